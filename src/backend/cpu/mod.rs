@@ -1,0 +1,1 @@
+//! Cranelift to machine code, run on all cores.

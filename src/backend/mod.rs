@@ -1,0 +1,63 @@
+//! What runs a program: [`cpu`] on all cores, [`cuda`] on a card. Both take the same verified IR.
+
+pub mod cpu;
+pub mod cuda;
+
+use crate::error::Error;
+use crate::heap::{Column, JobOrder};
+use crate::ir::{Program, SiteId};
+use crate::profile::Profile;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A back-end, ready to compile.
+pub trait Backend: Send + Sync {
+    /// `cpu`, `cuda` …, as `Ikra.backend` says it.
+    fn name(&self) -> &'static str;
+    /// Compiles a verified program. The profile gets the time as `Compile`.
+    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error>;
+}
+
+/// A compiled program.
+pub trait Kernel: Send + Sync {
+    /// Runs all ticks over all jobs. On success the written buffers of `launch` hold the results; after a failure
+    /// their contents mean nothing. Called without the GVL.
+    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error>;
+    /// The generated source or assembly, for `Ikra.explain`.
+    fn source(&self) -> String;
+}
+
+/// One run of a compiled program: its data and the shape of the run.
+pub struct Launch<'a> {
+    /// One column for each of `Program::buffers`, in that order.
+    pub buffers: &'a mut [Column],
+    /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
+    pub scalars: &'a [u64],
+    pub jobs: &'a JobOrder,
+    /// At least 1. With a fused program and one round, all ticks run inside the thread; otherwise one launch a tick
+    /// (and round), each seeing all writes of the one before.
+    pub ticks: u64,
+    pub seed: u64,
+    /// Number of the section call since the seed was set: keys the random numbers.
+    pub call: u64,
+    /// Set from outside to stop the run: Ctrl-C, `Thread#raise`.
+    pub interrupt: &'a AtomicBool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Done,
+    Interrupted,
+    /// The failure with the lowest (tick, element).
+    Failed(Failure),
+}
+
+/// An element failed: what sequential Ruby would have raised first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub site: SiteId,
+    pub element: u32,
+    pub tick: u64,
+    /// Operands of the failing statement, as 64-bit patterns (`I32` sign-extended); 0 where it has fewer.
+    pub operands: [i64; 2],
+}

@@ -1,0 +1,98 @@
+//! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2), with elements
+//! that are one object kept apart in rounds so that they run one after the other, as sequential Ruby would.
+
+use std::ops::Range;
+
+/// The elements of one class (one [`crate::ir::Entry`]) in one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Index into `Program::entries`.
+    pub entry: usize,
+    /// Where its jobs are in `order` (or, without one, its element indices themselves).
+    pub jobs: Range<usize>,
+}
+
+/// Segments that may run at the same time. Rounds run in order, all of them in each tick.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Round {
+    pub segments: Vec<Segment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct JobOrder {
+    /// Element index of each job; `None` when job `i` is element `i`.
+    pub order: Option<Vec<i32>>,
+    pub rounds: Vec<Round>,
+}
+
+impl JobOrder {
+    /// A stable counting sort by entry. `entry_of` gives each element's entry; `repeat_of`, where there are repeated
+    /// objects, says how often the element's object came earlier in the base.
+    pub fn new(entry_of: &[u16], entries: usize, repeat_of: Option<&[u32]>) -> Self {
+        let rounds = repeat_of.and_then(|r| r.iter().max()).map_or(1, |max| *max as usize + 1);
+        let bucket = |i: usize| repeat_of.map_or(0, |r| r[i] as usize) * entries + entry_of[i] as usize;
+        let mut starts = vec![0usize; rounds * entries + 1];
+        let mut sorted = true;
+        let mut last = 0;
+        for i in 0..entry_of.len() {
+            let b = bucket(i);
+            starts[b + 1] += 1;
+            sorted &= b >= last;
+            last = b;
+        }
+        for b in 0..rounds * entries {
+            starts[b + 1] += starts[b];
+        }
+        let segment = |b: usize| Segment { entry: b % entries, jobs: starts[b]..starts[b + 1] };
+        let rounds = (0..rounds)
+            .map(|r| Round {
+                segments: (r * entries..(r + 1) * entries)
+                    .map(segment)
+                    .filter(|s| !s.jobs.is_empty())
+                    .collect(),
+            })
+            .collect();
+        let order = (!sorted).then(|| {
+            let mut next = starts.clone();
+            let mut order = vec![0i32; entry_of.len()];
+            for i in 0..entry_of.len() {
+                let at = &mut next[bucket(i)];
+                order[*at] = i as i32;
+                *at += 1;
+            }
+            order
+        });
+        Self { order, rounds }
+    }
+
+    /// The element index of a job.
+    pub fn element(&self, job: usize) -> usize {
+        self.order.as_ref().map_or(job, |order| order[job] as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_elements_need_no_order() {
+        let order = JobOrder::new(&[0, 0, 1], 2, None);
+        assert_eq!(order.order, None);
+        assert_eq!(order.rounds[0].segments.iter().map(|s| s.jobs.clone()).collect::<Vec<_>>(), [0..2, 2..3]);
+    }
+
+    #[test]
+    fn shuffled_elements_are_grouped_by_class_in_their_order() {
+        let order = JobOrder::new(&[1, 0, 1, 0], 2, None);
+        assert_eq!(order.order, Some(vec![1, 3, 0, 2]));
+    }
+
+    #[test]
+    fn a_repeated_object_runs_in_a_later_round() {
+        let order = JobOrder::new(&[0, 0, 0], 1, Some(&[0, 1, 0]));
+        assert_eq!(order.order, Some(vec![0, 2, 1]));
+        assert_eq!(order.rounds.len(), 2);
+        assert_eq!(order.rounds[1].segments, [Segment { entry: 0, jobs: 2..3 }]);
+    }
+}

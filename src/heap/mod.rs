@@ -1,0 +1,9 @@
+//! Columns, the order of jobs, and what of it a section changed. How objects become ids is the extension's matter.
+
+pub mod column;
+pub mod job_order;
+pub mod schema;
+
+pub use column::Column;
+pub use job_order::JobOrder;
+pub use schema::Schema;

@@ -1,0 +1,119 @@
+//! What inference asks of the world of live objects. The extension answers from Ruby; tests answer from tables.
+//!
+//! Every answer is an *assumption* of the section being compiled: the host keeps the list and checks it at each later
+//! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
+//! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
+
+use crate::source::Span;
+use crate::syntax::ast::Code;
+use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use std::rc::Rc;
+
+/// Why the host cannot answer: becomes a diagnostic at the place that asked.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub slug: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// A value that exists once for the whole section, read anew at each call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RootKey {
+    /// The block's own self.
+    SelfValue,
+    /// A local variable of a scope around the block.
+    Captured(String),
+    /// A constant looked up from `scope`, the code it stands in.
+    Constant { scope: Scope, path: Vec<String>, absolute: bool },
+    /// A global variable is never a root: it is refused.
+    /// An instance variable of a class or module itself (`@count` in `def self.x`).
+    ModuleIvar(ClassId, String),
+}
+
+/// Where a piece of code stands, for constant lookup: a method's owner and lexical nesting, or the section's block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    Block,
+    Method { owner: ClassId, nesting: Vec<Option<String>> },
+}
+
+/// A root found: its number in the trace plan and what it can be.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub number: u32,
+    /// A single type always: the root's value now. A later call with another class re-infers.
+    pub ty: Type,
+    /// An Integer root's present value fits 32 bits and the host will check that it still does.
+    pub fits_i32: bool,
+}
+
+/// What a column or an array kind holds, so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contents {
+    pub types: TypeSet,
+    /// All its Integers fit 32 bits (the host checks it at each call while the column is stored so).
+    pub integers_fit_i32: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    Public,
+    Protected,
+    Private,
+}
+
+/// A method found by Ruby's own lookup.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The class or module that defines it.
+    pub owner: ClassId,
+    pub visibility: Visibility,
+    pub method: Method,
+}
+
+#[derive(Clone, Debug)]
+pub enum Method {
+    /// With source.
+    Ruby(Rc<Code>),
+    /// `attr_reader`: the instance variable's name, with its `@`.
+    Reader(String),
+    /// `attr_writer`.
+    Writer(String),
+    /// Implemented in C: the tables of [`crate::builtins`] say whether it runs, by owner and original name.
+    Native { name: String },
+}
+
+pub trait Host {
+    /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    /// The next `name` after `owner` among the ancestors of `class`, as `super` finds it.
+    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    /// A method of a class or module itself (`Math.sqrt`, `Car.limit`).
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal>;
+
+    /// What the section's base holds; asked first.
+    fn base(&mut self) -> Result<Contents, Refusal>;
+    /// What `name` (with its `@`) holds in the objects of exactly `class` found so far; a variable not set is nil.
+    fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
+    /// What the arrays of `kind` found so far hold.
+    fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
+    /// Is some object of the hierarchy frozen?
+    fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
+    /// Is some array of the kind frozen?
+    fn any_frozen_array(&mut self, kind: ArrayKind) -> bool;
+    /// True when the host joined array kinds since the last call of this: inference then starts afresh.
+    fn kinds_changed(&mut self) -> bool;
+
+    fn class_name(&self, class: ClassId) -> String;
+    /// `class <= ancestor`, modules included.
+    fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
+    fn is_module(&self, class: ClassId) -> bool;
+    /// The position of a class among those of its hierarchy: ids of class 0 come first, then class 1 … Append-only.
+    fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
+    /// Number of a symbol, the same throughout the process.
+    fn symbol(&mut self, name: &str) -> i32;
+    /// Path and line of a place, for sites.
+    fn place(&self, span: Span) -> (String, u32);
+}

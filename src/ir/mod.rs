@@ -1,0 +1,534 @@
+//! The IR: typed, structured, printable. Both back-ends consume it and nothing else.
+//!
+//! A [`Program`] is a set of functions over *buffers* (columns of one scalar type) and *scalars* (kernel arguments).
+//! Values are defined once and may be used wherever their definition dominates, which in structured code means: later
+//! in the same block or in a block nested there. What changes lives in a [`Var`]. Unions, ranges, tuples and nil are
+//! gone by now: inference has flattened them to scalars.
+//!
+//! ```text
+//! fn f0 "Car" (v0: i32, v1: i64, v2: i64) {       // element index, first tick, end tick
+//!   v3 = load b0[v0]
+//!   loop L0 {
+//!     ...
+//!   }
+//! }
+//! ```
+#![deny(unsafe_code)]
+
+pub mod builder;
+pub mod passes;
+pub mod printer;
+pub mod verifier;
+
+use crate::types::{ArrayKind, ClassId, HierarchyId};
+
+/// A scalar type. Ruby's Integer is `I64` (checked by the operations), Float is `F64`; ids of objects and arrays, tags
+/// and symbols are `I32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ty {
+    /// 0 or 1; one byte in buffers.
+    Bool,
+    I32,
+    I64,
+    F64,
+}
+
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{self}")
+            }
+        }
+    };
+}
+
+entity!(/// A value of a function: defined once. 
+    Value, "v");
+entity!(/// A mutable variable of a function.
+    Var, "x");
+entity!(/// A buffer of a program.
+    Buffer, "b");
+entity!(/// A scalar kernel argument of a program.
+    Scalar, "s");
+entity!(/// A function of a program.
+    FuncId, "f");
+entity!(/// A loop or labelled block of a function.
+    Label, "L");
+entity!(/// A place in the user's source where something can fail.
+    SiteId, "e");
+
+/// A signed interval, both ends included: what is known of an integer value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interval {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Interval {
+    pub const FULL: Self = Self { low: i64::MIN, high: i64::MAX };
+    pub const I32: Self = Self { low: i32::MIN as i64, high: i32::MAX as i64 };
+    /// Lengths, offsets and ids.
+    pub const INDEX: Self = Self { low: 0, high: i32::MAX as i64 };
+
+    pub const fn constant(value: i64) -> Self {
+        Self { low: value, high: value }
+    }
+
+    pub const fn fits_i32(self) -> bool {
+        self.low >= i32::MIN as i64 && self.high <= i32::MAX as i64
+    }
+
+    pub const fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValueData {
+    pub ty: Ty,
+    /// What is known of an `I32`/`I64` value; `FULL` (or `I32`) when nothing is. Back-ends use it to choose widths: it
+    /// is a promise that [`verifier`] cannot check, made by [`builder`] alone.
+    pub interval: Interval,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `Bool` → `Bool`
+    Not,
+    /// `F64` → `F64`; integers are negated by `SubChecked(0, x)`.
+    NegF,
+    AbsF,
+    /// Rounds to an integral `F64`.
+    FloorF,
+    CeilF,
+    TruncF,
+    /// Half away from zero, as `Float#round`.
+    RoundF,
+    /// Half to even, as `round(half: :even)`.
+    RoundEvenF,
+    /// Bitwise complement of `I64`.
+    BitNot,
+    /// `I32` → `I64`, sign-extended.
+    ExtendI32,
+    /// `I64` → `I32`; the value is known to fit.
+    WrapI64,
+    /// `I64` → `F64`, to nearest even.
+    I64ToF64,
+    /// `F64` → `I64`, truncating; the value is known to be in range (see `Builder::float_to_int`).
+    F64ToI64,
+    /// `Bool` → `I64`, 0 or 1.
+    BoolToI64,
+    /// Same 64 bits.
+    BitsToF64,
+    BitsToI64,
+    /// Number of bits of an `I64` without its sign, as `Integer#bit_length`.
+    BitLength,
+    /// `F64` → `Bool`.
+    IsNan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// Wrapping integer arithmetic on `I32` or `I64` (both operands and the result of one type). Emitted where the
+    /// intervals prove that nothing overflows, and for id arithmetic.
+    Add,
+    Sub,
+    Mul,
+    /// `I64` arithmetic that fails the element with `Overflow` at the instruction's site.
+    AddChecked,
+    SubChecked,
+    MulChecked,
+    /// `I64` floor division and modulo (the sign of the divisor), as Ruby's. The divisor is known not to be 0 (a
+    /// `Check` stands before). `FloorDiv` of `i64::MIN` by -1 fails with `Overflow`; `FloorMod` gives 0 there.
+    FloorDiv,
+    FloorMod,
+    /// `I64` truncating remainder (the sign of the dividend), as `Integer#remainder`.
+    TruncRem,
+    And,
+    Or,
+    Xor,
+    /// `I64` shifts; the amount is known to be in 0..63. `Shl` wraps.
+    Shl,
+    Shr,
+    AddF,
+    SubF,
+    MulF,
+    DivF,
+    /// Ruby's `Float#%`: the sign of the divisor.
+    FloorModF,
+    /// C's `fmod`.
+    RemF,
+    /// `PowF` is C's `pow`.
+    PowF,
+    /// `Bool` × `Bool`, not short-circuit.
+    AndB,
+    OrB,
+    XorB,
+    /// Upper 64 bits of the 128-bit product of two `I64` read as unsigned.
+    MulHighU,
+}
+
+/// Comparisons; integers (`I32`, `I64`, `Bool`) signed, floats ordered (false with NaN, except `Ne`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Unsigned, integers only.
+    LtU,
+}
+
+/// C library functions of one or two doubles, the ones behind Ruby's `Math`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MathFn {
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Exp,
+    Log,
+    Log2,
+    Log10,
+    Sqrt,
+    Cbrt,
+    Erf,
+    Erfc,
+    Gamma,
+    Atan2,
+    Hypot,
+}
+
+impl MathFn {
+    /// The C name; `Gamma` is `tgamma`.
+    pub const fn c_name(self) -> &'static str {
+        match self {
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Tan => "tan",
+            Self::Asin => "asin",
+            Self::Acos => "acos",
+            Self::Atan => "atan",
+            Self::Sinh => "sinh",
+            Self::Cosh => "cosh",
+            Self::Tanh => "tanh",
+            Self::Asinh => "asinh",
+            Self::Acosh => "acosh",
+            Self::Atanh => "atanh",
+            Self::Exp => "exp",
+            Self::Log => "log",
+            Self::Log2 => "log2",
+            Self::Log10 => "log10",
+            Self::Sqrt => "sqrt",
+            Self::Cbrt => "cbrt",
+            Self::Erf => "erf",
+            Self::Erfc => "erfc",
+            Self::Gamma => "tgamma",
+            Self::Atan2 => "atan2",
+            Self::Hypot => "hypot",
+        }
+    }
+
+    pub const fn arity(self) -> usize {
+        match self {
+            Self::Atan2 | Self::Hypot => 2,
+            _ => 1,
+        }
+    }
+
+    pub const ALL: [Self; 23] = [
+        Self::Sin,
+        Self::Cos,
+        Self::Tan,
+        Self::Asin,
+        Self::Acos,
+        Self::Atan,
+        Self::Sinh,
+        Self::Cosh,
+        Self::Tanh,
+        Self::Asinh,
+        Self::Acosh,
+        Self::Atanh,
+        Self::Exp,
+        Self::Log,
+        Self::Log2,
+        Self::Log10,
+        Self::Sqrt,
+        Self::Cbrt,
+        Self::Erf,
+        Self::Erfc,
+        Self::Gamma,
+        Self::Atan2,
+        Self::Hypot,
+    ];
+}
+
+/// What defines a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    Bool(bool),
+    I32(i32),
+    I64(i64),
+    F64(f64),
+    /// The value of a variable now.
+    Get(Var),
+    Scalar(Scalar),
+    /// Index (`I32`) of the element being computed.
+    Element,
+    /// The current tick (`I64`), as last set by [`Stmt::Tick`].
+    Tick,
+    Unary(UnaryOp, Value),
+    Binary(BinaryOp, Value, Value),
+    Compare(Comparison, Value, Value),
+    /// `condition ? a : b`, both computed.
+    Select(Value, Value, Value),
+    /// The index is an `I32` known to be in range.
+    Load(Buffer, Value),
+    Math(MathFn, Vec<Value>),
+    /// 64 random bits (`I64`): the element's next draw in this tick (see [`crate::rng`]).
+    Random,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// `site` names the user's source for the operations that can fail.
+    Let {
+        value: Value,
+        op: Op,
+        site: Option<SiteId>,
+    },
+    Set(Var, Value),
+    Store {
+        buffer: Buffer,
+        index: Value,
+        value: Value,
+    },
+    If {
+        condition: Value,
+        then: Block,
+        otherwise: Block,
+    },
+    /// Runs until left by `Break`; `Continue` starts the next round, so does reaching the end.
+    Loop {
+        label: Label,
+        body: Block,
+    },
+    /// Left at its end or by `Break`.
+    Block {
+        label: Label,
+        body: Block,
+    },
+    Break(Label),
+    Continue(Label),
+    /// Fails the element when `condition` is false. The error is the site's; operands (`I32`, `I64`, `F64` bits) are
+    /// for its message.
+    Check {
+        condition: Value,
+        site: SiteId,
+        operands: Vec<Value>,
+    },
+    /// Fails the element.
+    Fail {
+        site: SiteId,
+        operands: Vec<Value>,
+    },
+    /// Calls fail the calling element when the callee failed.
+    Call {
+        function: FuncId,
+        args: Vec<Value>,
+        results: Vec<Value>,
+    },
+    Return(Vec<Value>),
+    /// Starts a tick: what [`Op::Tick`] gives from here, and the draw number of [`Op::Random`] is 0 again.
+    Tick(Value),
+}
+
+pub type Block = Vec<Stmt>;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Function {
+    pub name: String,
+    /// The first values of the function, `v0..`, are its parameters.
+    pub params: Vec<Ty>,
+    pub results: Vec<Ty>,
+    pub values: Vec<ValueData>,
+    pub vars: Vec<Ty>,
+    pub labels: u32,
+    pub body: Block,
+}
+
+/// The scalar parts of a value stored in columns: a plain payload, or a tag column beside a payload of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    Payload,
+    /// `I32` shape tags, see [`crate::types::Shape`].
+    Tag,
+}
+
+/// What a buffer holds; the heap builds and names it from this.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BufferKind {
+    /// An instance variable of all objects of a hierarchy, by id.
+    Column { hierarchy: HierarchyId, name: String, part: Part },
+    /// Offset (`I32`) of each array of a kind into its values.
+    ArrayOffset(ArrayKind),
+    /// Length (`I32`) of each array of a kind.
+    ArrayLength(ArrayKind),
+    /// Elements of all arrays of a kind; one filler element at the end, so that index 0 of an empty array is readable.
+    ArrayValues(ArrayKind, Part),
+    /// The elements of the base, by element index.
+    Base(Part),
+    /// What the section gives for each element, by element index.
+    Result(Part),
+    /// `Bool`: is the object frozen, by id.
+    Frozen(HierarchyId),
+    /// `Bool`: is the array frozen, by id.
+    FrozenArray(ArrayKind),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferInfo {
+    pub kind: BufferKind,
+    pub ty: Ty,
+    /// Written by some function of the program. A buffer that is not never changes while the section runs.
+    pub written: bool,
+}
+
+/// Where a scalar kernel argument comes from, read anew at each call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarSource {
+    /// A captured local, constant or self: the root's number in the trace plan, and which part of it.
+    Root(u32, Part),
+    /// First id of the `n`th class of a hierarchy, in the order of the schema.
+    ClassBase(HierarchyId, u32),
+    /// Number of elements of the base.
+    BaseLength,
+    /// Integer ends of a captured range: its root, low (0) or high (1).
+    RootRange(u32, u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScalarInfo {
+    pub source: ScalarSource,
+    pub ty: Ty,
+}
+
+/// What goes wrong at a site. Operands are those of the failing statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// Integer result beyond 64 bits; the operator for the message.
+    Overflow {
+        operator: String,
+    },
+    ZeroDivision,
+    /// `receiver` as Ruby names it in the message (`nil`, `5`'s class …); operand 0: its id where it is an object.
+    NoMethod {
+        name: String,
+        receiver: Receiver,
+        private: bool,
+    },
+    /// A name that is neither a local variable nor a method of self.
+    NameError {
+        name: String,
+        receiver: Receiver,
+    },
+    /// Message complete.
+    TypeError(String),
+    ArgumentError(String),
+    /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
+    FloatDomain,
+    /// `Math::DomainError`: Numerical argument is out of domain - "name".
+    MathDomain(String),
+    /// operand 0: the object's id.
+    Frozen(HierarchyId),
+    FrozenArray(ArrayKind),
+    /// operands: the index, the array's length.
+    IndexTooSmall,
+    /// A write past the array's end, which would grow it; operands: the index, the array's length.
+    ArrayGrowth,
+    /// An integer operation that has no 64-bit result, said in full.
+    Range(String),
+    /// `raise` in the user's code: the exception class and a literal message (the class's name without one).
+    Raise {
+        class: ClassId,
+        message: Option<String>,
+    },
+    StackTooDeep,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Receiver {
+    Nil,
+    True,
+    False,
+    /// operand 0: `I64`.
+    Integer,
+    /// operand 0: bits of the `F64`.
+    Float,
+    /// operand 0: number of the symbol.
+    Symbol,
+    /// operand 0: the object's id.
+    Object(HierarchyId),
+    /// operand 0: the array's id.
+    Array(ArrayKind),
+    Module(ClassId),
+    /// Anything else, as text.
+    Text(String),
+}
+
+/// A place in the user's source that can fail, and how. The table stays on the host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    pub error: ErrorKind,
+    pub path: String,
+    pub line: u32,
+    /// The label of Ruby's backtraces: ``move`` or `block in run`; innermost place first with its callers after it.
+    pub method: String,
+    /// (path, line, label) of the inlined callers, innermost first.
+    pub callers: Vec<(String, u32, String)>,
+}
+
+/// One function per class of the base's elements. Its parameters are (element index `I32`, first tick `I64`, end tick
+/// `I64`); it runs the block for ticks `first...end`. It has no results: those are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// For printing: the class's name.
+    pub name: String,
+    pub function: FuncId,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    pub functions: Vec<Function>,
+    pub entries: Vec<Entry>,
+    pub buffers: Vec<BufferInfo>,
+    pub scalars: Vec<ScalarInfo>,
+    pub sites: Vec<Site>,
+    /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
+    pub fused: bool,
+    pub uses_random: bool,
+}

@@ -1,0 +1,1 @@
+//! Transformations of verified IR, one verb a file.

@@ -1,0 +1,19 @@
+//! The compiler and runtime of Ikra. Nothing here knows the Ruby VM: what the compiler wants to know of classes,
+//! methods and live objects it asks through [`infer::Host`], and what it computes on are the columns of [`heap`].
+//!
+//! The way of a section: [`syntax`] turns source text into a small AST, [`infer`] walks it with sets of exact classes
+//! and emits the typed, structured [`ir`], [`ir::passes`] improve that, a [`backend`] compiles and runs it.
+
+pub mod backend;
+pub mod builtins;
+pub mod diagnostic;
+pub mod error;
+pub mod heap;
+pub mod infer;
+pub mod ir;
+pub mod profile;
+pub mod rng;
+pub mod section;
+pub mod source;
+pub mod syntax;
+pub mod types;

@@ -1,0 +1,1 @@
+//! A section: its source, its plan, and the cache of compiled programs.

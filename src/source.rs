@@ -1,0 +1,83 @@
+//! Source texts and places in them. A [`Span`] is three numbers; the text it points into is in a [`SourceMap`].
+
+use std::sync::Arc;
+
+/// One source file (or eval text) as it was when a section was captured.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// The path as Ruby reports it in backtraces.
+    pub path: String,
+    pub text: String,
+    /// The line number of the first line of `text` (1 except for eval'd text).
+    pub first_line: u32,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    pub fn new(path: impl Into<String>, text: impl Into<String>, first_line: u32) -> Self {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        Self { path: path.into(), line_starts: line_starts.collect(), text, first_line }
+    }
+
+    /// Byte offset of a (line, byte column) pair as `code_location` gives it; `None` when the text has no such place.
+    pub fn offset(&self, line: u32, column: u32) -> Option<u32> {
+        let index = line.checked_sub(self.first_line)? as usize;
+        let offset = self.line_starts.get(index)? + column;
+        (offset as usize <= self.text.len()).then_some(offset)
+    }
+
+    /// (line, byte column) of a byte offset; lines count from `first_line`, columns from 0.
+    pub fn position(&self, offset: u32) -> (u32, u32) {
+        let index = self.line_starts.partition_point(|start| *start <= offset) - 1;
+        (index as u32 + self.first_line, offset - self.line_starts[index])
+    }
+
+    /// The text of a line, without its newline; empty when there is no such line.
+    pub fn line(&self, line: u32) -> &str {
+        let index = line.wrapping_sub(self.first_line) as usize;
+        let Some(start) = self.line_starts.get(index) else { return "" };
+        self.text[*start as usize..].lines().next().unwrap_or("")
+    }
+}
+
+/// Index of a file in a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in one file, end-exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub file: FileId,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// All source files that the sections of a process were captured from.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    files: Vec<Arc<SourceFile>>,
+}
+
+impl SourceMap {
+    pub fn add(&mut self, file: SourceFile) -> FileId {
+        self.files.push(Arc::new(file));
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    pub fn file(&self, id: FileId) -> &Arc<SourceFile> {
+        &self.files[id.0 as usize]
+    }
+
+    /// The newest file with this path whose text is `text`, so that one file is parsed once.
+    pub fn find(&self, path: &str, text: &str) -> Option<FileId> {
+        self.files.iter().rposition(|f| f.path == path && f.text == text).map(|i| FileId(i as u32))
+    }
+
+    /// `path:line` of a span's start.
+    pub fn place(&self, span: Span) -> (String, u32) {
+        let file = self.file(span.file);
+        (file.path.clone(), file.position(span.start).0)
+    }
+}

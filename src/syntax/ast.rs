@@ -1,0 +1,242 @@
+//! The AST of one block literal or method body ([`Code`]): Ruby's constructs with locals resolved to numbers,
+//! `unless`/`until` turned into `if`/`while` and every node carrying its byte span.
+
+use crate::source::Span;
+
+/// Number of a node, dense from 0 within one [`Code`]; keys the side tables of inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// A local variable of one [`Code`], its nested blocks' locals included (each scope's locals get numbers of their own).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(pub u32);
+
+/// A method body or a section's block, with everything nested in it.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub kind: CodeKind,
+    /// The method's name, or `block`, for backtraces.
+    pub name: String,
+    pub span: Span,
+    pub params: Params,
+    pub body: Node,
+    /// Names of locals by [`LocalId`].
+    pub locals: Vec<String>,
+    /// Number of [`NodeId`]s in use.
+    pub nodes: u32,
+    /// Locals of enclosing scopes that the code reads, and those it writes.
+    pub captured_reads: Vec<String>,
+    pub captured_writes: Vec<(String, Span)>,
+    /// True when the body holds a `yield`.
+    pub yields: bool,
+    /// The modules the code stands in, outermost first, as written (`A::B` is one string); constants are looked up
+    /// along it. `None` in the list stands for a `class << self` or a computed module.
+    pub nesting: Vec<Option<String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeKind {
+    Method,
+    /// A block literal: missing arguments are nil, surplus ones are dropped, one array is destructured.
+    Block,
+    Lambda,
+}
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub id: NodeId,
+    pub span: Span,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Params {
+    /// Required parameters before the optional ones.
+    pub required: Vec<Target>,
+    /// Optional positional parameters with their defaults.
+    pub optional: Vec<(LocalId, Node)>,
+    /// `*rest`: `Some(None)` is an anonymous splat.
+    pub rest: Option<Option<LocalId>>,
+    /// Required parameters after the splat.
+    pub post: Vec<Target>,
+    /// Keyword parameters; without a default they are required.
+    pub keywords: Vec<(String, LocalId, Option<Node>)>,
+    /// `&block`.
+    pub block: Option<LocalId>,
+    /// A block written `|a, |`: destructures like several parameters.
+    pub trailing_comma: bool,
+}
+
+/// A block literal or block argument at a call.
+#[derive(Clone, Debug)]
+pub enum BlockArg {
+    Literal(Box<BlockLiteral>),
+    /// `&:name`
+    Symbol(String, Span),
+    /// `&expression`
+    Expression(Box<Node>),
+}
+
+/// A block nested in a [`Code`]; its locals are numbered with the code's.
+#[derive(Clone, Debug)]
+pub struct BlockLiteral {
+    pub id: NodeId,
+    pub span: Span,
+    pub params: Params,
+    pub body: Node,
+    /// Locals declared by the block (parameters included): fresh at each call of it.
+    pub own_locals: Vec<LocalId>,
+}
+
+/// Something that can be assigned to.
+#[derive(Clone, Debug)]
+pub enum Target {
+    Local(LocalId, Span),
+    /// A local of an enclosing scope of the section.
+    Captured(String, Span),
+    Ivar(String, Span),
+    /// `receiver[args] =`
+    Index {
+        receiver: Box<Node>,
+        args: Vec<Node>,
+        id: NodeId,
+        span: Span,
+    },
+    /// `receiver.name =`
+    Attribute {
+        receiver: Box<Node>,
+        name: String,
+        safe: bool,
+        id: NodeId,
+        span: Span,
+    },
+    /// `(a, b)` nested in a multiple assignment or a parameter list.
+    Multiple(Box<Multiple>, Span),
+}
+
+/// The left side of a multiple assignment: `a, *b, c`.
+#[derive(Clone, Debug)]
+pub struct Multiple {
+    pub before: Vec<Target>,
+    /// `*b`: `Some(None)` is an anonymous splat.
+    pub splat: Option<Option<Target>>,
+    pub after: Vec<Target>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssignOp {
+    /// `+=` and its like: the operator method's name.
+    Operator(String),
+    Or,
+    And,
+}
+
+#[derive(Clone, Debug)]
+pub enum StringPart {
+    Text(String),
+    Expression(Node),
+}
+
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Nil,
+    True,
+    False,
+    SelfRef,
+    Integer(i64),
+    Float(f64),
+    Symbol(String),
+    /// Strings have no values in a section; they stand where a message is wanted (`raise`).
+    String(Vec<StringPart>),
+    Array(Vec<Node>),
+    Range {
+        low: Option<Box<Node>>,
+        high: Option<Box<Node>>,
+        exclusive: bool,
+    },
+    /// `*array` in an argument list or array literal.
+    Splat(Box<Node>),
+    /// `name: value` arguments of a call, always last in its `args`.
+    KeywordArgs(Vec<(String, Node)>),
+    Local(LocalId),
+    /// A local variable of the scope around the section.
+    Captured(String),
+    Ivar(String),
+    /// `A::B`; `absolute` for `::A::B`.
+    Constant {
+        path: Vec<String>,
+        absolute: bool,
+    },
+    Assign {
+        target: Box<Target>,
+        value: Box<Node>,
+    },
+    OpAssign {
+        target: Box<Target>,
+        op: AssignOp,
+        value: Box<Node>,
+    },
+    MultiAssign {
+        targets: Box<Multiple>,
+        value: Box<Node>,
+    },
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+    Not(Box<Node>),
+    If {
+        condition: Box<Node>,
+        then: Box<Node>,
+        otherwise: Box<Node>,
+    },
+    Case {
+        subject: Option<Box<Node>>,
+        whens: Vec<When>,
+        otherwise: Option<Box<Node>>,
+    },
+    /// `until` has `negated`; `begin … end while` has `body_first`.
+    While {
+        condition: Box<Node>,
+        negated: bool,
+        body_first: bool,
+        body: Box<Node>,
+    },
+    For {
+        target: Box<Target>,
+        iterable: Box<Node>,
+        body: Box<Node>,
+    },
+    Break(Option<Box<Node>>),
+    Next(Option<Box<Node>>),
+    Return(Option<Box<Node>>),
+    Yield(Vec<Node>),
+    /// `args: None` is a bare `super`, passing the method's own parameters.
+    Super {
+        args: Option<Vec<Node>>,
+        block: Option<BlockArg>,
+    },
+    Call(Box<Call>),
+    Sequence(Vec<Node>),
+    /// `defined?(yield)`, `block_given?` and the like are calls; this is `->(x) { … }`.
+    Lambda(Box<BlockLiteral>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// `None`: a call on self, private methods allowed.
+    pub receiver: Option<Node>,
+    pub name: String,
+    /// The span of the name itself, where errors point.
+    pub name_span: Span,
+    pub args: Vec<Node>,
+    pub block: Option<BlockArg>,
+    /// `&.`
+    pub safe: bool,
+    /// A bare name that could be a local variable (of an eval's binding).
+    pub variable: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct When {
+    pub patterns: Vec<Node>,
+    pub body: Node,
+}

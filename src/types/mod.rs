@@ -1,0 +1,285 @@
+//! Sets of exact classes, the types of inference, and the shapes they are stored in.
+#![deny(unsafe_code)]
+
+use crate::ir::Ty;
+use std::rc::Rc;
+
+/// A class or module of the user's program, numbered by the host. The first numbers are Ruby's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub u32);
+
+impl ClassId {
+    pub const OBJECT: Self = Self(0);
+    pub const NIL: Self = Self(1);
+    pub const TRUE: Self = Self(2);
+    pub const FALSE: Self = Self(3);
+    pub const INTEGER: Self = Self(4);
+    pub const FLOAT: Self = Self(5);
+    pub const SYMBOL: Self = Self(6);
+    pub const ARRAY: Self = Self(7);
+    pub const RANGE: Self = Self(8);
+    pub const MATH: Self = Self(9);
+    pub const KERNEL: Self = Self(10);
+    pub const RANDOM: Self = Self(11);
+    pub const NUMERIC: Self = Self(12);
+    pub const COMPARABLE: Self = Self(13);
+    pub const STRING: Self = Self(14);
+    pub const PROC: Self = Self(15);
+    pub const MODULE: Self = Self(16);
+    pub const CLASS: Self = Self(17);
+    pub const BASIC_OBJECT: Self = Self(18);
+    pub const ENUMERABLE: Self = Self(19);
+    /// The names of the classes above, in order; the host numbers them so before any other.
+    pub const BUILTIN: [&'static str; 20] = [
+        "Object",
+        "NilClass",
+        "TrueClass",
+        "FalseClass",
+        "Integer",
+        "Float",
+        "Symbol",
+        "Array",
+        "Range",
+        "Math",
+        "Kernel",
+        "Random",
+        "Numeric",
+        "Comparable",
+        "String",
+        "Proc",
+        "Module",
+        "Class",
+        "BasicObject",
+        "Enumerable",
+    ];
+}
+
+/// The classes under one user-defined root class: they share one id space, class by class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HierarchyId(pub u32);
+
+/// Arrays found at one place (an instance variable, a captured local, the elements of another kind …), sharing one
+/// value column. The host joins two kinds when it meets one array at both places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArrayKind(pub u32);
+
+/// A member of a [`TypeSet`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    Nil,
+    False,
+    True,
+    Integer,
+    Float,
+    Symbol,
+    /// An instance of exactly this class.
+    Object(HierarchyId, ClassId),
+    Array(ArrayKind),
+    /// A class or module itself, known at compile time.
+    Module(ClassId),
+    /// A range of integers (an end may be missing), carried as its two ends.
+    Range {
+        exclusive: bool,
+        low: RangeEnd,
+        high: RangeEnd,
+    },
+    /// An array made in the section, of known length: its elements' values side by side.
+    Tuple(Rc<[TypeSet]>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RangeEnd {
+    None,
+    Integer,
+    Float,
+}
+
+/// How the values of a type are carried: the scalars, and the tag in a union. Tags are `I32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    Nil,
+    Bool,
+    Integer,
+    Float,
+    Symbol,
+    Object(HierarchyId),
+    Array(ArrayKind),
+    /// Not storable: lives in values only.
+    Local,
+}
+
+impl Shape {
+    /// The tag of this shape in a union; stable within one section.
+    pub const fn tag(self) -> i32 {
+        match self {
+            Self::Nil => 0,
+            Self::Bool => 1,
+            Self::Integer => 2,
+            Self::Float => 3,
+            Self::Symbol => 4,
+            Self::Object(HierarchyId(n)) => 0x100 + n as i32,
+            Self::Array(ArrayKind(n)) => 0x10000 + n as i32,
+            Self::Local => -1,
+        }
+    }
+
+    /// The shape of a tag read from a column.
+    pub const fn of_tag(tag: i32) -> Option<Self> {
+        Some(match tag {
+            0 => Self::Nil,
+            1 => Self::Bool,
+            2 => Self::Integer,
+            3 => Self::Float,
+            4 => Self::Symbol,
+            0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
+            0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
+            _ => return None,
+        })
+    }
+
+    /// The scalar that carries a value of this shape alone; nil needs none.
+    pub const fn scalar(self) -> Option<Ty> {
+        match self {
+            Self::Nil | Self::Local => None,
+            Self::Bool => Some(Ty::Bool),
+            Self::Integer => Some(Ty::I64),
+            Self::Float => Some(Ty::F64),
+            Self::Symbol | Self::Object(_) | Self::Array(_) => Some(Ty::I32),
+        }
+    }
+}
+
+impl Type {
+    pub const fn shape(&self) -> Shape {
+        match self {
+            Self::Nil => Shape::Nil,
+            Self::True | Self::False => Shape::Bool,
+            Self::Integer => Shape::Integer,
+            Self::Float => Shape::Float,
+            Self::Symbol => Shape::Symbol,
+            Self::Object(h, _) => Shape::Object(*h),
+            Self::Array(k) => Shape::Array(*k),
+            Self::Module(_) | Self::Range { .. } | Self::Tuple(_) => Shape::Local,
+        }
+    }
+}
+
+/// A set of exact classes: what an expression can be. Empty for one that never gives a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeSet(Vec<Type>);
+
+impl TypeSet {
+    pub const fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    pub fn bool() -> Self {
+        Self(vec![Type::False, Type::True])
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Type> {
+        self.0.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn contains(&self, ty: &Type) -> bool {
+        self.0.binary_search(ty).is_ok()
+    }
+
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().all(|t| other.contains(t))
+    }
+
+    /// Adds `ty`; true if it was not there.
+    pub fn insert(&mut self, ty: Type) -> bool {
+        match self.0.binary_search(&ty) {
+            Ok(_) => false,
+            Err(at) => {
+                self.0.insert(at, ty);
+                true
+            }
+        }
+    }
+
+    /// Adds all of `other`; true if something was new.
+    pub fn extend(&mut self, other: &Self) -> bool {
+        other.0.iter().fold(false, |changed, t| self.insert(t.clone()) | changed)
+    }
+
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let mut set = self.clone();
+        set.extend(other);
+        set
+    }
+
+    #[must_use]
+    pub fn filter(&self, keep: impl Fn(&Type) -> bool) -> Self {
+        Self(self.0.iter().filter(|t| keep(t)).cloned().collect())
+    }
+
+    /// The only member, if there is one.
+    pub fn single(&self) -> Option<&Type> {
+        match &self.0[..] {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The distinct shapes of the members, in order.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = self.0.iter().map(Type::shape).collect();
+        shapes.sort();
+        shapes.dedup();
+        shapes
+    }
+
+    /// The one shape of all members, so that a value needs no tag; `None` for unions and the empty set.
+    pub fn single_shape(&self) -> Option<Shape> {
+        match &self.shapes()[..] {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// The scalars of a column for values of this set: (tag, payload). A union has both and a payload of 64 bits;
+    /// a set of one shape has no tag; nil alone has neither.
+    pub fn column_scalars(&self) -> (Option<Ty>, Option<Ty>) {
+        match self.single_shape() {
+            Some(shape) => (None, shape.scalar()),
+            None if self.is_empty() => (None, None),
+            None => (Some(Ty::I32), Some(Ty::I64)),
+        }
+    }
+}
+
+impl From<Type> for TypeSet {
+    fn from(ty: Type) -> Self {
+        Self(vec![ty])
+    }
+}
+
+impl FromIterator<Type> for TypeSet {
+    fn from_iter<I: IntoIterator<Item = Type>>(iter: I) -> Self {
+        let mut set = Self::empty();
+        for ty in iter {
+            set.insert(ty);
+        }
+        set
+    }
+}
+
+impl<'a> IntoIterator for &'a TypeSet {
+    type Item = &'a Type;
+    type IntoIter = std::slice::Iter<'a, Type>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
