@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+require_relative "../traffic/car"
+require_relative "../traffic/pedestrian"
+require_relative "polyline"
+require_relative "projection"
+
+# Draws a town and its traffic as an SVG picture: streets by class, a dot for every actor, a legend and a scale bar.
+class Map
+  ATTRIBUTION = "Map data © OpenStreetMap contributors (ODbL)"
+  PAPER = "#f4f1ea"
+  INK = "#3d4148"
+  CASING = "#c9c2b4"
+  # How a class of road looks: width in pixels and colour. The classes not named here look like the last one.
+  ROADS = {
+    "motorway" => [9, "#e8927c"], "trunk" => [8, "#f0b07f"], "primary" => [7.5, "#f6cf8b"],
+    "secondary" => [7, "#f7e7a1"], "tertiary" => [6.5, "#fbf5d0"], "unclassified" => [6, "#fefdf8"],
+    "residential" => [6, "#ffffff"], "service" => [4, "#ffffff"]
+  }.freeze
+  # How an actor looks: colour, radius, and how far to the right of the middle of the street it keeps, in pixels.
+  ACTORS = { Pedestrian => ["#2f9e62", 1.9, 4.6], Car => ["#d6336c", 2.3, 1.7] }.freeze
+  # A street name is written where there is room for so many pixels a letter.
+  ROOM_PER_LETTER = 5
+  LEGEND_WIDTH = 290
+
+  def initialize(title, streets, actors, width: 1600)
+    @title = title
+    @streets = streets
+    @actors = actors
+    @projection = Projection.new(streets.flat_map(&:points), width:, margin: 70)
+    @lines = streets.to_h { |street| [street, Polyline.new(street.points.map { |point| @projection.call(point) })] }
+  end
+
+  # @return [String] the picture
+  def to_svg
+    width = number(@projection.width)
+    height = number(@projection.height)
+    <<~SVG
+      <svg xmlns="http://www.w3.org/2000/svg" width="#{width}" height="#{height}" viewBox="0 0 #{width} #{height}"
+           font-family="'Helvetica Neue', Helvetica, Arial, sans-serif" fill="#{INK}">
+      <title>#{escape(@title)}</title>
+      <rect width="100%" height="100%" fill="#{PAPER}"/>
+      <g fill="none" stroke-linecap="round" stroke-linejoin="round">
+      #{roads.join("\n")}
+      </g>
+      #{dots.join("\n")}
+      <g font-size="11" text-anchor="middle" stroke="#{PAPER}" stroke-width="3" stroke-linejoin="round"
+         paint-order="stroke">
+      #{names.join("\n")}
+      </g>
+      #{legend.join("\n")}
+      <text x="#{number(@projection.width - 16)}" y="#{number(@projection.height - 16)}" font-size="12"
+            text-anchor="end">#{ATTRIBUTION}</text>
+      </svg>
+    SVG
+  end
+
+  private
+
+  # Each pair of directions once, the important roads last and so on top, and all casings under all surfaces.
+  def drawn
+    @drawn ||= @streets.uniq { |street| [street.points, street.points.reverse].min }
+                       .sort_by { |street| [-rank(street.road_class), street.index] }
+  end
+
+  def rank(road_class)
+    ROADS.keys.index(road_class) || ROADS.size
+  end
+
+  def look(road_class)
+    ROADS.fetch(road_class, ROADS.values.last)
+  end
+
+  def roads
+    casings = drawn.map { |street| road(street, look(street.road_class).first + 2, CASING) }
+    casings + drawn.map { |street| road(street, *look(street.road_class)) }
+  end
+
+  def road(street, width, colour)
+    points = @lines[street].points.map { |point| pair(point) }.join(" ")
+    %(<polyline points="#{points}" stroke="#{colour}" stroke-width="#{width}"/>)
+  end
+
+  def dots
+    ACTORS.map do |kind, (colour, radius, right)|
+      circles = @actors.grep(kind).map do |actor|
+        x, y = @lines[actor.street].at((actor.progress / actor.street.length).clamp(0.0, 1.0), right:)
+        %(<circle cx="#{number(x)}" cy="#{number(y)}" r="#{radius}"/>)
+      end
+      %(<g fill="#{colour}">\n#{circles.join("\n")}\n</g>)
+    end
+  end
+
+  # A name stands once, along the longest straight piece of the street that bears it.
+  def names
+    drawn.select(&:name).group_by(&:name).filter_map do |name, streets|
+      piece = streets.map { |street| @lines[street].longest_piece }.max_by(&:length)
+      next if piece.length < name.size * ROOM_PER_LETTER
+
+      x, y = piece.at(0.5)
+      %(<text transform="translate(#{pair([x, y])}) rotate(#{number(piece.slope)})" y="-9">#{escape(name)}</text>)
+    end
+  end
+
+  def legend
+    classes = drawn.map(&:road_class).uniq.sort_by { |road_class| rank(road_class) }
+    rows = classes.map { |road_class| road_row(road_class) } + ACTORS.keys.reverse.map { |kind| actor_row(kind) }
+    height = 108 + (rows.size * 22)
+    [%(<g transform="translate(#{pair(free_corner(LEGEND_WIDTH, height))})" font-size="13">),
+     %(<rect width="#{LEGEND_WIDTH}" height="#{height}" rx="8" fill="#ffffff" fill-opacity="0.92" stroke="#{CASING}"/>),
+     %(<text x="20" y="34" font-size="18" font-weight="bold">#{escape(@title)}</text>),
+     *rows.each_with_index.map { |row, i| %(<g transform="translate(20 #{64 + (i * 22)})">#{row}</g>) },
+     %(<g transform="translate(20 #{height - 30})">#{scale_bar}</g>), "</g>"]
+  end
+
+  # The corner of the sheet where the legend hides least of the town, as x and y.
+  def free_corner(width, height)
+    across = [24, @projection.width - width - 24]
+    down = [24, @projection.height - height - 44]
+    across.product(down).min_by do |left, top|
+      @lines.values.flat_map(&:points).count { |x, y| x.between?(left, left + width) && y.between?(top, top + height) }
+    end
+  end
+
+  def road_row(road_class)
+    width, colour = look(road_class)
+    [[width + 2, CASING], [width, colour]].map do |stroke, paint|
+      %(<path d="M0 0h28" stroke="#{paint}" stroke-width="#{stroke}" stroke-linecap="round"/>)
+    end.join + label("#{road_class.tr("_", " ")} street")
+  end
+
+  def actor_row(kind)
+    colour, radius, = ACTORS[kind]
+    count = @actors.grep(kind).size
+    %(<circle cx="14" r="#{radius * 2}" fill="#{colour}"/>) + label("#{kind.name.downcase} (#{count})")
+  end
+
+  def label(text)
+    %(<text x="44" y="4">#{escape(text)}</text>)
+  end
+
+  # The longest of these that fits, in metres.
+  def scale_bar
+    metres = [100, 200, 500, 1000, 2000, 5000].reverse.find { |length| length * @projection.scale < 180 } || 50
+    length = number(metres * @projection.scale)
+    text = metres < 1000 ? "#{metres} m" : "#{metres / 1000} km"
+    %(<path d="M0 -4v8m0 -4h#{length}m0 -4v8" fill="none" stroke="#{INK}" stroke-width="1.5"/>) +
+      %(<text x="#{number((metres * @projection.scale) + 10)}" y="4">#{text}</text>)
+  end
+
+  def pair(point)
+    point.map { |value| number(value) }.join(",")
+  end
+
+  # A tenth of a pixel is finer than anyone sees.
+  def number(value)
+    format("%.1f", value)
+  end
+
+  def escape(text)
+    text.encode(xml: :text)
+  end
+end
