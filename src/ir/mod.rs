@@ -532,3 +532,13 @@ pub struct Program {
     pub fused: bool,
     pub uses_random: bool,
 }
+
+/// Does `test` hold for some operation of a block or the blocks in it?
+pub fn any_op(block: &Block, test: &mut dyn FnMut(&Op) -> bool) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Let { op, .. } => test(op),
+        Stmt::If { then, otherwise, .. } => any_op(then, test) || any_op(otherwise, test),
+        Stmt::Loop { body, .. } | Stmt::Block { body, .. } => any_op(body, test),
+        _ => false,
+    })
+}
