@@ -16,8 +16,10 @@
 #![deny(unsafe_code)]
 
 pub mod builder;
+pub mod parser;
 pub mod passes;
 pub mod printer;
+pub mod typing;
 pub mod verifier;
 
 use crate::types::{ArrayKind, ClassId, HierarchyId};
