@@ -203,7 +203,8 @@ impl Lowerer<'_> {
                 }
                 let middle_end = items.len().saturating_sub(after).max(targets.before.len());
                 if let Some(Some(splat)) = &targets.splat {
-                    let middle = items.get(targets.before.len()..middle_end.min(items.len())).unwrap_or(&[]).to_vec();
+                    let middle =
+                        items.get(targets.before.len()..middle_end.min(items.len())).unwrap_or(&[]).to_vec();
                     let rest = self.tuple(&middle);
                     self.assign(splat, &rest);
                 }
@@ -244,7 +245,10 @@ impl Lowerer<'_> {
                 None if args[0].types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) => {
                     self.refuse_here(
                         "mixed-values",
-                        format!("{} cannot be destructured in a section", self.describe(&args[0].types.clone())),
+                        format!(
+                            "{} cannot be destructured in a section",
+                            self.describe(&args[0].types.clone())
+                        ),
                         Some("make sure that it is always an array of one kind".into()),
                     );
                     return;
@@ -258,7 +262,12 @@ impl Lowerer<'_> {
     }
 
     /// Binds the arguments of a method. A wrong number of them is an ArgumentError where the method stands.
-    pub(crate) fn bind_method(&mut self, params: &Params, args: Vec<Operand>, keywords: Vec<(String, Operand)>) {
+    pub(crate) fn bind_method(
+        &mut self,
+        params: &Params,
+        args: Vec<Operand>,
+        keywords: Vec<(String, Operand)>,
+    ) {
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
         if args.len() < required || (args.len() > most && params.rest.is_none()) {
@@ -283,11 +292,8 @@ impl Lowerer<'_> {
             self.assign(target, &value);
         }
         for (i, (local, default)) in params.optional.iter().enumerate() {
-            let value = if i < optional {
-                rest.next().unwrap_or_else(Operand::nil)
-            } else {
-                self.expr(default)
-            };
+            let value =
+                if i < optional { rest.next().unwrap_or_else(Operand::nil) } else { self.expr(default) };
             self.write_local(*local, value);
         }
         let mut rest: Vec<Operand> = rest.collect();

@@ -1,7 +1,7 @@
 //! Calls: lookup, dispatch over the receiver's classes, inlining, blocks, and functions for methods that call
 //! themselves.
 
-use super::host::{Found, Method, Scope, Visibility};
+use super::host::{Found, Method, Visibility};
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::sites::class_of;
@@ -10,8 +10,10 @@ use crate::builtins::{self, Builtin};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Stmt, Ty};
 use crate::syntax::ast::{BlockArg, Call, Code, Kind, Node};
+use crate::syntax::walk::each_node_in;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
@@ -87,7 +89,7 @@ impl Lowerer<'_> {
     }
 
     /// A call in the source.
-    pub(crate) fn call(&mut self, node: &Node, call: &Call) -> Operand {
+    pub(crate) fn call(&mut self, node: &Node, call: &Call, unused: bool) -> Operand {
         if call.receiver.is_none() {
             if let Some(result) = self.special_form(node, call) {
                 return result;
@@ -109,12 +111,20 @@ impl Lowerer<'_> {
         }
         self.enter(node);
         if call.safe {
-            return self.unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, private));
+            return self
+                .unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, private, unused));
         }
-        self.call_on(node, call, &receiver, private)
+        self.call_on(node, call, &receiver, private, unused)
     }
 
-    fn call_on(&mut self, node: &Node, call: &Call, receiver: &Operand, private: bool) -> Operand {
+    fn call_on(
+        &mut self,
+        node: &Node,
+        call: &Call,
+        receiver: &Operand,
+        private: bool,
+        unused: bool,
+    ) -> Operand {
         let Some(arguments) = self.arguments(&call.args) else { return Operand::bottom() };
         if self.b.is_dead() {
             return Operand::bottom();
@@ -125,7 +135,7 @@ impl Lowerer<'_> {
             None => None,
             Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
             Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
-                literal: Rc::clone(literal),
+                literal: Arc::clone(literal),
                 frame: self.current,
                 active: self.active.len(),
                 break_to: None,
@@ -139,9 +149,9 @@ impl Lowerer<'_> {
         if let Some(BlockRef::Literal { literal, frame, active, .. }) = &block
             && has_break(&literal.body)
         {
-            let (literal, frame, active) = (Rc::clone(literal), *frame, *active);
+            let (literal, frame, active) = (Arc::clone(literal), *frame, *active);
             let span = self.span;
-            return self.labelled(30, |s, join| {
+            return self.labelled(30, !unused, |s, join| {
                 let block = BlockRef::Literal { literal, frame, active, break_to: Some(join) };
                 s.span = span;
                 s.dispatch(receiver, &call.name, &arguments, Some(block), private)
@@ -189,13 +199,12 @@ impl Lowerer<'_> {
                 "lambdas and procs are not supported in a section yet",
                 Some("write a method and call it".into()),
             )),
-            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" | "catch" | "throw" => {
-                Some(self.refuse_here(
-                    "unsupported-call",
-                    format!("`{}` cannot run in a section", call.name),
-                    Some("call the method by its name".into()),
-                ))
-            }
+            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" | "catch"
+            | "throw" => Some(self.refuse_here(
+                "unsupported-call",
+                format!("`{}` cannot run in a section", call.name),
+                Some("call the method by its name".into()),
+            )),
             _ => None,
         }
     }
@@ -214,18 +223,20 @@ impl Lowerer<'_> {
         }
         for (i, arg) in nodes.into_iter().enumerate() {
             match &arg.kind {
-                Kind::String(parts) => match &parts[..] {
-                    [] => message = Some(String::new()),
-                    [crate::syntax::ast::StringPart::Text(text)] => message = Some(text.clone()),
-                    _ => {
-                        self.enter(arg);
-                        return self.refuse_here(
+                Kind::String(parts) => {
+                    match &parts[..] {
+                        [] => message = Some(String::new()),
+                        [crate::syntax::ast::StringPart::Text(text)] => message = Some(text.clone()),
+                        _ => {
+                            self.enter(arg);
+                            return self.refuse_here(
                             "unsupported-string",
                             "the message of `raise` must be a literal without interpolation in a section",
                             Some("leave the values out of the message; the error names the element's index".into()),
                         );
+                        }
                     }
-                },
+                }
                 _ if i == 0 => {
                     let operand = self.expr(arg);
                     class = super::conditions::module_of(&operand);
@@ -269,6 +280,22 @@ impl Lowerer<'_> {
     /// `receiver.name(args)` as generated by a built-in or an operator: `slot` tells apart the sends of one node.
     pub(crate) fn send(&mut self, receiver: &Operand, name: &str, args: &[Operand], slot: u32) -> Operand {
         self.send_from(receiver, name, args, slot, false)
+    }
+
+    /// As [`Lowerer::send`], with a block handed on.
+    pub(crate) fn send_block(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        args: &[Operand],
+        block: Option<BlockRef>,
+    ) -> Operand {
+        let span = self.span;
+        self.within(0x180, |s| {
+            s.span = span;
+            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            s.dispatch(receiver, name, &arguments, block, true)
+        })
     }
 
     pub(crate) fn send_from(
@@ -411,6 +438,15 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, private: bool) -> Callee {
+        // The parts that built-ins are made of are no methods of Ruby's.
+        if name.starts_with("__") && name != "__send__" && name != "__id__" {
+            let found = Found {
+                owner: class_of(ty),
+                visibility: Visibility::Public,
+                method: Method::Native { name: name.to_string() },
+            };
+            return self.callee_of(ty, name, found);
+        }
         let found = match ty {
             Type::Module(module) => self.host.singleton_method(*module, name),
             other => self.host.method(class_of(other), name),
@@ -493,7 +529,11 @@ impl Lowerer<'_> {
                 rule(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
-                let name = if code.kind == crate::syntax::ast::CodeKind::Method { code.name.clone() } else { name.into() };
+                let name = if code.kind == crate::syntax::ast::CodeKind::Method {
+                    code.name.clone()
+                } else {
+                    name.into()
+                };
                 self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
             }
         }
@@ -533,7 +573,7 @@ impl Lowerer<'_> {
         }
         self.active.push(identity);
         let outer = self.current;
-        self.push_frame(receiver, name, owner, code, builtin, arguments, block);
+        self.push_frame(receiver, name, owner, code, builtin, block);
         let body = |s: &mut Self| {
             s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
             if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
@@ -541,7 +581,7 @@ impl Lowerer<'_> {
         let choice = identity_number(code);
         let result = self.within_here(choice, |s| {
             if has_return(&code.body) {
-                s.labelled(0, |s, join| {
+                s.labelled(0, true, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
                     body(s)
@@ -556,7 +596,6 @@ impl Lowerer<'_> {
         result
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
     fn push_frame(
         &mut self,
         receiver: &Operand,
@@ -564,7 +603,6 @@ impl Lowerer<'_> {
         owner: ClassId,
         code: &Rc<Code>,
         builtin: bool,
-        arguments: &Arguments,
         block: Option<&BlockRef>,
     ) {
         let locals = self.fresh_locals(code);
@@ -575,7 +613,6 @@ impl Lowerer<'_> {
             owner,
             scope: Self::method_scope(owner, &code.nesting),
             block: block.cloned(),
-            args: arguments.positional.clone(),
             return_to: None,
             control: vec![],
             call_span: self.span,
@@ -585,7 +622,12 @@ impl Lowerer<'_> {
         self.current = self.frames.len() - 1;
     }
 
-    pub(crate) fn super_call(&mut self, node: &Node, args: Option<&[Node]>, block: Option<&BlockArg>) -> Operand {
+    pub(crate) fn super_call(
+        &mut self,
+        node: &Node,
+        args: Option<&[Node]>,
+        block: Option<&BlockArg>,
+    ) -> Operand {
         let receiver = self.self_operand();
         let (owner, name) = (self.frame().owner, self.frame().name.clone());
         if self.frame().return_to.is_none() && self.current == 0 {
@@ -603,7 +645,7 @@ impl Lowerer<'_> {
             None => self.frame().block.clone(),
             Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
             Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
-                literal: Rc::clone(literal),
+                literal: Arc::clone(literal),
                 frame: self.current,
                 active: self.active.len(),
                 break_to: None,
@@ -693,16 +735,18 @@ impl Lowerer<'_> {
                     self.frames[*frame].locals[local.0 as usize] =
                         super::Slot { operand: Operand::nil(), version };
                 }
+                let unused = std::mem::take(&mut self.unused);
                 let result = self.within_here(literal.id.0, |s| {
-                    let mut run = |s: &mut Self, next_to| {
+                    let run = |s: &mut Self, next_to| {
                         s.frames[*frame].control.push(Control { break_to: *break_to, next_to });
                         s.bind_block(&literal.params, args.clone());
-                        let value = if s.b.is_dead() { Operand::bottom() } else { s.expr(&literal.body) };
+                        let value =
+                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
                         s.frames[*frame].control.pop();
                         value
                     };
                     if has_next(&literal.body) {
-                        s.labelled(0, |s, join| run(s, Some(join)))
+                        s.labelled(0, !unused, |s, join| run(s, Some(join)))
                     } else {
                         run(s, None)
                     }
@@ -766,7 +810,11 @@ impl Lowerer<'_> {
         }
         let all = std::iter::once(&key.receiver).chain(&key.args);
         let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
-            return self.refuse_here("mixed-values", format!("arguments of `{name}` mix values that cannot be told apart"), None);
+            return self.refuse_here(
+                "mixed-values",
+                format!("arguments of `{name}` mix values that cannot be told apart"),
+                None,
+            );
         };
         let mut params: Vec<Ty> = params.concat();
         params.push(Ty::I64);
@@ -813,7 +861,8 @@ impl Lowerer<'_> {
         while let Some(pending) = self.pending_functions.pop() {
             let PendingFunction { key, function, code, owner, name, builtin } = pending;
             let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
-            let mut params: Vec<Ty> = all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+            let mut params: Vec<Ty> =
+                all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
             params.push(Ty::I64);
             self.b = Builder::new(name.clone(), &params, &[]);
             let mut at = 0;
@@ -841,11 +890,11 @@ impl Lowerer<'_> {
             self.span = code.span;
             let receiver = operands.remove(0);
             let arguments = Arguments { positional: operands, keywords: vec![] };
-            self.push_frame(&receiver, &name, owner, &code, builtin, &arguments, None);
+            self.push_frame(&receiver, &name, owner, &code, builtin, None);
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
-            let result = self.labelled(0, |s, join| {
+            let result = self.labelled(0, true, |s, join| {
                 s.frames[0].return_to = Some(join);
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);
                 if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
@@ -863,11 +912,6 @@ impl Lowerer<'_> {
         }
         self.depth = None;
     }
-
-    /// The scope of the frame that runs.
-    pub(crate) fn has_scope(&self, scope: &Scope) -> bool {
-        self.frame().scope == *scope
-    }
 }
 
 const fn is_object(ty: &Type) -> bool {
@@ -880,25 +924,34 @@ fn identity_number(code: &Rc<Code>) -> u32 {
     span.start ^ span.end.rotate_left(11) ^ span.file.0.rotate_left(23) ^ 0x4000_0000
 }
 
-/// Looks through a body for control flow of its own: what nested blocks and loops take for themselves is left out.
-fn search(node: &Node, into_blocks: bool, into_loops: bool, found: &dyn Fn(&Kind) -> bool) -> bool {
-    let mut hit = false;
-    crate::syntax::walk(node, &mut |kind, descend| {
-        hit |= found(kind);
-        descend.blocks = into_blocks;
-        descend.loops = into_loops;
+/// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.
+fn has_own(body: &Node, found: fn(&Kind) -> bool) -> bool {
+    let (mut hits, mut inner) = (Vec::new(), Vec::new());
+    each_node_in(body, &mut |node| match &node.kind {
+        Kind::While { .. } | Kind::For { .. } => inner.push(node.span),
+        Kind::Lambda(literal) => inner.push(literal.span),
+        Kind::Super { block: Some(BlockArg::Literal(literal)), .. } => inner.push(literal.span),
+        Kind::Call(call) => {
+            if let Some(BlockArg::Literal(literal)) = &call.block {
+                inner.push(literal.span);
+            }
+        }
+        kind if found(kind) => hits.push(node.span),
+        _ => {}
     });
-    hit
+    hits.iter().any(|hit| !inner.iter().any(|i| i.start <= hit.start && hit.end <= i.end))
 }
 
 fn has_return(body: &Node) -> bool {
-    search(body, true, true, &|kind| matches!(kind, Kind::Return(_)))
+    let mut found = false;
+    each_node_in(body, &mut |node| found |= matches!(node.kind, Kind::Return(_)));
+    found
 }
 
 fn has_next(body: &Node) -> bool {
-    search(body, false, false, &|kind| matches!(kind, Kind::Next(_)))
+    has_own(body, |kind| matches!(kind, Kind::Next(_)))
 }
 
 fn has_break(body: &Node) -> bool {
-    search(body, false, false, &|kind| matches!(kind, Kind::Break(_)))
+    has_own(body, |kind| matches!(kind, Kind::Break(_)))
 }

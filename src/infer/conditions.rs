@@ -82,8 +82,11 @@ impl Lowerer<'_> {
             let value = s.b.bool(!and);
             Operand::bool(value)
         };
-        let result =
-            if and { self.branch(0, first, second, constant) } else { self.branch(0, first, constant, second) };
+        let result = if and {
+            self.branch(0, first, second, constant)
+        } else {
+            self.branch(0, first, constant, second)
+        };
         yes.extend(inner_yes);
         no.extend(inner_no);
         if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) }

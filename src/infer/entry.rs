@@ -73,7 +73,6 @@ impl Lowerer<'_> {
             owner: ClassId::OBJECT,
             scope: Scope::Block,
             block: None,
-            args: vec![],
             return_to: None,
             control: vec![],
             call_span: code.span,
@@ -88,10 +87,11 @@ impl Lowerer<'_> {
         self.node = code.body.id;
         self.span = code.span;
         let code = Rc::clone(code);
-        let value = self.labelled(0, |s, join| {
+        let unused = self.operation == Operation::Each;
+        let value = self.labelled(0, !unused, |s, join| {
             s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);
-            s.expr(&code.body)
+            s.arm(&code.body, unused)
         });
         self.span = code.span;
         match self.operation {

@@ -4,7 +4,7 @@ use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, UnaryOp};
-use crate::syntax::ast::{Kind, Node, NodeId, Target, When};
+use crate::syntax::ast::{Kind, Node, Target, When};
 use crate::types::{RangeEnd, Type, TypeSet};
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
@@ -19,14 +19,22 @@ impl Lowerer<'_> {
         }
         let (outer_node, outer_span) = (self.node, self.span);
         self.enter(node);
-        let operand = self.expr_here(node);
+        let unused = std::mem::take(&mut self.unused);
+        let operand = self.expr_here(node, unused);
         self.enter(node);
         self.note_type(&operand);
         (self.node, self.span) = (outer_node, outer_span);
         operand
     }
 
-    fn expr_here(&mut self, node: &Node) -> Operand {
+    /// Lowers one way of several that join: a value that is not used is nil, whatever it is.
+    pub(crate) fn arm(&mut self, node: &Node, unused: bool) -> Operand {
+        self.unused = unused;
+        let value = self.expr(node);
+        if unused && !value.is_bottom() { Operand::nil() } else { value }
+    }
+
+    fn expr_here(&mut self, node: &Node, unused: bool) -> Operand {
         match &node.kind {
             Kind::Nil => Operand::nil(),
             Kind::True | Kind::False => {
@@ -46,6 +54,7 @@ impl Lowerer<'_> {
             }
             Kind::Symbol(name) => {
                 let number = self.host.symbol(name);
+                self.symbols.insert(number, name.clone());
                 let value = self.b.i32(number);
                 Operand::one(Type::Symbol, value)
             }
@@ -114,11 +123,11 @@ impl Lowerer<'_> {
             }
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
-                self.branch(0, condition, |s| s.expr(then), |s| s.expr(otherwise))
+                self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
             }
             Kind::Case { subject, whens, otherwise } => {
                 let subject = subject.as_ref().map(|s| self.expr(s));
-                self.case(node, subject.as_ref(), whens, otherwise.as_deref())
+                self.case(node, subject.as_ref(), whens, otherwise.as_deref(), unused)
             }
             Kind::While { condition, negated, body_first, body } => {
                 self.while_loop(condition, *negated, *body_first, body)
@@ -145,10 +154,11 @@ impl Lowerer<'_> {
                 self.yield_to_block(node, args)
             }
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
-            Kind::Call(call) => self.call(node, call),
+            Kind::Call(call) => self.call(node, call, unused),
             Kind::Sequence(items) => {
                 let mut value = Operand::nil();
-                for item in items {
+                for (i, item) in items.iter().enumerate() {
+                    self.unused = unused || i + 1 < items.len();
                     value = self.expr(item);
                 }
                 value
@@ -208,9 +218,16 @@ impl Lowerer<'_> {
         Operand { types: Type::Range { exclusive, low, high }.into(), values }
     }
 
-    fn case(&mut self, node: &Node, subject: Option<&Operand>, whens: &[When], otherwise: Option<&Node>) -> Operand {
+    fn case(
+        &mut self,
+        node: &Node,
+        subject: Option<&Operand>,
+        whens: &[When],
+        otherwise: Option<&Node>,
+        unused: bool,
+    ) -> Operand {
         let Some((when, rest)) = whens.split_first() else {
-            return otherwise.map_or_else(Operand::nil, |n| self.expr(n));
+            return otherwise.map_or_else(Operand::nil, |n| self.arm(n, unused));
         };
         self.enter(node);
         let condition = self.when_condition(subject, &when.patterns);
@@ -219,8 +236,8 @@ impl Lowerer<'_> {
         self.branch(
             SLOT_SAFE,
             condition,
-            |s| s.expr(&when.body),
-            |s| s.case(node, subject, rest, otherwise),
+            |s| s.arm(&when.body, unused),
+            |s| s.case(node, subject, rest, otherwise, unused),
         )
     }
 
@@ -300,16 +317,18 @@ impl Lowerer<'_> {
             if body_first {
                 // `next` in the body goes to the test: the body is a labelled block of its own.
                 s.enter(body);
-                s.labelled(SLOT_LOOP + 3, |s, after| {
-                    s.frames[frame].control.push(super::Control { break_to: Some(exit), next_to: Some(after) });
-                    s.expr(body);
+                s.labelled(SLOT_LOOP + 3, false, |s, after| {
+                    s.frames[frame]
+                        .control
+                        .push(super::Control { break_to: Some(exit), next_to: Some(after) });
+                    s.arm(body, true);
                     s.frames[frame].control.pop();
                     Operand::nil()
                 });
                 test(s);
             } else {
                 test(s);
-                s.expr(body);
+                s.arm(body, true);
             }
             s.frames[frame].control.pop();
         })
@@ -318,11 +337,11 @@ impl Lowerer<'_> {
     fn for_loop(&mut self, node: &Node, target: &Target, iterable: &Node, body: &Node) -> Operand {
         let sequence = self.expr(iterable);
         self.enter(node);
-        self.each_item(&sequence, "each", &mut |s, item, exit, next| {
+        self.each_item(&sequence, &mut |s, item, exit, next| {
             let frame = s.current;
             s.frames[frame].control.push(super::Control { break_to: Some(exit), next_to: Some(next) });
             s.assign(target, &item);
-            s.expr(body);
+            s.arm(body, true);
             s.frames[frame].control.pop();
         })
     }
@@ -337,7 +356,10 @@ impl Lowerer<'_> {
             Some(join) => self.jump(join, Some(&value)),
             None => {
                 let (what, hint) = if is_break {
-                    ("`break` would stop the other elements too", "use `next` to end the block for this element")
+                    (
+                        "`break` would stop the other elements too",
+                        "use `next` to end the block for this element",
+                    )
                 } else {
                     ("`next` stands outside a block", "use `return`")
                 };
@@ -364,7 +386,11 @@ impl Lowerer<'_> {
     }
 
     /// `operand` where `nil` stops it: runs `f` on what is not nil, and gives nil otherwise.
-    pub(crate) fn unless_nil(&mut self, operand: &Operand, f: impl FnOnce(&mut Self, Operand) -> Operand) -> Operand {
+    pub(crate) fn unless_nil(
+        &mut self,
+        operand: &Operand,
+        f: impl FnOnce(&mut Self, Operand) -> Operand,
+    ) -> Operand {
         if !operand.types.contains(&Type::Nil) {
             return f(self, operand.clone());
         }
@@ -375,15 +401,15 @@ impl Lowerer<'_> {
             condition.yes.push((*key, TypeSet::from(Type::Nil)));
             condition.no.push((*key, rest.clone()));
         }
-        self.branch(SLOT_SAFE, condition, |_| Operand::nil(), |s| {
-            let operand = s.narrow(operand, &rest);
-            f(s, operand)
-        })
-    }
-
-    /// Marks a node of generated code, so that its joins do not meet those of others.
-    pub(crate) fn enter_id(&mut self, id: NodeId) {
-        self.node = id;
+        self.branch(
+            SLOT_SAFE,
+            condition,
+            |_| Operand::nil(),
+            |s| {
+                let operand = s.narrow(operand, &rest);
+                f(s, operand)
+            },
+        )
     }
 }
 

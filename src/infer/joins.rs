@@ -188,7 +188,10 @@ impl Lowerer<'_> {
         if operand::scalars(&operand.types).is_none() {
             self.refuse_here(
                 "mixed-values",
-                format!("a value here can be {}, which cannot be told apart at run time", self.describe(&operand.types)),
+                format!(
+                    "a value here can be {}, which cannot be told apart at run time",
+                    self.describe(&operand.types)
+                ),
                 Some("make both branches give the same kind of value".into()),
             );
         }
@@ -281,7 +284,11 @@ impl Lowerer<'_> {
 
     /// Lowers a loop over two joins of the current node, `slot` and `slot + 1`. The body gets the exit and the head:
     /// a jump to the exit leaves with a value, one to the head starts the next round, as reaching the end does.
-    pub(crate) fn looping(&mut self, slot: u32, body: impl FnOnce(&mut Self, JoinIndex, JoinIndex)) -> Operand {
+    pub(crate) fn looping(
+        &mut self,
+        slot: u32,
+        body: impl FnOnce(&mut Self, JoinIndex, JoinIndex),
+    ) -> Operand {
         if self.b.is_dead() {
             return Operand::bottom();
         }
@@ -294,7 +301,9 @@ impl Lowerer<'_> {
         join.is_loop_head = true;
         let mut versions = Vec::new();
         for ((f, l), carried) in &join.carried {
-            let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else { continue };
+            let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else {
+                continue;
+            };
             let memo = self.memo.joins.entry(join.key).or_default().carried.entry((*f, *l)).or_default();
             let joined = operand::join(memo, &slot.operand.types);
             if joined != *memo {
@@ -326,14 +335,19 @@ impl Lowerer<'_> {
     }
 
     /// Lowers code that a jump can leave early: a method with `return`s, a block with `next`.
-    pub(crate) fn labelled(&mut self, slot: u32, body: impl FnOnce(&mut Self, JoinIndex) -> Operand) -> Operand {
+    pub(crate) fn labelled(
+        &mut self,
+        slot: u32,
+        wants_result: bool,
+        body: impl FnOnce(&mut Self, JoinIndex) -> Operand,
+    ) -> Operand {
         if self.b.is_dead() {
             return Operand::bottom();
         }
         let node = self.node;
         let facts = self.facts.len();
         let label = self.b.label();
-        let join = self.open_join(slot, Some(label), true);
+        let join = self.open_join(slot, Some(label), wants_result);
         self.b.open();
         let value = body(self, join);
         self.node = node;

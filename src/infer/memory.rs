@@ -5,8 +5,8 @@ use super::operand::{self, Operand, is_tagged};
 use super::{Lowerer, host};
 use crate::heap::schema::{ArraySchema, ColumnSchema, Schema};
 use crate::ir::{
-    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo, ScalarSource,
-    Ty, UnaryOp, Value,
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
+    ScalarSource, Ty, UnaryOp, Value,
 };
 use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
@@ -48,8 +48,11 @@ impl Lowerer<'_> {
             Type::Nil | Type::Module(_) => vec![],
             // True and false are told apart at each call, so that a changed flag does not compile anew.
             Type::True | Type::False => {
-                let value =
-                    self.scalar(ScalarSource::Root(number, Part::Payload), Ty::Bool, Interval { low: 0, high: 1 });
+                let value = self.scalar(
+                    ScalarSource::Root(number, Part::Payload),
+                    Ty::Bool,
+                    Interval { low: 0, high: 1 },
+                );
                 return Some(Operand::bool(value));
             }
             Type::Range { low, high, .. } => [(*low, 0), (*high, 1)]
@@ -232,7 +235,13 @@ impl Lowerer<'_> {
         Operand { types: stored.clone(), values }
     }
 
-    fn store_parts(&mut self, kind: &dyn Fn(Part) -> BufferKind, index: Value, stored: &TypeSet, value: &Operand) {
+    fn store_parts(
+        &mut self,
+        kind: &dyn Fn(Part) -> BufferKind,
+        index: Value,
+        stored: &TypeSet,
+        value: &Operand,
+    ) {
         let values = self.convert(value, stored);
         let (tag, payload) = stored.column_scalars();
         let mut values = values.into_iter();
@@ -289,7 +298,9 @@ impl Lowerer<'_> {
 
     /// The item at `index` (an `I64` known to be in `0...length`).
     pub(crate) fn array_item(&mut self, kind: ArrayKind, id: Value, index: Value) -> Operand {
-        let Some((stored, read, mutable, narrow)) = self.array_contents(kind) else { return Operand::bottom() };
+        let Some((stored, read, mutable, narrow)) = self.array_contents(kind) else {
+            return Operand::bottom();
+        };
         if stored.is_empty() {
             // All arrays of the kind are empty: nothing can be read from them.
             return Operand::bottom();
@@ -346,7 +357,10 @@ impl Lowerer<'_> {
         if !is_tagged(&types) {
             self.refuse_here(
                 "mixed-values",
-                format!("a value here can be {}, which cannot be told apart at run time", self.describe(&types)),
+                format!(
+                    "a value here can be {}, which cannot be told apart at run time",
+                    self.describe(&types)
+                ),
                 None,
             );
             return Operand::bottom();
@@ -451,7 +465,9 @@ impl Lowerer<'_> {
 }
 
 /// The ends of a range operand: (low, high), each with its value.
-pub(crate) fn range_ends(operand: &Operand) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
+pub(crate) fn range_ends(
+    operand: &Operand,
+) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
     let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
     let mut values = operand.values.iter().copied();
     let first = (*low != RangeEnd::None).then(|| values.next()).flatten();

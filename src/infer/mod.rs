@@ -18,9 +18,12 @@ mod memory;
 mod operand;
 mod sites;
 
+pub(crate) use conditions::module_of;
 pub use host::Host;
-pub(crate) use joins::Condition;
+pub(crate) use joins::{Condition, JoinIndex};
+pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
+pub(crate) use sites::class_of;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
@@ -31,11 +34,12 @@ use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, NodeId};
 use crate::types::{ClassId, TypeSet};
 use host::{Refusal, Scope};
-use joins::{Join, JoinIndex};
+use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Which array operation a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,8 +72,8 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         let schema = lowerer.section(code);
-        let (diagnostics, mut program) = (lowerer.diagnostics, lowerer.program);
-        let types = sites::describe_lines(host, &lowerer.line_types);
+        let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
+        let types = sites::describe_lines(host, &line_types);
         if host.kinds_changed() {
             memo = Memo::default();
             continue;
@@ -104,7 +108,7 @@ pub(crate) struct Control {
 /// A block passed to a call: its literal and the frame it was written in, or a method's name.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockRef {
-    Literal { literal: Rc<BlockLiteral>, frame: usize, active: usize, break_to: Option<JoinIndex> },
+    Literal { literal: Arc<BlockLiteral>, frame: usize, active: usize, break_to: Option<JoinIndex> },
     Symbol(String),
 }
 
@@ -118,7 +122,6 @@ pub(crate) struct Frame {
     pub owner: ClassId,
     pub scope: Scope,
     pub block: Option<BlockRef>,
-    pub args: Vec<Operand>,
     pub return_to: Option<JoinIndex>,
     pub control: Vec<Control>,
     /// The place of the call, for backtraces.
@@ -155,6 +158,10 @@ pub(crate) struct Lowerer<'h> {
     /// Recursion depth in the function being lowered.
     depth: Option<Value>,
     versions: u32,
+    /// The value of the expression to be lowered next is dropped.
+    pub(crate) unused: bool,
+    /// Names of the symbols that the section writes out, by number.
+    pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
@@ -184,6 +191,8 @@ impl<'h> Lowerer<'h> {
             active: Vec::new(),
             depth: None,
             versions: 0,
+            unused: false,
+            symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             line_types: BTreeMap::new(),
         }
@@ -235,7 +244,12 @@ impl<'h> Lowerer<'h> {
     // ---- refusals ------------------------------------------------------------------------------------------------
 
     /// Refuses the section at the current place.
-    pub(crate) fn refuse_here(&mut self, slug: &'static str, message: impl Into<String>, hint: Option<String>) -> Operand {
+    pub(crate) fn refuse_here(
+        &mut self,
+        slug: &'static str,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) -> Operand {
         let span = self.user_span();
         let diagnostic = Diagnostic { slug, span, message: message.into(), hint };
         if !self.diagnostics.contains(&diagnostic) {

@@ -52,7 +52,9 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     if let Some(single) = types.single() {
         return match single {
             Type::Module(_) => Some(vec![]),
-            Type::Range { low, high, .. } => Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect()),
+            Type::Range { low, high, .. } => {
+                Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
+            }
             Type::Tuple(items) => {
                 let mut all = Vec::new();
                 for item in items.iter() {
@@ -88,7 +90,8 @@ pub fn is_tagged(types: &TypeSet) -> bool {
 /// The union of two sets, tuples of one length joined item by item.
 pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
     let mut all = a.union(b);
-    let tuples: Vec<_> = all.iter().filter_map(|t| if let Type::Tuple(i) = t { Some(i.clone()) } else { None }).collect();
+    let tuples: Vec<_> =
+        all.iter().filter_map(|t| if let Type::Tuple(i) = t { Some(i.clone()) } else { None }).collect();
     if tuples.len() > 1 && tuples.iter().all(|t| t.len() == tuples[0].len()) {
         let items: Vec<TypeSet> = (0..tuples[0].len())
             .map(|i| tuples.iter().fold(TypeSet::empty(), |set, t| join(&set, &t[i])))
@@ -224,7 +227,9 @@ impl Lowerer<'_> {
                 let index = self.host.class_index(*hierarchy, *class);
                 let mut indices: Vec<u32> = peers
                     .iter()
-                    .filter_map(|t| if let Type::Object(h, c) = t { Some(self.host.class_index(*h, *c)) } else { None })
+                    .filter_map(|t| {
+                        if let Type::Object(h, c) = t { Some(self.host.class_index(*h, *c)) } else { None }
+                    })
                     .collect();
                 indices.sort_unstable();
                 let id = inner.value();

@@ -1,7 +1,6 @@
 //! Places that can fail, and types in words.
 
 use super::{Host, Lowerer, Operand};
-use crate::ir::builder::Builder;
 use crate::ir::{ErrorKind, Receiver, Site, SiteId, Stmt, Value};
 use crate::source::Span;
 use crate::types::{ClassId, Type, TypeSet};
@@ -95,10 +94,6 @@ impl Lowerer<'_> {
         if !self.frame().builtin && !operand.is_bottom() {
             self.line_types.entry(self.span).or_default().extend(&operand.types);
         }
-    }
-
-    pub(crate) fn builder(&mut self) -> &mut Builder {
-        &mut self.b
     }
 }
 

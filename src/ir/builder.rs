@@ -3,8 +3,8 @@
 //! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
 
 use super::{
-    BinaryOp, Block, Buffer, Comparison, Function, Interval, Label, MathFn, Op, Scalar, SiteId, Stmt, Ty, UnaryOp, Value,
-    ValueData, Var,
+    BinaryOp, Block, Buffer, Comparison, Function, Interval, Label, MathFn, Op, Scalar, SiteId, Stmt, Ty,
+    UnaryOp, Value, ValueData, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -247,7 +247,12 @@ impl Builder {
     // ---- constants ---------------------------------------------------------------------------------------------
 
     pub fn bool(&mut self, value: bool) -> Value {
-        self.numbered((1, u64::from(value), 0, 0), Op::Bool(value), Ty::Bool, Interval::constant(value.into()))
+        self.numbered(
+            (1, u64::from(value), 0, 0),
+            Op::Bool(value),
+            Ty::Bool,
+            Interval::constant(value.into()),
+        )
     }
 
     pub fn i32(&mut self, value: i32) -> Value {
@@ -281,16 +286,23 @@ impl Builder {
         }
         let (ty, interval) = match op {
             U::Not | U::IsNan => (Ty::Bool, Self::full(Ty::Bool)),
-            U::NegF | U::AbsF | U::FloorF | U::CeilF | U::TruncF | U::RoundF | U::RoundEvenF | U::I64ToF64 => {
-                (Ty::F64, Interval::FULL)
-            }
+            U::NegF
+            | U::AbsF
+            | U::FloorF
+            | U::CeilF
+            | U::TruncF
+            | U::RoundF
+            | U::RoundEvenF
+            | U::I64ToF64 => (Ty::F64, Interval::FULL),
             U::BitsToF64 => (Ty::F64, Interval::FULL),
             U::BitNot => {
                 let i = self.interval(a);
                 (Ty::I64, Interval { low: !i.high, high: !i.low })
             }
             U::ExtendI32 => (Ty::I64, self.interval(a)),
-            U::WrapI64 => (Ty::I32, if self.interval(a).fits_i32() { self.interval(a) } else { Interval::I32 }),
+            U::WrapI64 => {
+                (Ty::I32, if self.interval(a).fits_i32() { self.interval(a) } else { Interval::I32 })
+            }
             U::F64ToI64 | U::BitsToI64 => (Ty::I64, Interval::FULL),
             U::BoolToI64 => (Ty::I64, Interval { low: 0, high: 1 }),
             U::BitLength => (Ty::I64, Interval { low: 0, high: 63 }),
@@ -303,7 +315,9 @@ impl Builder {
         match (op, self.op(a)?.clone()) {
             (U::Not, Op::Bool(b)) => Some(self.bool(!b)),
             (U::Not, Op::Unary(U::Not, b)) => Some(b),
-            (U::Not, Op::Compare(c, x, y)) if self.ty(x) != Ty::F64 || matches!(c, Comparison::Eq | Comparison::Ne) => {
+            (U::Not, Op::Compare(c, x, y))
+                if self.ty(x) != Ty::F64 || matches!(c, Comparison::Eq | Comparison::Ne) =>
+            {
                 let (c, x, y) = match c {
                     Comparison::Eq => (Comparison::Ne, x, y),
                     Comparison::Ne => (Comparison::Eq, x, y),
@@ -324,7 +338,9 @@ impl Builder {
             (U::WrapI64, Op::Unary(U::ExtendI32, x)) => Some(x),
             (U::I64ToF64, Op::I64(n)) => Some(self.f64(n as f64)),
             (U::BoolToI64, Op::Bool(b)) => Some(self.i64(b.into())),
-            (U::BitsToI64, Op::Unary(U::BitsToF64, x)) | (U::BitsToF64, Op::Unary(U::BitsToI64, x)) => Some(x),
+            (U::BitsToI64, Op::Unary(U::BitsToF64, x)) | (U::BitsToF64, Op::Unary(U::BitsToI64, x)) => {
+                Some(x)
+            }
             (U::BitsToI64, Op::F64(x)) => Some(self.i64(x.to_bits() as i64)),
             _ => None,
         }
@@ -404,7 +420,11 @@ impl Builder {
             (B::AndB, Some(_), _) | (B::OrB, Some(0), _) => Some(b),
             (B::AndB, _, Some(_)) | (B::OrB, _, Some(0)) => Some(a),
             (B::OrB, Some(_), _) | (B::OrB, _, Some(_)) => Some(self.bool(true)),
-            (B::Add | B::AddChecked | B::Sub | B::SubChecked | B::Or | B::Xor | B::Shl | B::Shr, _, Some(0)) => Some(a),
+            (
+                B::Add | B::AddChecked | B::Sub | B::SubChecked | B::Or | B::Xor | B::Shl | B::Shr,
+                _,
+                Some(0),
+            ) => Some(a),
             (B::Add | B::AddChecked | B::Or | B::Xor, Some(0), _) => Some(b),
             (B::Mul | B::MulChecked | B::FloorDiv, _, Some(1)) => Some(a),
             (B::Mul | B::MulChecked, Some(1), _) => Some(b),
@@ -556,7 +576,19 @@ impl Builder {
 
 const fn commutes(op: BinaryOp) -> bool {
     use BinaryOp as B;
-    matches!(op, B::Add | B::Mul | B::AddChecked | B::MulChecked | B::And | B::Or | B::Xor | B::AndB | B::OrB | B::XorB)
+    matches!(
+        op,
+        B::Add
+            | B::Mul
+            | B::AddChecked
+            | B::MulChecked
+            | B::And
+            | B::Or
+            | B::Xor
+            | B::AndB
+            | B::OrB
+            | B::XorB
+    )
 }
 
 /// Ruby's `Integer#/`; `None` where the quotient needs more than 64 bits.

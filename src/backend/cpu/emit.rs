@@ -8,8 +8,8 @@ use super::runtime::{DONE, FMOD, INTERRUPTED, POW, RANDOM, ThreadState, math_add
 use super::{IMPORT, internal};
 use crate::error::Error;
 use crate::ir::{
-    BinaryOp, Block, Buffer, Comparison, Function, FuncId, Interval, Label, MathFn, Op, Program, SiteId, Stmt, Ty,
-    UnaryOp, Value,
+    BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, Label, MathFn, Op, Program, SiteId,
+    Stmt, Ty, UnaryOp, Value,
 };
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -414,7 +414,8 @@ impl<'a> Emitter<'a> {
             }
             Stmt::Continue(label) => {
                 let header = self.targets.get(label).and_then(|target| target.header);
-                let header = header.ok_or_else(|| internal(format!("continue {label} outside of its loop")))?;
+                let header =
+                    header.ok_or_else(|| internal(format!("continue {label} outside of its loop")))?;
                 self.builder.ins().jump(header, &[]);
                 return Ok(Flow::Ended);
             }

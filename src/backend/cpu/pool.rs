@@ -122,9 +122,8 @@ fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
     let mut segments = jobs.rounds.iter().flat_map(|round| &round.segments);
     let fits = types.eq(program.buffers.iter().map(|buffer| buffer.ty))
         && launch.scalars.len() == program.scalars.len()
-        && segments.all(|s| {
-            s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound
-        })
+        && segments
+            .all(|s| s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound)
         && i64::try_from(launch.ticks).is_ok();
     if fits { Ok(()) } else { Err(internal("the launch does not fit its program")) }
 }
