@@ -70,9 +70,7 @@ impl Emitter<'_> {
             Some(0) => return Ok(self.builder.ins().iconst(types::I64, 0)),
             Some(constant) if constant > 0 && constant.count_ones() == 1 => {
                 return Ok(match part {
-                    Part::Quotient => {
-                        self.builder.ins().sshr_imm_u(x, i64::from(constant.trailing_zeros()))
-                    }
+                    Part::Quotient => self.builder.ins().sshr_imm_u(x, i64::from(constant.trailing_zeros())),
                     Part::Remainder => self.builder.ins().band_imm_s(x, constant - 1),
                 });
             }

@@ -10,6 +10,7 @@ mod pool;
 mod runtime;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use super::{Backend, Kernel, Launch, Outcome};
 use crate::error::Error;
@@ -86,8 +87,7 @@ impl Code {
         let mut functions = vec![None; program.functions.len()];
         for &id in &callees {
             let signature = emit::callee_signature(&program.functions[id.0 as usize], module.isa());
-            functions[id.0 as usize] =
-                Some(module.declare_anonymous_function(&signature).map_err(internal)?);
+            functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
         }
         let mut context = module.make_context();
         let mut builder_context = FunctionBuilderContext::new();

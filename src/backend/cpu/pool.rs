@@ -8,7 +8,7 @@ use super::runtime::{DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
-use crate::heap::Round;
+use crate::heap::job_order::Round;
 use crate::ir::{Program, SiteId};
 use parking_lot::Mutex;
 use rayon::ThreadPool;
@@ -122,9 +122,8 @@ fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
     let mut segments = jobs.rounds.iter().flat_map(|round| &round.segments);
     let fits = types.eq(program.buffers.iter().map(|buffer| buffer.ty))
         && launch.scalars.len() == program.scalars.len()
-        && segments.all(|s| {
-            s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound
-        })
+        && segments
+            .all(|s| s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound)
         && i64::try_from(launch.ticks).is_ok();
     if fits { Ok(()) } else { Err(internal("the launch does not fit its program")) }
 }
