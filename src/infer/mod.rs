@@ -17,6 +17,8 @@ mod memo;
 mod memory;
 mod operand;
 mod sites;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub(crate) use conditions::module_of;
 pub use host::Host;

@@ -10,6 +10,7 @@ mod pool;
 mod runtime;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use super::{Backend, Kernel, Launch, Outcome};
 use crate::error::Error;

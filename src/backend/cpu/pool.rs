@@ -8,7 +8,7 @@ use super::runtime::{DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
-use crate::heap::Round;
+use crate::heap::job_order::Round;
 use crate::ir::{Program, SiteId};
 use parking_lot::Mutex;
 use rayon::ThreadPool;
