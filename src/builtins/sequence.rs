@@ -109,12 +109,7 @@ fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Compar
         let is_better = s.b.compare(better, item.value(), best.value());
         if best.types.contains(&Type::Float) {
             // MRI compares Floats with <=> and raises where one is NaN.
-            let (x, y) = (item.value(), best.value());
-            let (x, y) = (s.b.unary(crate::ir::UnaryOp::IsNan, x), s.b.unary(crate::ir::UnaryOp::IsNan, y));
-            let unordered = s.b.binary(BinaryOp::OrB, x, y);
-            let ordered = s.b.unary(crate::ir::UnaryOp::Not, unordered);
-            let message = "comparison of Float with Float failed".to_string();
-            s.check(ordered, ErrorKind::ArgumentError(message), &[]);
+            s.check_ordered("Float", item.value(), best.value());
         }
         let value = s.b.select(is_better, item.value(), best.value());
         return Operand { types: best.types.clone(), values: vec![value] };
@@ -138,6 +133,15 @@ fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Compar
 }
 
 impl Lowerer<'_> {
+    /// Fails unless both are numbers: "comparison of Float with NaN failed".
+    fn check_ordered(&mut self, class: &str, x: Value, y: Value) {
+        let equal_itself = |s: &mut Self, v| s.b.compare(Comparison::Eq, v, v);
+        let (a, b) = (equal_itself(self, x), equal_itself(self, y));
+        let ordered = self.b.binary(BinaryOp::AndB, a, b);
+        let bits = self.b.unary(crate::ir::UnaryOp::BitsToI64, y);
+        self.check(ordered, ErrorKind::Incomparable(class.into()), &[bits]);
+    }
+
     /// The call's block, or a refusal: without one Ruby gives an Enumerator.
     pub(crate) fn block_of(&mut self, call: &Invocation) -> Option<BlockRef> {
         if call.block.is_none() {

@@ -365,6 +365,9 @@ impl Builder {
         }
         let ty = self.ty(a);
         let (x, y) = (self.interval(a), self.interval(b));
+        // A divisor is known not to be 0.
+        let divisor = Interval { low: if y.low == 0 { 1 } else { y.low }, high: y.high.max(1) };
+        let y = if matches!(op, B::FloorDiv | B::FloorMod | B::TruncRem) && y.low >= 0 { divisor } else { y };
         let exact = arithmetic_interval(op, x, y);
         let op = match (op, exact) {
             (B::AddChecked, Some(_)) => B::Add,

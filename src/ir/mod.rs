@@ -465,6 +465,8 @@ pub enum ErrorKind {
     /// Message complete.
     TypeError(String),
     ArgumentError(String),
+    /// ArgumentError "comparison of (this class) with (operand 0, bits of a Float) failed".
+    Incomparable(String),
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
