@@ -228,20 +228,19 @@ pub(super) fn constant_path(node: &Node<'_>) -> Option<(Vec<String>, bool)> {
     Some((names.collect(), absolute))
 }
 
-/// The syntax errors that prism reports inside of a location.
-pub(super) fn errors_within(
+/// The first syntax error that prism reports inside of a location; those after it tend to follow from it.
+pub(super) fn error_within(
     tree: &prism::ParseResult<'_>,
     location: &prism::Location<'_>,
     file: FileId,
-) -> Vec<Diagnostic> {
-    tree.errors()
-        .filter(|error| {
-            error.location().start() >= location.start() && error.location().end() <= location.end()
-        })
-        .map(|error| {
-            let span = Span { file, start: error.location().start(), end: error.location().end() };
-            Diagnostic::new("syntax-error", span, String::from_utf8_lossy(error.message()))
-                .hint("run `ruby -c` on the file")
-        })
-        .collect()
+) -> Option<Diagnostic> {
+    let inside =
+        |place: &prism::Location<'_>| place.start() >= location.start() && place.end() <= location.end();
+    let error = tree
+        .errors()
+        .filter(|error| inside(&error.location()))
+        .min_by_key(|error| error.location().start())?;
+    let span = Span { file, start: error.location().start(), end: error.location().end() };
+    let message = String::from_utf8_lossy(error.message());
+    Some(Diagnostic::new("syntax-error", span, message).hint("run `ruby -c` on the file"))
 }

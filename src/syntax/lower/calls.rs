@@ -15,11 +15,13 @@ impl Lowering<'_> {
         }
         let name = text(&call.name());
         let bare = call.arguments().is_none() && call.block().is_none();
-        if name == "!" && bare && !call.is_safe_navigation() {
-            if let Some(receiver) = call.receiver() {
-                let negated = Box::new(self.expression(&receiver));
-                return self.node(span, Kind::Not(negated));
-            }
+        if name == "!"
+            && bare
+            && !call.is_safe_navigation()
+            && let Some(receiver) = call.receiver()
+        {
+            let negated = Box::new(self.expression(&receiver));
+            return self.node(span, Kind::Not(negated));
         }
         if name == "__method__" && bare && call.receiver().is_none() {
             return self.refuse(&refusals::CURRENT_METHOD, span);
@@ -28,7 +30,7 @@ impl Lowering<'_> {
         let name_location = call.message_loc().or_else(|| call.call_operator_loc());
         let name_span = name_location.map_or(span, |location| self.span(&location));
         let receiver = call.receiver().map(|receiver| self.expression(&receiver));
-        let args = self.arguments(call.arguments().as_ref());
+        let args = self.arguments(call.arguments());
         let block = self.block_arg(call.block().as_ref());
         let call = Call {
             receiver,
@@ -45,19 +47,13 @@ impl Lowering<'_> {
     /// `receiver.name = value` and `receiver[args] = value`
     fn attribute_write(&mut self, call: &prism::CallNode<'_>, span: Span) -> Node {
         let name = text(&call.name());
-        let mut operands: Vec<P<'_>> =
-            call.arguments().map_or_else(Vec::new, |list| list.arguments().iter().collect());
+        let mut operands = operands(call.arguments());
         let value = operands.pop();
         let target = if name == "[]=" {
             let end = call.closing_loc().unwrap_or_else(|| call.location());
             let target_span = self.up_to(&call.location(), &end);
             let block = call.block().and_then(|block| block.as_block_argument_node());
-            let mut target = self.index_target(call.receiver(), None, block, target_span);
-            let lowered = self.argument_list(operands.into_iter());
-            if let crate::syntax::ast::Target::Index { args, .. } = &mut target {
-                *args = lowered;
-            }
-            target
+            self.index_target(call.receiver(), operands, block, target_span)
         } else {
             let end = call.message_loc().unwrap_or_else(|| call.location());
             let target_span = self.up_to(&call.location(), &end);
@@ -67,17 +63,16 @@ impl Lowering<'_> {
         self.node(span, Kind::Assign { target: Box::new(target), value })
     }
 
-    pub(super) fn arguments(&mut self, arguments: Option<&prism::ArgumentsNode<'_>>) -> Vec<Node> {
-        arguments.map_or_else(Vec::new, |list| self.argument_list(list.arguments().iter()))
+    pub(super) fn arguments(&mut self, arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<Node> {
+        self.argument_list(operands(arguments))
     }
 
-    fn argument_list<'pr>(&mut self, arguments: impl Iterator<Item = P<'pr>>) -> Vec<Node> {
-        arguments
-            .map(|argument| match argument.as_keyword_hash_node() {
-                Some(keywords) => self.keyword_args(&keywords),
-                None => self.expression(&argument),
-            })
-            .collect()
+    pub(super) fn argument_list(&mut self, arguments: Vec<P<'_>>) -> Vec<Node> {
+        let lower = |argument: &P<'_>| match argument.as_keyword_hash_node() {
+            Some(keywords) => self.keyword_args(&keywords),
+            None => self.expression(argument),
+        };
+        arguments.iter().map(lower).collect()
     }
 
     fn keyword_args(&mut self, keywords: &prism::KeywordHashNode<'_>) -> Node {
@@ -142,7 +137,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn super_call(&mut self, call: &prism::SuperNode<'_>) -> Node {
-        let args = Some(self.arguments(call.arguments().as_ref()));
+        let args = Some(self.arguments(call.arguments()));
         let block = self.block_arg(call.block().as_ref());
         let span = self.span(&call.location());
         self.node(span, Kind::Super { args, block })
@@ -156,7 +151,7 @@ impl Lowering<'_> {
 
     pub(super) fn yield_call(&mut self, call: &prism::YieldNode<'_>) -> Node {
         self.yields = true;
-        let args = self.arguments(call.arguments().as_ref());
+        let args = self.arguments(call.arguments());
         let span = self.span(&call.location());
         self.node(span, Kind::Yield(args))
     }
@@ -166,4 +161,9 @@ impl Lowering<'_> {
         let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
         self.node(span, Kind::Lambda(std::sync::Arc::new(literal)))
     }
+}
+
+/// The nodes of an argument list, which prism leaves out when it is empty.
+pub(super) fn operands(arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<P<'_>> {
+    arguments.map_or_else(Vec::new, |list| list.arguments().iter().collect())
 }

@@ -29,17 +29,25 @@ impl Lowering<'_> {
         self.arm(clause.and_then(|clause| clause.statements()), around)
     }
 
+    /// `begin … end`, and bodies with a `rescue` of their own. What is refused is looked into all the same, so that
+    /// one attempt tells everything.
     pub(super) fn begin(&mut self, begin: &prism::BeginNode<'_>) -> Node {
         let span = self.span(&begin.location());
-        if let Some(rescue) = begin.rescue_clause() {
-            let span = self.span(&rescue.keyword_loc());
-            self.refuse(&refusals::RESCUE, span);
+        let body = self.arm(begin.statements(), span);
+        let mut clause = begin.rescue_clause();
+        while let Some(rescue) = clause {
+            let keyword = self.span(&rescue.keyword_loc());
+            self.refuse(&refusals::RESCUE, keyword);
+            self.arm(rescue.statements(), span);
+            clause = rescue.subsequent();
         }
+        self.else_arm(begin.else_clause(), span);
         if let Some(ensure) = begin.ensure_clause() {
-            let span = self.span(&ensure.ensure_keyword_loc());
-            self.refuse(&refusals::ENSURE, span);
+            let keyword = self.span(&ensure.ensure_keyword_loc());
+            self.refuse(&refusals::ENSURE, keyword);
+            self.arm(ensure.statements(), span);
         }
-        self.arm(begin.statements(), span)
+        body
     }
 
     pub(super) fn rescue_modifier(&mut self, rescue: &prism::RescueModifierNode<'_>) -> Node {

@@ -1,5 +1,6 @@
 //! The table of prism's expressions: which method lowers each, and which have no place in a section.
 
+use super::calls::operands;
 use super::refusals;
 use super::targets::operator;
 use super::{Lowering, text};
@@ -94,17 +95,17 @@ impl Lowering<'_> {
             },
             IndexOperatorWriteNode as_index_operator_write_node(n) => {
                 let target_span = this.up_to(&n.location(), &n.closing_loc());
-                let target = this.index_target(n.receiver(), n.arguments(), n.block(), target_span);
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
                 this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
             },
             IndexOrWriteNode as_index_or_write_node(n) => {
                 let target_span = this.up_to(&n.location(), &n.closing_loc());
-                let target = this.index_target(n.receiver(), n.arguments(), n.block(), target_span);
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
                 this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
             },
             IndexAndWriteNode as_index_and_write_node(n) => {
                 let target_span = this.up_to(&n.location(), &n.closing_loc());
-                let target = this.index_target(n.receiver(), n.arguments(), n.block(), target_span);
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
                 this.op_assign(target, AssignOp::And, &n.value(), &n.location())
             },
             CallOperatorWriteNode as_call_operator_write_node(n) => {

@@ -6,12 +6,12 @@ mod control;
 mod expressions;
 mod literals;
 mod params;
-mod refusals;
+pub(super) mod refusals;
 mod targets;
 
 use super::CodeError;
 use super::ast::{Code, CodeKind, Kind, LocalId, Node, NodeId};
-use super::parse::{Callable, Found, errors_within};
+use super::parse::{Callable, Found, error_within};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceFile, Span};
 use refusals::Refusal;
@@ -29,9 +29,8 @@ pub(super) fn code(
     found: &Found<'_>,
 ) -> Result<Code, CodeError> {
     let location = found.callable.location();
-    let errors = errors_within(tree, &location, file);
-    if !errors.is_empty() {
-        return Err(CodeError::Unsupported(errors));
+    if let Some(error) = error_within(tree, &location, file) {
+        return Err(CodeError::Unsupported(vec![error]));
     }
     let mut lowering = Lowering::new(source, file);
     let span = lowering.span(&location);

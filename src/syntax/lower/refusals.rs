@@ -10,6 +10,10 @@ pub(super) struct Refusal {
 macro_rules! refusals {
     ($($name:ident $slug:literal $message:literal $hint:literal;)*) => {
         $(pub(super) const $name: Refusal = Refusal { slug: $slug, message: $message, hint: $hint };)*
+
+        /// Every slug, for the test that wants an example of each.
+        #[cfg(test)]
+        pub(in crate::syntax) const SLUGS: &[&str] = &[$($slug),*];
     };
 }
 
@@ -114,9 +118,6 @@ refusals! {
     KEYWORD_SPLAT "unsupported-keyword-splat"
         "`**` cannot be used in a parallel section"
         "name each keyword";
-    INDEX_BLOCK "unsupported-index-block"
-        "a block argument in brackets cannot be used in a parallel section"
-        "define a method that takes the block, and call it by name";
 
     SYNTAX_KIND "unsupported-syntax"
         "this kind of expression cannot be used in a parallel section"

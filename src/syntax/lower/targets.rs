@@ -1,5 +1,6 @@
 //! Assignments: what can stand on their left sides, and the forms `=`, `+=`, `||=`, `&&=` and `a, b =`.
 
+use super::calls::operands;
 use super::refusals::{self, Refusal};
 use super::{Lowering, text};
 use crate::source::Span;
@@ -28,7 +29,12 @@ impl Lowering<'_> {
             return Target::Multiple(Box::new(multiple), span);
         }
         if let Some(index) = node.as_index_target_node() {
-            return self.index_target(Some(index.receiver()), index.arguments(), index.block(), span);
+            return self.index_target(
+                Some(index.receiver()),
+                operands(index.arguments()),
+                index.block(),
+                span,
+            );
         }
         if let Some(call) = node.as_call_target_node() {
             return self.attribute_target(
@@ -71,15 +77,15 @@ impl Lowering<'_> {
     pub(super) fn index_target(
         &mut self,
         receiver: Option<P<'_>>,
-        arguments: Option<prism::ArgumentsNode<'_>>,
+        operands: Vec<P<'_>>,
         block: Option<prism::BlockArgumentNode<'_>>,
         span: Span,
     ) -> Target {
         let receiver = Box::new(self.receiver_or_self(receiver.as_ref(), span));
-        let args = self.arguments(arguments.as_ref());
+        let args = self.argument_list(operands);
         if let Some(block) = block {
-            let span = self.span(&block.location());
-            self.refuse(&refusals::INDEX_BLOCK, span);
+            // Ruby 3.4 made it a syntax error.
+            self.unexpected(&block.as_node());
         }
         Target::Index { receiver, args, id: self.id(), span }
     }
