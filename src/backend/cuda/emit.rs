@@ -30,6 +30,17 @@ impl Source {
     pub fn complete(&self) -> String {
         format!("{PRELUDE}\n#line 1 \"section.cu\"\n{}", self.text)
     }
+
+    /// The same without lines of comment, which name the user's lines: code that was only moved is the same code.
+    pub fn essence(&self) -> String {
+        let lines = self.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut text = PRELUDE.to_owned();
+        lines.for_each(|line| {
+            text.push('\n');
+            text.push_str(line);
+        });
+        text
+    }
 }
 
 /// Facts about a program that its functions' text depends on.

@@ -68,12 +68,13 @@ impl CudaKernel {
     fn upload(&self, session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
         let state = bytes_of(&layout::fresh_state());
         let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
+        let small = arena.bytes <= ONE_PIECE;
         for (i, info) in self.program.buffers.iter().enumerate() {
             let bytes = launch.buffers[i].as_bytes();
-            if layout::is_output(&info.kind) {
-                session.clear(arena.buffers[i], bytes.len())?;
-            } else {
+            if !layout::is_output(&info.kind) {
                 pieces.push((arena.buffers[i], bytes));
+            } else if !small {
+                session.clear(arena.buffers[i], bytes.len())?;
             }
         }
         let order: Vec<u8>;
@@ -81,29 +82,21 @@ impl CudaKernel {
             order = elements.iter().flat_map(|e| e.to_le_bytes()).collect();
             pieces.push((at, &order));
         }
-        let piece;
-        let all_inputs = pieces.len() == arena.buffers.len() + 1 + usize::from(arena.order.is_some());
-        if all_inputs && arena.bytes <= ONE_PIECE {
-            piece = {
-                let mut whole = vec![0; arena.bytes];
-                for (at, bytes) in pieces.drain(..) {
-                    whole[at..at + bytes.len()].copy_from_slice(bytes);
-                }
-                whole
-            };
-            pieces.push((0, &piece));
-        }
-        for (at, bytes) in pieces {
-            session.write(at, bytes)?;
+        let whole;
+        if small {
+            whole = joined(arena.bytes, &pieces);
+            pieces = vec![(0, &whole)];
         }
         let (base, stack) = (session.base(), session.stack());
         let run = layout::run_words(arena, base, launch, stack);
         let arguments = layout::argument_words(arena, base, launch);
-        session.set(Constant::Run, &run)?;
-        if !arguments.is_empty() {
-            session.set(Constant::Arguments, &arguments)?;
-        }
-        session.wait()
+        let copied = pieces.iter().try_for_each(|(at, bytes)| session.write(*at, bytes)).and_then(|()| {
+            session.set(Constant::Run, &run)?;
+            if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+        });
+        // What is being copied stays in place until it has been.
+        session.wait()?;
+        copied
     }
 
     fn download(
@@ -119,6 +112,15 @@ impl CudaKernel {
         }
         session.wait()
     }
+}
+
+/// All pieces where they go, with zeros between them.
+fn joined(bytes: usize, pieces: &[(usize, &[u8])]) -> Vec<u8> {
+    let mut whole = vec![0; bytes];
+    for (at, piece) in pieces {
+        whole[*at..at + piece.len()].copy_from_slice(piece);
+    }
+    whole
 }
 
 /// Waits for what was launched, then says how it went so far.

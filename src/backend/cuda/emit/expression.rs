@@ -2,8 +2,8 @@
 //! corrections of sign and the tests that the intervals leave open.
 
 use super::function::Writer;
-use super::width::{Width, exceeds_int, exceeds_long};
-use crate::ir::{BinaryOp, Comparison, MathFn, Op, UnaryOp, Value};
+use super::width::{Width, can_wrap};
+use crate::ir::{BinaryOp, Comparison, MathFn, Op, Ty, UnaryOp, Value};
 use std::fmt;
 
 /// An expression, and how tightly it binds.
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
             Op::Tick => Text::atom("e.tick").converted(Width::Long, width),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
             Op::Unary(op, a) => self.unary(width, *op, *a),
-            Op::Binary(op, a, b) => self.binary(width, *op, *a, *b),
+            Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),
             Op::Compare(comparison, a, b) => self.compare(*comparison, *a, *b),
             Op::Select(c, a, b) => {
                 let (c, a, b) = (self.text(*c), self.text_as(*a, width), self.text_as(*b, width));
@@ -143,8 +143,8 @@ impl Writer<'_, '_> {
                 // What no one writes may come through the read-only cache, and be read once.
                 let load = Text::atom(if info.written { place } else { format!("__ldg(&{place})") });
                 match (info.ty, width) {
-                    (crate::ir::Ty::Bool, _) => Text::loose(format!("({load} & 1) != 0")),
-                    (crate::ir::Ty::I64, Width::Int) => load.cast("int"),
+                    (Ty::Bool, _) => Text::loose(format!("({load} & 1) != 0")),
+                    (Ty::I64, Width::Int) => load.cast("int"),
                     _ => load,
                 }
             }
@@ -181,15 +181,16 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn binary(&self, width: Width, op: BinaryOp, a: Value, b: Value) -> Text {
+    fn binary(&self, value: Value, op: BinaryOp, a: Value, b: Value) -> Text {
+        let width = self.width(value);
         let infix = |operator: &str| {
             Text::loose(format!("{} {operator} {}", self.text(a).operand(), self.text(b).operand()))
         };
         let call = |name: &str| Text::atom(format!("{name}({}, {})", self.text(a), self.text(b)));
         match op {
-            BinaryOp::Add | BinaryOp::AddChecked => self.arithmetic(width, op, "+", "wrap_add", a, b),
-            BinaryOp::Sub | BinaryOp::SubChecked => self.arithmetic(width, op, "-", "wrap_sub", a, b),
-            BinaryOp::Mul | BinaryOp::MulChecked => self.arithmetic(width, op, "*", "wrap_mul", a, b),
+            BinaryOp::Add | BinaryOp::AddChecked => self.arithmetic(value, op, "+", "wrap_add", a, b),
+            BinaryOp::Sub | BinaryOp::SubChecked => self.arithmetic(value, op, "-", "wrap_sub", a, b),
+            BinaryOp::Mul | BinaryOp::MulChecked => self.arithmetic(value, op, "*", "wrap_mul", a, b),
             BinaryOp::FloorDiv => self.floor_div(width, a, b),
             BinaryOp::FloorMod => self.floor_mod(width, a, b),
             BinaryOp::TruncRem => self.remainder(width, a, b),
@@ -243,24 +244,23 @@ impl Writer<'_, '_> {
     }
 
     /// Addition, subtraction, multiplication: wrapping, or known not to overflow.
-    fn arithmetic(&self, width: Width, op: BinaryOp, operator: &str, wrap: &str, a: Value, b: Value) -> Text {
-        let narrow = self.wider(a, b) == Width::Int;
-        let (known_a, known_b) = (self.interval(a), self.interval(b));
-        let is_long = self.function.values[a.0 as usize].ty == crate::ir::Ty::I64;
-        // The exact result of two narrow operands of 64-bit arithmetic is the value, and that is known to fit.
-        if width == Width::Int && narrow && (is_long || !exceeds_int(op, known_a, known_b)) {
+    fn arithmetic(&self, value: Value, op: BinaryOp, operator: &str, wrap: &str, a: Value, b: Value) -> Text {
+        let width = self.width(value);
+        let bits = if self.function.values[a.0 as usize].ty == Ty::I64 { 64 } else { 32 };
+        let wraps = can_wrap(op, self.interval(a), self.interval(b), self.interval(value), bits);
+        let call = |wrap: &str| Text::atom(format!("{wrap}({}, {})", self.text(a), self.text(b)));
+        if bits == 32 && wraps {
+            return call(&format!("{wrap}32"));
+        }
+        if wraps {
+            return call(wrap).converted(Width::Long, width);
+        }
+        // Nothing wraps, so the exact result is the value: narrow operands of a narrow one need no more.
+        if width == Width::Int && self.wider(a, b) == Width::Int {
             return Text::loose(format!("{} {operator} {}", self.text(a).operand(), self.text(b).operand()));
         }
-        if width == Width::Int && !is_long {
-            return Text::atom(format!("{wrap}32({}, {})", self.text(a), self.text(b)));
-        }
-        let text = if exceeds_long(op, known_a, known_b) {
-            Text::atom(format!("{wrap}({}, {})", self.text(a), self.text(b)))
-        } else {
-            let left = self.text_as(a, Width::Long).operand();
-            Text::loose(format!("{left} {operator} {}", self.text(b).operand()))
-        };
-        text.converted(Width::Long, width)
+        let left = self.text_as(a, Width::Long).operand();
+        Text::loose(format!("{left} {operator} {}", self.text(b).operand())).converted(Width::Long, width)
     }
 
     /// `a / b` or `a % b` of two operands that are not negative, in as few bits as hold them.
@@ -270,7 +270,7 @@ impl Writer<'_, '_> {
         if self.wider(a, b) == Width::Int {
             return with("u32").cast(width.c_name());
         }
-        if self.is_constant(b) {
+        if self.constant(b).is_some() {
             return with("u64").cast(width.c_name());
         }
         Text::atom(format!("{function}({}, {})", self.text(a), self.text(b))).converted(Width::Long, width)
@@ -286,7 +286,7 @@ impl Writer<'_, '_> {
         if self.wider(a, b) == Width::Int && !leaves_int {
             return call("floor_div32").converted(Width::Int, width);
         }
-        let name = if self.is_constant(b) {
+        let name = if self.constant(b).is_some() {
             "floor_div_constant"
         } else if known_b.low >= 0 && known_b.fits_i32() {
             "floor_div_by"
@@ -306,7 +306,7 @@ impl Writer<'_, '_> {
             return call("floor_mod32").converted(Width::Int, width);
         }
         // -1 as a constant would divide the smallest integer.
-        if self.is_constant(b) && !known_b.contains(-1) {
+        if self.constant(b).is_some() && !known_b.contains(-1) {
             return call("floor_mod_constant").converted(Width::Long, width);
         }
         if known_b.low >= 0 && known_b.fits_i32() {

@@ -187,8 +187,13 @@ impl Writer<'_, '_> {
         self.intervals[v.0 as usize]
     }
 
-    pub(super) fn is_constant(&self, v: Value) -> bool {
-        self.constants[v.0 as usize].is_some()
+    /// The number that a value always is.
+    pub(super) fn constant(&self, v: Value) -> Option<i64> {
+        match self.constants[v.0 as usize] {
+            Some(Op::I32(n)) => Some(i64::from(n)),
+            Some(Op::I64(n)) => Some(n),
+            _ => None,
+        }
     }
 
     /// A value as an operand, of the C type of its width.

@@ -102,10 +102,17 @@ pub(super) fn exceeds_long(op: BinaryOp, a: Interval, b: Interval) -> bool {
     low < i128::from(i64::MIN) || high > i128::from(i64::MAX)
 }
 
-/// Can it leave 32 bits?
-pub(super) fn exceeds_int(op: BinaryOp, a: Interval, b: Interval) -> bool {
+/// Can a wrapping operation wrap around `2 ** bits`, when its result is known to lie in `result`? Where what wraps
+/// would lie elsewhere, nothing wraps.
+pub(super) fn can_wrap(op: BinaryOp, a: Interval, b: Interval, result: Interval, bits: u32) -> bool {
     let (low, high) = exact(op, a, b);
-    low < i128::from(i32::MIN) || high > i128::from(i32::MAX)
+    let (modulus, most) = (1i128 << bits, (1i128 << (bits - 1)) - 1);
+    if low < -most - 1 - modulus || high > most + modulus {
+        return true;
+    }
+    let wraps_up = high > most && high - modulus >= i128::from(result.low);
+    let wraps_down = low < -most - 1 && low + modulus <= i128::from(result.high);
+    wraps_up || wraps_down
 }
 
 /// Can the operation fail with `Overflow`?
