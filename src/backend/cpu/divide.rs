@@ -81,18 +81,14 @@ impl Emitter<'_> {
             if dividend.low >= 0 {
                 return Ok(self.unsigned(x, dividend.high as u64, y, divisor, part));
             }
-            let sign = self.builder.ins().sshr_imm_u(x, 63);
-            let magnitude = self.builder.ins().bxor(x, sign);
             let bound = dividend.high.max(!dividend.low) as u64;
-            let result = self.unsigned(magnitude, bound, y, divisor, part);
-            let result = self.builder.ins().bxor(result, sign);
-            return Ok(match part {
-                Part::Quotient => result,
-                // (-1 - a) mod b counts down from the other end.
-                Part::Remainder => {
-                    let moved = self.builder.ins().band(y, sign);
-                    self.builder.ins().iadd(result, moved)
-                }
+            if divisor.low == divisor.high || (bound <= U32_MAX && divisor.high as u64 <= U32_MAX) {
+                return Ok(self.by_sign(x, y, part, |this, x| this.unsigned(x, bound, y, divisor, part)));
+            }
+            // Negative ones take the other way: they are rarer than small ones.
+            let small = self.both_small(x, dividend, y, divisor);
+            return self.fast_or(small, x, y, part, |this| {
+                Ok(this.by_sign(x, y, part, |this, x| this.divide(types::I64, x, y, part)))
             });
         }
         if dividend.fits_i32() && divisor.fits_i32() {
@@ -113,6 +109,28 @@ impl Emitter<'_> {
             }
             Ok(this.signed(x, y, part))
         })
+    }
+
+    /// Floor division by a positive `y` without correction: see above.
+    fn by_sign(
+        &mut self,
+        x: clif::Value,
+        y: clif::Value,
+        part: Part,
+        unsigned: impl FnOnce(&mut Self, clif::Value) -> clif::Value,
+    ) -> clif::Value {
+        let sign = self.builder.ins().sshr_imm_u(x, 63);
+        let magnitude = self.builder.ins().bxor(x, sign);
+        let result = unsigned(self, magnitude);
+        let result = self.builder.ins().bxor(result, sign);
+        match part {
+            Part::Quotient => result,
+            // (-1 - a) mod b counts down from the other end.
+            Part::Remainder => {
+                let moved = self.builder.ins().band(y, sign);
+                self.builder.ins().iadd(result, moved)
+            }
+        }
     }
 
     /// Division of any signs, the quotient in range, by truncating and then correcting.

@@ -6,10 +6,14 @@
 mod divide;
 mod emit;
 mod float;
+mod frame;
+mod pace;
 mod pool;
 mod runtime;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod traffic;
 mod value;
 
 use super::{Backend, Kernel, Launch, Outcome};
@@ -21,6 +25,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use pace::Pace;
 use parking_lot::Mutex;
 use runtime::EntryFn;
 use std::fmt::Write;
@@ -38,7 +43,7 @@ impl Backend for CpuBackend {
     fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error> {
         profile.time(Phase::Compile, || {
             let code = Code::new(program, None)?;
-            Ok(Box::new(CpuKernel { pace: pool::Pace::default(), program: Arc::clone(program), code }) as _)
+            Ok(Box::new(CpuKernel { program: Arc::clone(program), code }) as _)
         })
     }
 }
@@ -46,12 +51,11 @@ impl Backend for CpuBackend {
 struct CpuKernel {
     program: Arc<Program>,
     code: Code,
-    pace: pool::Pace,
 }
 
 impl Kernel for CpuKernel {
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
-        profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, &self.pace, launch))
+        profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, launch))
     }
 
     fn source(&self) -> String {
@@ -63,9 +67,21 @@ impl Kernel for CpuKernel {
     }
 }
 
+/// An entry in two forms. Where an element's operations wait for each other, a core is faster when it runs one tick of
+/// many elements, whose operations overlap, than all ticks of one element, though that keeps its state in registers.
+#[derive(Clone, Copy)]
+struct EntryCode {
+    /// Called with one tick only.
+    once: EntryFn,
+    /// Has the tick loop inside: fused programs.
+    many: Option<EntryFn>,
+}
+
 /// Machine code of a program, and the memory it lives in.
 struct Code {
-    entries: Vec<EntryFn>,
+    entries: Vec<EntryCode>,
+    /// One for each of the entries.
+    paces: Vec<Pace>,
     /// Some entry calls functions, which may recurse: they want the pool's large stacks.
     calls: bool,
     /// Taken when dropped.
@@ -78,23 +94,27 @@ impl Code {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
         // From here on the code's owner frees it, also when a function below does not compile.
-        let mut code =
-            Self { entries: Vec::new(), calls: false, module: Mutex::new(Some(JITModule::new(builder))) };
+        let mut code = Self {
+            entries: Vec::new(),
+            paces: Vec::new(),
+            calls: false,
+            module: Mutex::new(Some(JITModule::new(builder))),
+        };
         let module = code.module.get_mut().as_mut().ok_or_else(|| internal("no module"))?;
 
-        let callees = emit::callees(program);
+        let callees = frame::callees(program);
         code.calls = !callees.is_empty();
         let mut functions = vec![None; program.functions.len()];
         for &id in &callees {
-            let signature = emit::callee_signature(&program.functions[id.0 as usize], module.isa());
+            let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
             functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
         }
         let mut context = module.make_context();
         let mut builder_context = FunctionBuilderContext::new();
         let mut define =
-            |module: &mut JITModule, id: FuncId, name: &str, what: emit::Kind| -> Result<(), Error> {
+            |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
                 context.set_disasm(listing.is_some());
-                emit::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
                 if let Some(text) = listing.as_deref_mut() {
                     let _ = writeln!(text, "; {name}\n{}", context.func.display());
                 }
@@ -109,23 +129,36 @@ impl Code {
         for (id, declared) in functions.iter().enumerate() {
             if let Some(declared) = *declared {
                 let function = &program.functions[id];
-                define(module, declared, &function.name, emit::Kind::Callee(function))?;
+                define(module, declared, &function.name, frame::Kind::Callee(function))?;
             }
         }
         let mut ids = Vec::new();
         for entry in &program.entries {
-            let signature = emit::entry_signature(module.isa());
-            let id = module.declare_anonymous_function(&signature).map_err(internal)?;
             let function = &program.functions[entry.function.0 as usize];
-            define(module, id, &entry.name, emit::Kind::Entry(function))?;
-            ids.push(id);
+            let mut declare = |name: String, what| {
+                let signature = frame::entry_signature(module.isa());
+                let id = module.declare_anonymous_function(&signature).map_err(internal)?;
+                define(module, id, &name, what)?;
+                Ok(id)
+            };
+            let once = declare(format!("{}, one tick", entry.name), frame::Kind::EntryOnce(function))?;
+            let many = program
+                .fused
+                .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
+                .transpose()?;
+            ids.push((once, many));
         }
         module.finalize_definitions().map_err(internal)?;
-        for id in ids {
+        let address = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with `entry_signature`, which is that of `EntryFn`.
-            code.entries.push(unsafe { std::mem::transmute::<*const u8, EntryFn>(address) });
-        }
+            unsafe { std::mem::transmute::<*const u8, EntryFn>(address) }
+        };
+        code.entries = ids
+            .into_iter()
+            .map(|(once, many)| EntryCode { once: address(once), many: many.map(address) })
+            .collect();
+        code.paces.resize_with(code.entries.len(), Pace::default);
         Ok(code)
     }
 }

@@ -4,8 +4,9 @@
 //! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
 //! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
 
-use super::runtime::{DONE, EntryFn, INTERRUPTED, ThreadState};
-use super::{Code, internal};
+use super::pace::{Form, Pace};
+use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
+use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
 use crate::heap::job_order::Round;
@@ -18,12 +19,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long one call of machine code should take: short for Ctrl-C, long for the cost of a call.
-const STEP: Duration = Duration::from_millis(10);
+/// How long a step should take: short for Ctrl-C, long for the cost of a call.
+pub const STEP: Duration = Duration::from_millis(10);
 /// Work that takes less than this is done by the calling thread alone: waking others takes as long.
 const ALONE: Duration = Duration::from_micros(40);
 /// The same, in jobs times ticks, while nothing is known of a program's speed.
 const ALONE_UNKNOWN: u64 = 2_000;
+/// Jobs on which to try which form of an entry is faster.
+const TRIAL_JOBS: u64 = 256;
+/// What a trial should take, and how many there are of each form.
+const TRIAL: Duration = Duration::from_micros(100);
+const TRIALS: u64 = 3;
 /// Tasks for each thread, so that the slow ones even out.
 const TASKS: usize = 8;
 /// Tasks begin at multiples of this many jobs: neighbours' columns share no cache lines.
@@ -31,30 +37,10 @@ const GRAIN: usize = 16;
 /// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
 const STACK: usize = 256 << 20;
 
-/// What is known of a program's speed: picoseconds a job and tick, 0 before the first measurement.
-#[derive(Debug, Default)]
-pub struct Pace(AtomicU64);
-
-impl Pace {
-    /// Work that takes about `time`, in jobs times ticks.
-    fn work_in(&self, time: Duration) -> Option<u64> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            pace => Some((time.as_nanos() as u64 * 1_000 / pace).max(1)),
-        }
-    }
-
-    /// Follows the slowest of what was seen lately, so that steps are rather too short than too long.
-    fn learn(&self, work: u64, time: Duration) {
-        let now = (time.as_nanos() as u64 * 1_000 / work.max(1)).max(1);
-        let before = self.0.load(Ordering::Relaxed);
-        self.0.store(now.max(before - before / 8), Ordering::Relaxed);
-    }
-}
-
 /// Jobs of one entry.
-struct Task {
-    entry: EntryFn,
+struct Task<'a> {
+    code: EntryCode,
+    pace: &'a Pace,
     jobs: Range<u64>,
 }
 
@@ -64,15 +50,16 @@ struct Run<'a> {
     seed: u64,
     call: u64,
     interrupt: &'a AtomicBool,
-    pace: &'a Pace,
     /// Seen the interrupt.
     stopped: AtomicBool,
+    /// Seen a program that does not do what its form promises.
+    broken: AtomicBool,
     /// Lowest tick at which an element failed: no one needs to run later ticks.
     failed_tick: AtomicU64,
     failure: Mutex<Option<Failure>>,
 }
 
-pub fn run(program: &Program, code: &Code, pace: &Pace, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
+pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
     check(program, launch)?;
     let mut args: Vec<u64> =
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
@@ -83,16 +70,16 @@ pub fn run(program: &Program, code: &Code, pace: &Pace, launch: &mut Launch<'_>)
         seed: launch.seed,
         call: launch.call,
         interrupt: launch.interrupt,
-        pace,
         stopped: AtomicBool::new(false),
+        broken: AtomicBool::new(false),
         failed_tick: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.fused && rounds.len() <= 1;
-    let jobs: usize = rounds.iter().flat_map(|round| &round.segments).map(|segment| segment.jobs.len()).sum();
-    let work = (jobs as u64).saturating_mul(launch.ticks);
-    let alone = work <= run.alone();
+    // What is not fused goes round by round: the largest decides.
+    let ticks = if fused { launch.ticks } else { 1 };
+    let alone = rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
@@ -108,6 +95,9 @@ pub fn run(program: &Program, code: &Code, pace: &Pace, launch: &mut Launch<'_>)
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         internal(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default())
     })??;
+    if run.broken.into_inner() {
+        return Err(internal("an entry ran more ticks than it was called for"));
+    }
     if run.stopped.into_inner() {
         return Ok(Outcome::Interrupted);
     }
@@ -129,16 +119,11 @@ fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
 }
 
 impl Run<'_> {
-    /// As much work as one thread should do alone.
-    fn alone(&self) -> u64 {
-        self.pace.work_in(ALONE).unwrap_or(ALONE_UNKNOWN)
-    }
-
     fn over(&self) -> bool {
         if self.interrupt.load(Ordering::Relaxed) {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
     }
 
     fn rounds(&self, code: &Code, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
@@ -160,52 +145,111 @@ impl Run<'_> {
         }
     }
 
-    fn round(&self, tasks: &[Task], ticks: Range<u64>, width: usize) {
-        let jobs: u64 = tasks.iter().map(|task| task.jobs.end - task.jobs.start).sum();
-        let work = jobs.saturating_mul(ticks.end - ticks.start);
-        if width == 1 || tasks.len() == 1 || work <= self.alone() {
+    fn round(&self, tasks: &[Task<'_>], ticks: Range<u64>, width: usize) {
+        if width == 1 || tasks.len() == 1 || is_small(tasks, ticks.end - ticks.start) {
             tasks.iter().for_each(|task| self.task(task, &ticks));
         } else {
             tasks.par_iter().with_max_len(1).for_each(|task| self.task(task, &ticks));
         }
     }
 
-    fn task(&self, task: &Task, ticks: &Range<u64>) {
+    fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
+        let length = ticks.end - ticks.start;
         let mut job = task.jobs.start;
         while job < task.jobs.end {
-            // Whole lives of a few jobs while they fit in a step, else one job's in parts.
-            let (mut jobs, mut part) = self.shape(ticks.end - ticks.start);
-            let to = task.jobs.end.min(job.saturating_add(jobs));
             let mut tick = ticks.start;
-            loop {
+            let (form, to) = match task.pace.form(task.code, length) {
+                Some(form) => (form, task.jobs.end.min(job.saturating_add(task.pace.jobs(form, length)))),
+                None => {
+                    let to = task.jobs.end.min(job + TRIAL_JOBS);
+                    (self.try_forms(task, job..to, &mut tick, ticks.end, &mut state), to)
+                }
+            };
+            while tick < self.limit(ticks.end) {
                 if self.over() {
                     return;
                 }
-                let end = ticks.end.min(self.failed_tick.load(Ordering::Relaxed).saturating_add(1));
-                if tick >= end {
-                    break;
-                }
-                let until = end.min(tick.saturating_add(part));
-                let start = Instant::now();
-                self.call(task.entry, job..to, tick..until, &mut state);
-                self.pace.learn((to - job).saturating_mul(until - tick), start.elapsed());
+                let part = task.pace.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
+                let until = self.limit(ticks.end).min(tick.saturating_add(part));
+                self.step(task, form, job..to, tick..until, &mut state);
                 tick = until;
-                (jobs, part) = self.shape(ticks.end - ticks.start);
-                part = (part.saturating_mul(jobs) / (to - job)).max(1);
             }
             job = to;
         }
     }
 
-    /// How many jobs and ticks a step has.
-    fn shape(&self, ticks: u64) -> (u64, u64) {
-        // Nothing known: some jobs and ticks to learn from.
-        let Some(work) = self.pace.work_in(STEP) else { return (16, ticks.min(64)) };
-        if work >= ticks { (work / ticks.max(1), ticks) } else { (1, work) }
+    /// No one needs to go beyond the tick of a failure.
+    fn limit(&self, end: u64) -> u64 {
+        end.min(self.failed_tick.load(Ordering::Relaxed).saturating_add(1))
     }
 
-    /// One step; goes on behind jobs that fail.
+    /// Runs the first ticks of some jobs in both forms and says which was faster.
+    fn try_forms(
+        &self,
+        task: &Task<'_>,
+        jobs: Range<u64>,
+        tick: &mut u64,
+        end: u64,
+        state: &mut ThreadState,
+    ) -> Form {
+        let count = jobs.end - jobs.start;
+        let mut run = |form, ticks: u64, tick: &mut u64| {
+            let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
+            let time = self.step(task, form, jobs.clone(), *tick..until, state);
+            *tick = until;
+            time
+        };
+        let first = run(Form::Once, 1, tick);
+        let picoseconds = (first.as_nanos() as u64 * 1_000 / count).max(1);
+        let ticks =
+            (TRIAL.as_nanos() as u64 * 1_000 / (picoseconds * count)).min((end - *tick) / (4 * TRIALS));
+        let mut best = [Duration::MAX; 2];
+        // A tick that takes long does not overlap with the next job's.
+        if ticks > 0 {
+            for _ in 0..TRIALS {
+                for (form, best) in [Form::Once, Form::Many].into_iter().zip(&mut best) {
+                    if self.over() {
+                        return form;
+                    }
+                    *best = (*best).min(run(form, ticks, tick));
+                }
+            }
+        }
+        let form = if best[0] < best[1] { Form::Once } else { Form::Many };
+        if count == TRIAL_JOBS {
+            task.pace.choose(form);
+        }
+        form
+    }
+
+    /// Runs some ticks of some jobs; goes on behind jobs that fail.
+    fn step(
+        &self,
+        task: &Task<'_>,
+        form: Form,
+        jobs: Range<u64>,
+        ticks: Range<u64>,
+        state: &mut ThreadState,
+    ) -> Duration {
+        let start = Instant::now();
+        let work = (jobs.end - jobs.start).saturating_mul(ticks.end - ticks.start);
+        match (form, task.code.many) {
+            (Form::Many, Some(many)) => self.call(many, jobs, ticks, state),
+            _ => {
+                for tick in ticks {
+                    self.call(task.code.once, jobs.clone(), tick..tick + 1, state);
+                    if tick >= self.failed_tick.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            }
+        }
+        let time = start.elapsed();
+        task.pace.learn(work, time);
+        time
+    }
+
     fn call(&self, entry: EntryFn, jobs: Range<u64>, ticks: Range<u64>, state: &mut ThreadState) {
         let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
         let (mut job, mut end) = (jobs.start, ticks.end);
@@ -218,10 +262,8 @@ impl Run<'_> {
             };
             match result {
                 DONE => return,
-                INTERRUPTED => {
-                    self.stopped.store(true, Ordering::Relaxed);
-                    return;
-                }
+                INTERRUPTED => return self.stopped.store(true, Ordering::Relaxed),
+                BROKEN => return self.broken.store(true, Ordering::Relaxed),
                 failed => {
                     job = failed;
                     let tick = state.tick as u64;
@@ -232,7 +274,6 @@ impl Run<'_> {
                         tick,
                         operands: state.operands,
                     });
-                    state.operands = [0; 2];
                 }
             }
         }
@@ -248,8 +289,21 @@ impl Run<'_> {
     }
 }
 
+/// Should one thread do it alone?
+fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
+    let (mut time, mut unknown) = (0, 0u64);
+    for task in tasks {
+        let work = (task.jobs.end - task.jobs.start).saturating_mul(ticks);
+        match task.pace.picoseconds() {
+            Some(pace) => time += u128::from(work) * u128::from(pace),
+            None => unknown = unknown.saturating_add(work),
+        }
+    }
+    time / 1_000 <= ALONE.as_nanos() && unknown <= ALONE_UNKNOWN
+}
+
 /// Cuts a round for `width` threads.
-fn tasks(code: &Code, round: &Round, width: usize) -> Vec<Task> {
+fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
     let total: usize = round.segments.iter().map(|segment| segment.jobs.len()).sum();
     let size = match width {
         1 => total.max(1),
@@ -260,11 +314,11 @@ fn tasks(code: &Code, round: &Round, width: usize) -> Vec<Task> {
     };
     let mut tasks = Vec::new();
     for segment in &round.segments {
-        let entry = code.entries[segment.entry];
+        let (entry, pace) = (code.entries[segment.entry], &code.paces[segment.entry]);
         let end = segment.jobs.end as u64;
         for start in segment.jobs.clone().step_by(size) {
             let start = start as u64;
-            tasks.push(Task { entry, jobs: start..end.min(start + size as u64) });
+            tasks.push(Task { code: entry, pace, jobs: start..end.min(start + size as u64) });
         }
     }
     tasks

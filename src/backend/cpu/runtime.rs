@@ -38,8 +38,8 @@ impl ThreadState {
 }
 
 /// An entry: runs jobs `lo..hi`, each for ticks `first..end`. `args` are the addresses of the buffers and then the
-/// scalars; `order` maps jobs to elements, or is null. Gives [`DONE`], [`INTERRUPTED`], or the failed job plus 1 with
-/// the failure in the state.
+/// scalars; `order` maps jobs to elements, or is null. Gives [`DONE`], [`INTERRUPTED`], [`BROKEN`], or the failed job
+/// plus 1 with the failure in the state.
 pub type EntryFn = unsafe extern "C" fn(
     args: *const u64,
     order: *const i32,
@@ -52,6 +52,8 @@ pub type EntryFn = unsafe extern "C" fn(
 
 pub const DONE: u64 = 0;
 pub const INTERRUPTED: u64 = u64::MAX;
+/// A second tick where there was only one to run.
+pub const BROKEN: u64 = u64::MAX - 1;
 
 /// The names by which machine code calls the functions that are no `Math`.
 pub const RANDOM: &str = "ikra_random";

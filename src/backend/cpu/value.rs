@@ -1,7 +1,7 @@
 //! Operations and memory accesses of the IR as Cranelift values.
 
 use super::IMPORT;
-use super::emit::{Emitter, Place, clif_type};
+use super::emit::{Emitter, Place, Ticks, clif_type};
 use super::internal;
 use super::runtime::{FMOD, POW, RANDOM, ThreadState};
 use crate::error::Error;
@@ -18,6 +18,18 @@ impl Emitter<'_> {
     /// What never changes during a call and is always readable: arguments, the order of jobs.
     pub fn constant_memory(&self) -> MemFlagsData {
         MemFlagsData::trusted().with_readonly().with_can_move()
+    }
+
+    /// Arguments are kept in registers over many ticks. For one tick that would be too many registers: most were
+    /// written to the stack and read back once, in place of being read where they are.
+    fn argument_memory(&mut self) -> MemFlagsData {
+        match self.ticks {
+            Ticks::Many => self.constant_memory(),
+            Ticks::One | Ticks::Over => {
+                let region = self.region(1, Cow::Borrowed("never written"));
+                MemFlagsData::trusted().with_readonly().with_alias_region(region)
+            }
+        }
     }
 
     fn region(&mut self, user_id: u32, description: Cow<'static, str>) -> Option<clif::AliasRegion> {
@@ -47,7 +59,7 @@ impl Emitter<'_> {
     }
 
     pub fn element_address(&mut self, buffer: Buffer, index: Value) -> Result<clif::Value, Error> {
-        let flags = self.constant_memory();
+        let flags = self.argument_memory();
         let base = self.builder.ins().load(types::I64, flags, self.args, 8 * buffer.0 as i32);
         let index = self.index(index)?;
         let shift = match self.program.buffers[buffer.0 as usize].ty {
@@ -113,7 +125,7 @@ impl<'a> Emitter<'a> {
             Op::F64(x) => self.builder.ins().f64const(*x),
             Op::Get(var) => self.builder.use_var(self.vars[var.0 as usize]),
             Op::Scalar(scalar) => {
-                let flags = self.constant_memory();
+                let flags = self.argument_memory();
                 let offset = 8 * (self.program.buffers.len() + scalar.0 as usize) as i32;
                 let loaded = if ty == Ty::F64 { types::F64 } else { types::I64 };
                 let value = self.builder.ins().load(loaded, flags, self.args, offset);
