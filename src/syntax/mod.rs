@@ -1,11 +1,22 @@
 //! Source text to our own small AST. No prism type leaves this module.
+//!
+//! `parse` finds the code that stands at a span, `lower` turns its prism nodes into the AST or into diagnostics, as
+//! many as there are reasons, and `dump` prints the AST for tests and for people.
 #![deny(unsafe_code)]
 
 pub mod ast;
+mod descend;
+pub mod dump;
+mod lower;
+mod parse;
+#[cfg(test)]
+mod tests;
+pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
-use ast::Code;
+use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params, Target};
+use parse::Answer;
 
 /// Why there is no AST for a place.
 #[derive(Debug)]
@@ -17,11 +28,78 @@ pub enum CodeError {
 }
 
 /// The code of the block literal, lambda or method definition that covers exactly bytes `start..end` of a file.
-pub fn code_at(_sources: &SourceMap, _file: FileId, _start: u32, _end: u32) -> Result<Code, CodeError> {
-    Err(CodeError::NotFound)
+///
+/// A lambda may be given from its `->` or from its parameters on. The block of `define_method` is a
+/// [`CodeKind::Block`] here, since only the running program knows that it became a method.
+pub fn code_at(sources: &SourceMap, file: FileId, start: u32, end: u32) -> Result<Code, CodeError> {
+    code_in_binding(sources, file, start, end, &[])
+}
+
+/// As [`code_at`], for an eval'd text: `outer` are the local variables of the binding that it was evaluated in.
+pub fn code_in_binding(
+    sources: &SourceMap,
+    file: FileId,
+    start: u32,
+    end: u32,
+    outer: &[String],
+) -> Result<Code, CodeError> {
+    let source = sources.file(file);
+    if u32::try_from(source.text.len()).is_err() {
+        return Err(CodeError::NotFound);
+    }
+    let work = || {
+        parse::with_tree(&source.text, outer, |tree| match parse::find(tree, start, end) {
+            Answer::Found(found) => lower::code(source, file, tree, &found),
+            Answer::Missing => Err(CodeError::NotFound),
+            Answer::TooDeep(place) => {
+                let span = Span { file, start: place.start(), end: place.end() };
+                Err(CodeError::Unsupported(vec![lower::too_deep(span)]))
+            }
+        })
+    };
+    parse::on_deep_stack(work)
+}
+
+/// The spans of all blocks, lambdas and methods of a file, outer ones first.
+pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
+    let source = sources.file(file);
+    let work = || {
+        parse::with_tree(&source.text, &[], |tree| {
+            let mut spans = Vec::new();
+            parse::each_callable(tree, |callable, _| {
+                let location = callable.location();
+                spans.push(Span { file, start: location.start(), end: location.end() });
+            });
+            spans
+        })
+    };
+    parse::on_deep_stack(work)
 }
 
 /// The code of `&:name`, as if written `{ |element| element.name }` at `span`.
-pub fn symbol_block(_name: &str, _span: Span) -> Code {
-    unimplemented!()
+pub fn symbol_block(name: &str, span: Span) -> Code {
+    let element = LocalId(0);
+    let receiver = Node { id: NodeId(0), span, kind: Kind::Local(element) };
+    let call = Call {
+        receiver: Some(receiver),
+        name: name.into(),
+        name_span: span,
+        args: Vec::new(),
+        block: None,
+        safe: false,
+        variable: false,
+    };
+    Code {
+        kind: CodeKind::Block,
+        name: "block".into(),
+        span,
+        params: Params { required: vec![Target::Local(element, span)], ..Params::default() },
+        body: Node { id: NodeId(1), span, kind: Kind::Call(Box::new(call)) },
+        locals: vec!["element".into()],
+        nodes: 2,
+        captured_reads: Vec::new(),
+        captured_writes: Vec::new(),
+        yields: false,
+        nesting: Vec::new(),
+    }
 }

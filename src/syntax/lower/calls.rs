@@ -1,0 +1,169 @@
+//! Method calls: receivers, arguments, blocks, `super` and `yield`; and assignments that are calls (`a.x = 1`).
+
+use super::params::ANONYMOUS_BLOCK;
+use super::refusals;
+use super::{Lowering, text};
+use crate::source::Span;
+use crate::syntax::ast::{BlockArg, Call, Kind, Node};
+use ruby_prism::{self as prism, Node as P};
+
+impl Lowering<'_> {
+    pub(super) fn call(&mut self, call: &prism::CallNode<'_>) -> Node {
+        let span = self.span(&call.location());
+        if call.is_attribute_write() {
+            return self.attribute_write(call, span);
+        }
+        let name = text(&call.name());
+        let bare = call.arguments().is_none() && call.block().is_none();
+        if name == "!"
+            && bare
+            && !call.is_safe_navigation()
+            && let Some(receiver) = call.receiver()
+        {
+            let negated = Box::new(self.expression(&receiver));
+            return self.node(span, Kind::Not(negated));
+        }
+        if name == "__method__" && bare && call.receiver().is_none() {
+            return self.refuse(&refusals::CURRENT_METHOD, span);
+        }
+        // `a.()` has no name to point at.
+        let name_location = call.message_loc().or_else(|| call.call_operator_loc());
+        let name_span = name_location.map_or(span, |location| self.span(&location));
+        let receiver = call.receiver().map(|receiver| self.expression(&receiver));
+        let args = self.arguments(call.arguments());
+        let block = self.block_arg(call.block().as_ref());
+        let call = Call {
+            receiver,
+            name,
+            name_span,
+            args,
+            block,
+            safe: call.is_safe_navigation(),
+            variable: call.is_variable_call(),
+        };
+        self.node(span, Kind::Call(Box::new(call)))
+    }
+
+    /// `receiver.name = value` and `receiver[args] = value`
+    fn attribute_write(&mut self, call: &prism::CallNode<'_>, span: Span) -> Node {
+        let name = text(&call.name());
+        let mut operands = operands(call.arguments());
+        let value = operands.pop();
+        let target = if name == "[]=" {
+            let end = call.closing_loc().unwrap_or_else(|| call.location());
+            let target_span = self.up_to(&call.location(), &end);
+            let block = call.block().and_then(|block| block.as_block_argument_node());
+            self.index_target(call.receiver(), operands, block, target_span)
+        } else {
+            let end = call.message_loc().unwrap_or_else(|| call.location());
+            let target_span = self.up_to(&call.location(), &end);
+            self.attribute_target(call.receiver(), &name, call.is_safe_navigation(), target_span)
+        };
+        let value = Box::new(self.optional(value.as_ref(), span));
+        self.node(span, Kind::Assign { target: Box::new(target), value })
+    }
+
+    pub(super) fn arguments(&mut self, arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<Node> {
+        self.argument_list(operands(arguments))
+    }
+
+    pub(super) fn argument_list(&mut self, arguments: Vec<P<'_>>) -> Vec<Node> {
+        let lower = |argument: &P<'_>| match argument.as_keyword_hash_node() {
+            Some(keywords) => self.keyword_args(&keywords),
+            None => self.expression(argument),
+        };
+        arguments.iter().map(lower).collect()
+    }
+
+    fn keyword_args(&mut self, keywords: &prism::KeywordHashNode<'_>) -> Node {
+        let mut pairs = Vec::new();
+        for element in &keywords.elements() {
+            let span = self.span(&element.location());
+            let Some(pair) = element.as_assoc_node() else {
+                self.refuse(&refusals::KEYWORD_SPLAT, span);
+                continue;
+            };
+            match pair.key().as_symbol_node() {
+                Some(key) => {
+                    let name = self.utf8(key.unescaped(), span);
+                    let value = self.expression(&pair.value());
+                    pairs.push((name, value));
+                }
+                None => {
+                    self.refuse(&refusals::HASH, span);
+                }
+            }
+        }
+        let span = self.span(&keywords.location());
+        self.node(span, Kind::KeywordArgs(pairs))
+    }
+
+    pub(super) fn splat(&mut self, splat: &prism::SplatNode<'_>) -> Node {
+        let span = self.span(&splat.location());
+        match splat.expression() {
+            Some(expression) => {
+                let expression = Box::new(self.expression(&expression));
+                self.node(span, Kind::Splat(expression))
+            }
+            None => self.refuse(&refusals::FORWARDING, span),
+        }
+    }
+
+    pub(super) fn block_arg(&mut self, block: Option<&P<'_>>) -> Option<BlockArg> {
+        let block = block?;
+        let span = self.span(&block.location());
+        if let Some(block) = block.as_block_node() {
+            let literal = self.block_literal(&block.locals(), block.parameters(), block.body(), span);
+            return Some(BlockArg::Literal(Box::new(literal)));
+        }
+        let Some(argument) = block.as_block_argument_node() else {
+            self.unexpected(block);
+            return None;
+        };
+        let Some(expression) = argument.expression() else {
+            let Some(local) = self.visible(ANONYMOUS_BLOCK) else {
+                self.refuse(&refusals::FORWARDING, span);
+                return None;
+            };
+            return Some(BlockArg::Expression(Box::new(self.node(span, Kind::Local(local)))));
+        };
+        Some(match expression.as_symbol_node() {
+            Some(symbol) => {
+                let span = self.span(&symbol.location());
+                BlockArg::Symbol(self.utf8(symbol.unescaped(), span), span)
+            }
+            None => BlockArg::Expression(Box::new(self.expression(&expression))),
+        })
+    }
+
+    pub(super) fn super_call(&mut self, call: &prism::SuperNode<'_>) -> Node {
+        let args = Some(self.arguments(call.arguments()));
+        let block = self.block_arg(call.block().as_ref());
+        let span = self.span(&call.location());
+        self.node(span, Kind::Super { args, block })
+    }
+
+    pub(super) fn bare_super(&mut self, call: &prism::ForwardingSuperNode<'_>) -> Node {
+        let block = self.block_arg(call.block().map(|block| block.as_node()).as_ref());
+        let span = self.span(&call.location());
+        self.node(span, Kind::Super { args: None, block })
+    }
+
+    pub(super) fn yield_call(&mut self, call: &prism::YieldNode<'_>) -> Node {
+        self.yields = true;
+        let args = self.arguments(call.arguments());
+        let span = self.span(&call.location());
+        self.node(span, Kind::Yield(args))
+    }
+
+    pub(super) fn lambda(&mut self, lambda: &prism::LambdaNode<'_>) -> Node {
+        let span = self.span(&lambda.location());
+        let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
+        self.node(span, Kind::Lambda(Box::new(literal)))
+    }
+}
+
+/// The nodes of an argument list, which prism leaves out when it is empty.
+pub(super) fn operands(arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<P<'_>> {
+    arguments.map_or_else(Vec::new, |list| list.arguments().iter().collect())
+}

@@ -1,0 +1,166 @@
+//! Statements and control flow.
+
+use super::{Lowering, refusals, text};
+use crate::source::Span;
+use crate::syntax::ast::{Kind, Node, When};
+use ruby_prism::{self as prism, Node as P};
+
+impl Lowering<'_> {
+    /// One statement is itself, several are a sequence.
+    pub(super) fn statements(&mut self, statements: &prism::StatementsNode<'_>) -> Node {
+        let span = self.span(&statements.location());
+        let mut nodes: Vec<Node> = statements.body().iter().map(|node| self.expression(&node)).collect();
+        match nodes.len() {
+            1 => nodes.remove(0),
+            0 => self.node(span, Kind::Nil),
+            _ => self.node(span, Kind::Sequence(nodes)),
+        }
+    }
+
+    /// The statements of an arm; `nil`, with the span of what surrounds it, for an empty one.
+    fn arm(&mut self, statements: Option<prism::StatementsNode<'_>>, around: Span) -> Node {
+        match statements {
+            Some(statements) => self.statements(&statements),
+            None => self.node(around, Kind::Nil),
+        }
+    }
+
+    fn else_arm(&mut self, clause: Option<prism::ElseNode<'_>>, around: Span) -> Node {
+        self.arm(clause.and_then(|clause| clause.statements()), around)
+    }
+
+    /// `begin … end`, and bodies with a `rescue` of their own. What is refused is looked into all the same, so that
+    /// one attempt tells everything.
+    pub(super) fn begin(&mut self, begin: &prism::BeginNode<'_>) -> Node {
+        let span = self.span(&begin.location());
+        let body = self.arm(begin.statements(), span);
+        let mut clause = begin.rescue_clause();
+        while let Some(rescue) = clause {
+            let keyword = self.span(&rescue.keyword_loc());
+            self.refuse(&refusals::RESCUE, keyword);
+            self.arm(rescue.statements(), span);
+            clause = rescue.subsequent();
+        }
+        self.else_arm(begin.else_clause(), span);
+        if let Some(ensure) = begin.ensure_clause() {
+            let keyword = self.span(&ensure.ensure_keyword_loc());
+            self.refuse(&refusals::ENSURE, keyword);
+            self.arm(ensure.statements(), span);
+        }
+        body
+    }
+
+    pub(super) fn rescue_modifier(&mut self, rescue: &prism::RescueModifierNode<'_>) -> Node {
+        let span = self.span(&rescue.keyword_loc());
+        self.refuse(&refusals::RESCUE, span);
+        self.expression(&rescue.expression())
+    }
+
+    pub(super) fn if_node(&mut self, node: &prism::IfNode<'_>) -> Node {
+        let span = self.span(&node.location());
+        let condition = Box::new(self.expression(&node.predicate()));
+        let then = Box::new(self.arm(node.statements(), span));
+        let otherwise = Box::new(match node.subsequent() {
+            // `elsif`
+            Some(next) if matches!(next, P::IfNode { .. }) => self.expression(&next),
+            Some(next) => self.else_arm(next.as_else_node(), span),
+            None => self.node(span, Kind::Nil),
+        });
+        self.node(span, Kind::If { condition, then, otherwise })
+    }
+
+    pub(super) fn unless_node(&mut self, node: &prism::UnlessNode<'_>) -> Node {
+        let span = self.span(&node.location());
+        let condition = Box::new(self.expression(&node.predicate()));
+        let otherwise = Box::new(self.arm(node.statements(), span));
+        let then = Box::new(self.else_arm(node.else_clause(), span));
+        self.node(span, Kind::If { condition, then, otherwise })
+    }
+
+    pub(super) fn case(&mut self, case: &prism::CaseNode<'_>) -> Node {
+        let span = self.span(&case.location());
+        let subject = case.predicate().map(|subject| Box::new(self.expression(&subject)));
+        let whens = case.conditions().iter().map(|when| self.when(&when)).collect();
+        let otherwise = case.else_clause().map(|clause| Box::new(self.else_arm(Some(clause), span)));
+        self.node(span, Kind::Case { subject, whens, otherwise })
+    }
+
+    fn when(&mut self, node: &P<'_>) -> When {
+        let span = self.span(&node.location());
+        let Some(when) = node.as_when_node() else {
+            return When { patterns: Vec::new(), body: self.unexpected(node) };
+        };
+        let patterns = when.conditions().iter().map(|pattern| self.when_pattern(&pattern)).collect();
+        When { patterns, body: self.arm(when.statements(), span) }
+    }
+
+    fn when_pattern(&mut self, pattern: &P<'_>) -> Node {
+        match pattern {
+            P::SplatNode { .. } => {
+                let span = self.span(&pattern.location());
+                self.refuse(&refusals::WHEN_SPLAT, span)
+            }
+            _ => self.expression(pattern),
+        }
+    }
+
+    pub(super) fn while_node(&mut self, node: &prism::WhileNode<'_>) -> Node {
+        let body_first = node.is_begin_modifier();
+        self.while_loop(&node.predicate(), false, body_first, node.statements(), &node.location())
+    }
+
+    pub(super) fn until_node(&mut self, node: &prism::UntilNode<'_>) -> Node {
+        let body_first = node.is_begin_modifier();
+        self.while_loop(&node.predicate(), true, body_first, node.statements(), &node.location())
+    }
+
+    fn while_loop(
+        &mut self,
+        condition: &P<'_>,
+        negated: bool,
+        body_first: bool,
+        statements: Option<prism::StatementsNode<'_>>,
+        location: &prism::Location<'_>,
+    ) -> Node {
+        let span = self.span(location);
+        let condition = Box::new(self.expression(condition));
+        let body = Box::new(self.arm(statements, span));
+        self.node(span, Kind::While { condition, negated, body_first, body })
+    }
+
+    pub(super) fn for_loop(&mut self, node: &prism::ForNode<'_>) -> Node {
+        let span = self.span(&node.location());
+        let target = Box::new(self.target(&node.index()));
+        let iterable = Box::new(self.expression(&node.collection()));
+        let body = Box::new(self.arm(node.statements(), span));
+        self.node(span, Kind::For { target, iterable, body })
+    }
+
+    /// The value of `return`, `break` and `next`; several make an Array.
+    pub(super) fn jump_value(&mut self, arguments: Option<prism::ArgumentsNode<'_>>) -> Option<Box<Node>> {
+        let list = arguments?;
+        let values = list.arguments();
+        Some(Box::new(match values.first() {
+            Some(only) if values.len() == 1 && !matches!(only, P::SplatNode { .. }) => self.expression(&only),
+            _ => self.array(&values, &list.location()),
+        }))
+    }
+
+    pub(super) fn local_read(
+        &mut self,
+        name: &prism::ConstantId<'_>,
+        depth: u32,
+        location: &prism::Location<'_>,
+    ) -> Node {
+        let span = self.span(location);
+        let name = text(name);
+        let kind = match self.local(&name, depth) {
+            Some(local) => Kind::Local(local),
+            None => {
+                self.captured_read(&name);
+                Kind::Captured(name)
+            }
+        };
+        self.node(span, kind)
+    }
+}

@@ -1,0 +1,243 @@
+//! The table of prism's expressions: which method lowers each, and which have no place in a section.
+
+use super::calls::operands;
+use super::refusals;
+use super::targets::operator;
+use super::{Lowering, text};
+use crate::source::Span;
+use crate::syntax::ast::{AssignOp, Kind, Node};
+use crate::syntax::parse::constant_path;
+use ruby_prism::Node as P;
+
+/// Matches a node's variant and binds the node of that class. Each arm is a closure of its own, so
+/// that the recursion of lowering has small frames.
+macro_rules! lower_table {
+    ($lowering:ident, $node:ident; $($variant:ident $cast:ident($bound:ident) => $lower:expr,)* ; else $otherwise:expr) => {
+        match $node {
+            $(P::$variant { .. } => {
+                let arm = |$lowering: &mut Self| $node.$cast().map(|$bound| $lower);
+                match arm($lowering) {
+                    Some(lowered) => lowered,
+                    None => $lowering.unexpected($node),
+                }
+            })*
+            _ => $otherwise,
+        }
+    };
+}
+
+impl Lowering<'_> {
+    pub(super) fn expression(&mut self, node: &P<'_>) -> Node {
+        let span = self.span(&node.location());
+        match self.deeper(span, |this| this.expression_at(node, span)) {
+            Some(lowered) => lowered,
+            None => self.node(span, Kind::Nil),
+        }
+    }
+
+    fn expression_at(&mut self, node: &P<'_>, span: Span) -> Node {
+        let this = self;
+        lower_table! { this, node;
+            // Literals
+            IntegerNode as_integer_node(n) => this.integer(&n),
+            FloatNode as_float_node(n) => this.node(span, Kind::Float(n.value())),
+            SymbolNode as_symbol_node(n) => this.symbol(&n),
+            StringNode as_string_node(n) => this.string(&n),
+            InterpolatedStringNode as_interpolated_string_node(n) => this.interpolated_string(&n),
+            SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
+            SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
+            ArrayNode as_array_node(n) => this.array(&n.elements(), &n.location()),
+            RangeNode as_range_node(n) => this.range(&n),
+
+            // Variables and constants
+            LocalVariableReadNode as_local_variable_read_node(n) => this.local_read(&n.name(), n.depth(), &n.location()),
+            ItLocalVariableReadNode as_it_local_variable_read_node(n) => this.it(&n.location()),
+            InstanceVariableReadNode as_instance_variable_read_node(n) => this.node(span, Kind::Ivar(text(&n.name()))),
+            ConstantReadNode as_constant_read_node(n) => this.constant(&n.as_node(), span),
+            ConstantPathNode as_constant_path_node(n) => this.constant(&n.as_node(), span),
+
+            // Assignments
+            LocalVariableWriteNode as_local_variable_write_node(n) => {
+                let name_span = this.span(&n.name_loc());
+                let target = this.local_target(&n.name(), n.depth(), name_span);
+                this.assign(target, &n.value(), &n.location())
+            },
+            LocalVariableOperatorWriteNode as_local_variable_operator_write_node(n) => {
+                let name_span = this.span(&n.name_loc());
+                let target = this.local_target(&n.name(), n.depth(), name_span);
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            LocalVariableOrWriteNode as_local_variable_or_write_node(n) => {
+                let name_span = this.span(&n.name_loc());
+                let target = this.local_target(&n.name(), n.depth(), name_span);
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            LocalVariableAndWriteNode as_local_variable_and_write_node(n) => {
+                let name_span = this.span(&n.name_loc());
+                let target = this.local_target(&n.name(), n.depth(), name_span);
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            InstanceVariableWriteNode as_instance_variable_write_node(n) => {
+                let target = this.ivar_target(&n.name(), &n.name_loc());
+                this.assign(target, &n.value(), &n.location())
+            },
+            InstanceVariableOperatorWriteNode as_instance_variable_operator_write_node(n) => {
+                let target = this.ivar_target(&n.name(), &n.name_loc());
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            InstanceVariableOrWriteNode as_instance_variable_or_write_node(n) => {
+                let target = this.ivar_target(&n.name(), &n.name_loc());
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            InstanceVariableAndWriteNode as_instance_variable_and_write_node(n) => {
+                let target = this.ivar_target(&n.name(), &n.name_loc());
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            IndexOperatorWriteNode as_index_operator_write_node(n) => {
+                let target_span = this.up_to(&n.location(), &n.closing_loc());
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            IndexOrWriteNode as_index_or_write_node(n) => {
+                let target_span = this.up_to(&n.location(), &n.closing_loc());
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            IndexAndWriteNode as_index_and_write_node(n) => {
+                let target_span = this.up_to(&n.location(), &n.closing_loc());
+                let target = this.index_target(n.receiver(), operands(n.arguments()), n.block(), target_span);
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            CallOperatorWriteNode as_call_operator_write_node(n) => {
+                let end = n.message_loc().unwrap_or_else(|| n.location());
+                let target_span = this.up_to(&n.location(), &end);
+                let target = this.attribute_target(n.receiver(), &text(&n.read_name()), n.is_safe_navigation(), target_span);
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            CallOrWriteNode as_call_or_write_node(n) => {
+                let end = n.message_loc().unwrap_or_else(|| n.location());
+                let target_span = this.up_to(&n.location(), &end);
+                let target = this.attribute_target(n.receiver(), &text(&n.read_name()), n.is_safe_navigation(), target_span);
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            CallAndWriteNode as_call_and_write_node(n) => {
+                let end = n.message_loc().unwrap_or_else(|| n.location());
+                let target_span = this.up_to(&n.location(), &end);
+                let target = this.attribute_target(n.receiver(), &text(&n.read_name()), n.is_safe_navigation(), target_span);
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            MultiWriteNode as_multi_write_node(n) => this.multi_assign(&n),
+
+            // Calls
+            CallNode as_call_node(n) => this.call(&n),
+            SuperNode as_super_node(n) => this.super_call(&n),
+            ForwardingSuperNode as_forwarding_super_node(n) => this.bare_super(&n),
+            YieldNode as_yield_node(n) => this.yield_call(&n),
+            LambdaNode as_lambda_node(n) => this.lambda(&n),
+            SplatNode as_splat_node(n) => this.splat(&n),
+            ImplicitNode as_implicit_node(n) => this.expression(&n.value()),
+
+            // Control
+            StatementsNode as_statements_node(n) => this.statements(&n),
+            ParenthesesNode as_parentheses_node(n) => this.optional(n.body().as_ref(), span),
+            BeginNode as_begin_node(n) => this.begin(&n),
+            AndNode as_and_node(n) => {
+                let (left, right) = (this.expression(&n.left()), this.expression(&n.right()));
+                this.node(span, Kind::And(Box::new(left), Box::new(right)))
+            },
+            OrNode as_or_node(n) => {
+                let (left, right) = (this.expression(&n.left()), this.expression(&n.right()));
+                this.node(span, Kind::Or(Box::new(left), Box::new(right)))
+            },
+            IfNode as_if_node(n) => this.if_node(&n),
+            UnlessNode as_unless_node(n) => this.unless_node(&n),
+            CaseNode as_case_node(n) => this.case(&n),
+            WhileNode as_while_node(n) => this.while_node(&n),
+            UntilNode as_until_node(n) => this.until_node(&n),
+            ForNode as_for_node(n) => this.for_loop(&n),
+            BreakNode as_break_node(n) => {
+                let value = this.jump_value(n.arguments());
+                this.node(span, Kind::Break(value))
+            },
+            NextNode as_next_node(n) => {
+                let value = this.jump_value(n.arguments());
+                this.node(span, Kind::Next(value))
+            },
+            ReturnNode as_return_node(n) => {
+                let value = this.jump_value(n.arguments());
+                this.node(span, Kind::Return(value))
+            },
+            RescueModifierNode as_rescue_modifier_node(n) => this.rescue_modifier(&n),
+            ShareableConstantNode as_shareable_constant_node(n) => this.expression(&n.write()),
+            ; else this.plain_or_refused(node, span)
+        }
+    }
+
+    /// Nodes without parts, and all that is refused.
+    fn plain_or_refused(&mut self, node: &P<'_>, span: Span) -> Node {
+        let refusal = match node {
+            P::NilNode { .. } => return self.node(span, Kind::Nil),
+            P::TrueNode { .. } => return self.node(span, Kind::True),
+            P::FalseNode { .. } => return self.node(span, Kind::False),
+            P::SelfNode { .. } => return self.node(span, Kind::SelfRef),
+
+            P::RationalNode { .. } => refusals::RATIONAL,
+            P::ImaginaryNode { .. } => refusals::IMAGINARY,
+            P::InterpolatedSymbolNode { .. } => refusals::INTERPOLATED_SYMBOL,
+            P::SourceEncodingNode { .. } => refusals::ENCODING,
+            P::HashNode { .. } | P::KeywordHashNode { .. } => refusals::HASH,
+            P::RegularExpressionNode { .. }
+            | P::InterpolatedRegularExpressionNode { .. }
+            | P::MatchLastLineNode { .. }
+            | P::InterpolatedMatchLastLineNode { .. }
+            | P::MatchWriteNode { .. } => refusals::REGEXP,
+            P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,
+
+            P::GlobalVariableReadNode { .. }
+            | P::GlobalVariableWriteNode { .. }
+            | P::GlobalVariableOperatorWriteNode { .. }
+            | P::GlobalVariableOrWriteNode { .. }
+            | P::GlobalVariableAndWriteNode { .. }
+            | P::BackReferenceReadNode { .. }
+            | P::NumberedReferenceReadNode { .. } => refusals::GLOBAL,
+            P::ClassVariableReadNode { .. }
+            | P::ClassVariableWriteNode { .. }
+            | P::ClassVariableOperatorWriteNode { .. }
+            | P::ClassVariableOrWriteNode { .. }
+            | P::ClassVariableAndWriteNode { .. } => refusals::CLASS_VARIABLE,
+            P::ConstantWriteNode { .. }
+            | P::ConstantOperatorWriteNode { .. }
+            | P::ConstantOrWriteNode { .. }
+            | P::ConstantAndWriteNode { .. }
+            | P::ConstantPathWriteNode { .. }
+            | P::ConstantPathOperatorWriteNode { .. }
+            | P::ConstantPathOrWriteNode { .. }
+            | P::ConstantPathAndWriteNode { .. } => refusals::CONSTANT_ASSIGNMENT,
+            P::DefinedNode { .. } => refusals::DEFINED,
+
+            P::RedoNode { .. } => refusals::REDO,
+            P::RetryNode { .. } => refusals::RETRY,
+            P::FlipFlopNode { .. } => refusals::FLIP_FLOP,
+            P::CaseMatchNode { .. } | P::MatchPredicateNode { .. } | P::MatchRequiredNode { .. } => {
+                refusals::PATTERN_MATCHING
+            }
+            P::PreExecutionNode { .. } | P::PostExecutionNode { .. } => refusals::BEGIN_END,
+
+            P::DefNode { .. } => refusals::DEF,
+            P::ClassNode { .. } | P::ModuleNode { .. } | P::SingletonClassNode { .. } => refusals::CLASS,
+            P::AliasMethodNode { .. } | P::AliasGlobalVariableNode { .. } => refusals::ALIAS,
+            P::UndefNode { .. } => refusals::UNDEF,
+
+            P::ForwardingArgumentsNode { .. } => refusals::FORWARDING,
+            _ => return self.unexpected(node),
+        };
+        self.refuse(&refusal, span)
+    }
+
+    fn constant(&mut self, node: &P<'_>, span: Span) -> Node {
+        match constant_path(node) {
+            Some((path, absolute)) => self.node(span, Kind::Constant { path, absolute }),
+            None => self.refuse(&refusals::COMPUTED_CONSTANT, span),
+        }
+    }
+}

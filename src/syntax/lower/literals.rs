@@ -1,0 +1,111 @@
+//! Numbers, symbols, strings, arrays and ranges.
+
+use super::{Lowering, refusals};
+use crate::source::Span;
+use crate::syntax::ast::{Kind, Node, StringPart};
+use ruby_prism::{self as prism, Node as P};
+
+impl Lowering<'_> {
+    pub(super) fn integer(&mut self, integer: &prism::IntegerNode<'_>) -> Node {
+        let span = self.span(&integer.location());
+        let value = integer.value();
+        let (negative, digits) = value.to_u32_digits();
+        match i64_of(negative, digits) {
+            Some(value) => self.node(span, Kind::Integer(value)),
+            None => self.refuse(&refusals::INTEGER_TOO_BIG, span),
+        }
+    }
+
+    pub(super) fn symbol(&mut self, symbol: &prism::SymbolNode<'_>) -> Node {
+        let span = self.span(&symbol.location());
+        let name = self.utf8(symbol.unescaped(), span);
+        self.node(span, Kind::Symbol(name))
+    }
+
+    pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {
+        let span = self.span(&string.location());
+        let text = self.utf8(string.unescaped(), span);
+        let parts = if text.is_empty() { Vec::new() } else { vec![StringPart::Text(text)] };
+        self.node(span, Kind::String(parts))
+    }
+
+    pub(super) fn interpolated_string(&mut self, string: &prism::InterpolatedStringNode<'_>) -> Node {
+        let span = self.span(&string.location());
+        let mut parts = Vec::new();
+        self.string_parts(&string.parts(), span, &mut parts);
+        self.node(span, Kind::String(parts))
+    }
+
+    fn string_parts(&mut self, list: &prism::NodeList<'_>, around: Span, parts: &mut Vec<StringPart>) {
+        for part in list {
+            let span = self.span(&part.location());
+            if let Some(string) = part.as_string_node() {
+                let text = self.utf8(string.unescaped(), span);
+                match parts.last_mut() {
+                    Some(StringPart::Text(before)) => before.push_str(&text),
+                    _ if text.is_empty() => {}
+                    _ => parts.push(StringPart::Text(text)),
+                }
+            } else if let Some(string) = part.as_interpolated_string_node() {
+                // Literals side by side are one string.
+                self.deeper(around, |this| this.string_parts(&string.parts(), around, parts));
+            } else if let Some(embedded) = part.as_embedded_statements_node() {
+                let statements = embedded.statements().map(|statements| statements.as_node());
+                let expression = self.optional(statements.as_ref(), span);
+                parts.push(StringPart::Expression(expression));
+            } else if let Some(embedded) = part.as_embedded_variable_node() {
+                let expression = self.expression(&embedded.variable());
+                parts.push(StringPart::Expression(expression));
+            } else {
+                self.unexpected(&part);
+            }
+        }
+    }
+
+    /// `__FILE__`
+    pub(super) fn source_file(&mut self, location: &prism::Location<'_>) -> Node {
+        let span = self.span(location);
+        let path = self.source.path.clone();
+        self.node(span, Kind::String(vec![StringPart::Text(path)]))
+    }
+
+    /// `__LINE__`
+    pub(super) fn source_line(&mut self, location: &prism::Location<'_>) -> Node {
+        let span = self.span(location);
+        let (line, _) = self.source.position(span.start);
+        self.node(span, Kind::Integer(line.into()))
+    }
+
+    pub(super) fn array(&mut self, elements: &prism::NodeList<'_>, location: &prism::Location<'_>) -> Node {
+        let elements = elements.iter().map(|element| self.expression(&element)).collect();
+        let span = self.span(location);
+        self.node(span, Kind::Array(elements))
+    }
+
+    pub(super) fn range(&mut self, range: &prism::RangeNode<'_>) -> Node {
+        let mut end = |node: Option<P<'_>>| node.map(|node| Box::new(self.expression(&node)));
+        let (low, high) = (end(range.left()), end(range.right()));
+        let span = self.span(&range.location());
+        self.node(span, Kind::Range { low, high, exclusive: range.is_exclude_end() })
+    }
+
+    /// Text that Ruby may hold in any encoding (`"\xff"`), which a section does not.
+    pub(super) fn utf8(&mut self, bytes: &[u8], span: Span) -> String {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => {
+                self.refuse(&refusals::ENCODING, span);
+                String::new()
+            }
+        }
+    }
+}
+
+/// An Integer's value from its sign and its digits to the base 2³², the least significant first.
+fn i64_of(negative: bool, digits: &[u32]) -> Option<i64> {
+    let mut magnitude: i128 = 0;
+    for digit in digits.iter().rev() {
+        magnitude = magnitude.checked_mul(1 << 32)?.checked_add(i128::from(*digit))?;
+    }
+    i64::try_from(if negative { -magnitude } else { magnitude }).ok()
+}

@@ -1,0 +1,191 @@
+//! From prism's nodes to the AST. One [`Lowering`] numbers the nodes and locals of one [`Code`] and collects every
+//! reason why it cannot run; a construct without a place in the AST is recorded and becomes `nil`.
+
+mod calls;
+mod control;
+mod expressions;
+mod literals;
+mod params;
+pub(super) mod refusals;
+mod targets;
+
+use super::CodeError;
+use super::ast::{Code, CodeKind, Kind, LocalId, Node, NodeId};
+use super::parse::{Callable, Found, error_within};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, SourceFile, Span};
+use refusals::Refusal;
+use ruby_prism::{self as prism};
+use std::collections::HashMap;
+
+/// Levels of nesting in one [`Code`]. What comes after recurses over the AST, on whatever stack the caller has.
+const MAX_DEPTH: u32 = 250;
+
+/// The AST of what the finder found, or all reasons why there is none.
+pub(super) fn code(
+    source: &SourceFile,
+    file: FileId,
+    tree: &prism::ParseResult<'_>,
+    found: &Found<'_>,
+) -> Result<Code, CodeError> {
+    let location = found.callable.location();
+    if let Some(error) = error_within(tree, &location, file) {
+        return Err(CodeError::Unsupported(vec![error]));
+    }
+    let mut lowering = Lowering::new(source, file);
+    let span = lowering.span(&location);
+    let (kind, name, scope) = match &found.callable {
+        Callable::Block { node, lambda } => {
+            let kind = if *lambda { CodeKind::Lambda } else { CodeKind::Block };
+            (kind, "block".into(), lowering.scope(&node.locals(), node.parameters(), node.body(), span))
+        }
+        Callable::Lambda(node) => {
+            let scope = lowering.scope(&node.locals(), node.parameters(), node.body(), span);
+            (CodeKind::Lambda, "block".into(), scope)
+        }
+        Callable::Def(node) => {
+            let parameters = node.parameters().map(|parameters| parameters.as_node());
+            let scope = lowering.scope(&node.locals(), parameters, node.body(), span);
+            (CodeKind::Method, text(&node.name()), scope)
+        }
+    };
+    if !lowering.diagnostics.is_empty() {
+        lowering.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.slug));
+        return Err(CodeError::Unsupported(lowering.diagnostics));
+    }
+    Ok(Code {
+        kind,
+        name,
+        span,
+        params: scope.params,
+        body: scope.body,
+        locals: lowering.locals,
+        nodes: lowering.nodes,
+        captured_reads: lowering.captured_reads,
+        captured_writes: lowering.captured_writes,
+        yields: lowering.yields,
+        nesting: found.nesting.clone(),
+    })
+}
+
+/// The diagnostic for a place beyond the depth that is looked at.
+pub(super) fn too_deep(span: Span) -> Diagnostic {
+    let refusal = refusals::TOO_DEEP;
+    Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint)
+}
+
+/// The state of lowering one [`Code`].
+struct Lowering<'s> {
+    source: &'s SourceFile,
+    file: FileId,
+    /// The scopes between the code and the present node, by name; the code's own scope comes first.
+    scopes: Vec<Scope>,
+    locals: Vec<String>,
+    nodes: u32,
+    depth: u32,
+    captured_reads: Vec<String>,
+    captured_writes: Vec<(String, Span)>,
+    yields: bool,
+    diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Default)]
+struct Scope {
+    by_name: HashMap<String, LocalId>,
+    own: Vec<LocalId>,
+}
+
+impl<'s> Lowering<'s> {
+    fn new(source: &'s SourceFile, file: FileId) -> Self {
+        Self {
+            source,
+            file,
+            scopes: Vec::new(),
+            locals: Vec::new(),
+            nodes: 0,
+            depth: 0,
+            captured_reads: Vec::new(),
+            captured_writes: Vec::new(),
+            yields: false,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn span(&self, location: &prism::Location<'_>) -> Span {
+        Span { file: self.file, start: location.start(), end: location.end() }
+    }
+
+    fn id(&mut self) -> NodeId {
+        self.nodes += 1;
+        NodeId(self.nodes - 1)
+    }
+
+    fn node(&mut self, span: Span, kind: Kind) -> Node {
+        Node { id: self.id(), span, kind }
+    }
+
+    /// Records that something cannot run; the `nil` takes its place while the rest is looked at.
+    fn refuse(&mut self, refusal: &Refusal, span: Span) -> Node {
+        self.diagnostics.push(Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint));
+        self.node(span, Kind::Nil)
+    }
+
+    /// Runs `lower` one level deeper; `None`, and a diagnostic, where that is too deep.
+    fn deeper<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth == MAX_DEPTH {
+            if !self.diagnostics.iter().any(|diagnostic| diagnostic.slug == refusals::TOO_DEEP.slug) {
+                self.diagnostics.push(too_deep(span));
+            }
+            return None;
+        }
+        self.depth += 1;
+        let lowered = lower(self);
+        self.depth -= 1;
+        Some(lowered)
+    }
+
+    /// A local with a number of its own that no name leads to.
+    fn fresh_local(&mut self, name: &str) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(name.into());
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.own.push(id);
+        }
+        id
+    }
+
+    /// The local of that name in the innermost scope.
+    fn declare(&mut self, name: &str) -> LocalId {
+        self.local(name, 0).unwrap_or_else(|| self.fresh_local(name))
+    }
+
+    /// The local of that name in the scope `depth` levels out; `None` beyond the code's own scope.
+    fn local(&mut self, name: &str, depth: u32) -> Option<LocalId> {
+        let index = self.scopes.len().checked_sub(depth as usize + 1)?;
+        let scope = &mut self.scopes[index];
+        if let Some(id) = scope.by_name.get(name) {
+            return Some(*id);
+        }
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(name.into());
+        scope.by_name.insert(name.into(), id);
+        scope.own.push(id);
+        Some(id)
+    }
+
+    /// Looks up a name that needs no depth, innermost scope first.
+    fn visible(&self, name: &str) -> Option<LocalId> {
+        self.scopes.iter().rev().find_map(|scope| scope.by_name.get(name).copied())
+    }
+
+    fn captured_read(&mut self, name: &str) {
+        if !self.captured_reads.iter().any(|read| read == name) {
+            self.captured_reads.push(name.into());
+        }
+    }
+}
+
+/// The text of a name. The source is UTF-8, so nothing is lost.
+fn text(name: &prism::ConstantId<'_>) -> String {
+    String::from_utf8_lossy(name.as_slice()).into_owned()
+}

@@ -1,0 +1,195 @@
+//! Scopes: parameter lists and bodies of the code itself and of the blocks nested in it.
+
+use super::refusals;
+use super::{Lowering, Scope, text};
+use crate::source::Span;
+use crate::syntax::ast::{BlockLiteral, Kind, LocalId, Multiple, Node, Params, Target};
+use ruby_prism::{self as prism, Node as P};
+
+/// The name, which no program can write, of the parameter behind `it`; `it = 1` beside it makes another local.
+const IT: &str = "0it";
+/// The name of the parameter `&` without a name.
+pub(super) const ANONYMOUS_BLOCK: &str = "&";
+
+/// A scope lowered.
+pub(super) struct Lowered {
+    pub params: Params,
+    pub body: Node,
+    pub own_locals: Vec<LocalId>,
+}
+
+impl Lowering<'_> {
+    /// Parameters and body in a scope of their own.
+    pub(super) fn scope(
+        &mut self,
+        locals: &prism::ConstantList<'_>,
+        parameters: Option<P<'_>>,
+        body: Option<P<'_>>,
+        span: Span,
+    ) -> Lowered {
+        self.scopes.push(Scope::default());
+        let params = match parameters {
+            Some(parameters) => self.parameters(&parameters, locals),
+            None => {
+                self.declare_all(locals);
+                Params::default()
+            }
+        };
+        let body = self.optional(body.as_ref(), span);
+        let own_locals = self.scopes.pop().map(|scope| scope.own).unwrap_or_default();
+        Lowered { params, body, own_locals }
+    }
+
+    pub(super) fn block_literal(
+        &mut self,
+        locals: &prism::ConstantList<'_>,
+        parameters: Option<P<'_>>,
+        body: Option<P<'_>>,
+        span: Span,
+    ) -> BlockLiteral {
+        let Lowered { params, body, own_locals } = self.scope(locals, parameters, body, span);
+        BlockLiteral { id: self.id(), span, params, body, own_locals }
+    }
+
+    fn declare_all(&mut self, locals: &prism::ConstantList<'_>) {
+        for name in locals.iter() {
+            self.declare(&text(&name));
+        }
+    }
+
+    fn parameters(&mut self, parameters: &P<'_>, locals: &prism::ConstantList<'_>) -> Params {
+        let span = self.span(&parameters.location());
+        if parameters.as_it_parameters_node().is_some() {
+            let it = self.declare(IT);
+            if let Some(name) = self.locals.get_mut(it.0 as usize) {
+                *name = "it".into();
+            }
+            self.declare_all(locals);
+            return Params { required: vec![Target::Local(it, span)], ..Params::default() };
+        }
+        if let Some(numbered) = parameters.as_numbered_parameters_node() {
+            let required = (1..=numbered.maximum())
+                .map(|number| Target::Local(self.declare(&format!("_{number}")), span))
+                .collect();
+            self.declare_all(locals);
+            return Params { required, ..Params::default() };
+        }
+        self.declare_all(locals);
+        let list = match parameters.as_block_parameters_node() {
+            Some(block) => block.parameters(),
+            None => parameters.as_parameters_node(),
+        };
+        list.map_or_else(Params::default, |list| self.parameter_list(&list))
+    }
+
+    fn parameter_list(&mut self, list: &prism::ParametersNode<'_>) -> Params {
+        let mut params = Params { required: self.targets(&list.requireds()), ..Params::default() };
+        for optional in &list.optionals() {
+            if let Some(optional) = optional.as_optional_parameter_node() {
+                let local = self.parameter(&optional.name(), optional.is_repeated_parameter());
+                let default = self.expression(&optional.value());
+                params.optional.push((local, default));
+            }
+        }
+        match list.rest() {
+            None => {}
+            Some(rest) if rest.as_implicit_rest_node().is_some() => params.trailing_comma = true,
+            Some(rest) => match rest.as_rest_parameter_node() {
+                Some(rest) => {
+                    let repeated = rest.is_repeated_parameter();
+                    params.rest = Some(rest.name().map(|name| self.parameter(&name, repeated)));
+                }
+                None => {
+                    self.unexpected(&rest);
+                }
+            },
+        }
+        params.post = self.targets(&list.posts());
+        for keyword in &list.keywords() {
+            if let Some(keyword) = keyword.as_required_keyword_parameter_node() {
+                let local = self.parameter(&keyword.name(), keyword.is_repeated_parameter());
+                params.keywords.push((text(&keyword.name()), local, None));
+            } else if let Some(keyword) = keyword.as_optional_keyword_parameter_node() {
+                let local = self.parameter(&keyword.name(), keyword.is_repeated_parameter());
+                let default = self.expression(&keyword.value());
+                params.keywords.push((text(&keyword.name()), local, Some(default)));
+            } else {
+                self.unexpected(&keyword);
+            }
+        }
+        if let Some(rest) = list.keyword_rest() {
+            let refusal = if matches!(rest, P::ForwardingParameterNode { .. }) {
+                refusals::FORWARDING
+            } else {
+                refusals::KEYWORD_SPLAT
+            };
+            let span = self.span(&rest.location());
+            self.refuse(&refusal, span);
+        }
+        if let Some(block) = list.block() {
+            match block.as_block_parameter_node() {
+                Some(block) => {
+                    params.block = Some(match block.name() {
+                        Some(name) => self.parameter(&name, block.is_repeated_parameter()),
+                        None => self.declare(ANONYMOUS_BLOCK),
+                    });
+                }
+                // `&nil`: no block is taken, which is what having no `&block` means to a section.
+                None if matches!(block, P::NoBlockParameterNode { .. }) => {}
+                None => {
+                    self.unexpected(&block);
+                }
+            }
+        }
+        params
+    }
+
+    /// A parameter's local. Of several parameters called `_`, the name means the first.
+    pub(super) fn parameter(&mut self, name: &prism::ConstantId<'_>, repeated: bool) -> LocalId {
+        let name = text(name);
+        if repeated { self.fresh_local(&name) } else { self.declare(&name) }
+    }
+
+    pub(super) fn it(&mut self, location: &prism::Location<'_>) -> Node {
+        let local = self.declare(IT);
+        let span = self.span(location);
+        self.node(span, Kind::Local(local))
+    }
+
+    /// `(a, *b, c)`
+    pub(super) fn multiple(
+        &mut self,
+        lefts: &prism::NodeList<'_>,
+        rest: Option<P<'_>>,
+        rights: &prism::NodeList<'_>,
+    ) -> Multiple {
+        let before = self.targets(lefts);
+        let splat = rest.map(|rest| match rest.as_splat_node() {
+            Some(splat) => splat.expression().map(|target| self.target(&target)),
+            // `a, = list` drops the surplus like `a, * = list`.
+            None => None,
+        });
+        Multiple { before, splat, after: self.targets(rights) }
+    }
+
+    pub(super) fn targets(&mut self, list: &prism::NodeList<'_>) -> Vec<Target> {
+        list.iter().map(|target| self.target(&target)).collect()
+    }
+
+    /// What prism only makes of incomplete code, or a construct younger than this table.
+    pub(super) fn unexpected(&mut self, node: &P<'_>) -> Node {
+        let span = self.span(&node.location());
+        match node {
+            P::ErrorRecoveryNode { .. } => self.refuse(&refusals::SYNTAX, span),
+            _ => self.refuse(&refusals::SYNTAX_KIND, span),
+        }
+    }
+
+    /// A node where there is one, else `nil` with the span of what surrounds it.
+    pub(super) fn optional(&mut self, node: Option<&P<'_>>, around: Span) -> Node {
+        match node {
+            Some(node) => self.expression(node),
+            None => self.node(around, Kind::Nil),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What has no place in the AST, with the hint that says what to write instead. Slugs are stable.
+
+/// One kind of refusal.
+pub(super) struct Refusal {
+    pub slug: &'static str,
+    pub message: &'static str,
+    pub hint: &'static str,
+}
+
+macro_rules! refusals {
+    ($($name:ident $slug:literal $message:literal $hint:literal;)*) => {
+        $(pub(super) const $name: Refusal = Refusal { slug: $slug, message: $message, hint: $hint };)*
+
+        /// Every slug, for the test that wants an example of each.
+        #[cfg(test)]
+        pub(in crate::syntax) const SLUGS: &[&str] = &[$($slug),*];
+    };
+}
+
+refusals! {
+    SYNTAX "syntax-error"
+        "this is not complete Ruby"
+        "run `ruby -c` on the file";
+    TOO_DEEP "nesting-too-deep"
+        "this expression is nested too deeply"
+        "keep parts of it in local variables or move them into methods";
+    INTEGER_TOO_BIG "integer-too-big"
+        "this Integer does not fit in 64 bits"
+        "write a Float, such as 2.0e30, or stay between -2**63 and 2**63 - 1";
+
+    // Values
+    RATIONAL "unsupported-rational"
+        "a Rational cannot be used in a parallel section"
+        "write a Float, such as 0.5, or calculate with Integers";
+    IMAGINARY "unsupported-imaginary"
+        "a Complex number cannot be used in a parallel section"
+        "keep the real and the imaginary part in two Floats";
+    INTERPOLATED_SYMBOL "unsupported-interpolated-symbol"
+        "a Symbol cannot be put together in a parallel section"
+        "write the possible Symbols out, as in `fast ? :left : :right`";
+    ENCODING "unsupported-encoding"
+        "only text in UTF-8 can be used in a parallel section"
+        "write the text in UTF-8, without escapes for single bytes";
+    HASH "unsupported-hash"
+        "a Hash cannot be used in a parallel section"
+        "keep the values in local variables, in an Array, or in instance variables of an object";
+    REGEXP "unsupported-regexp"
+        "a regular expression cannot be used in a parallel section"
+        "match before the section and keep the answer in an instance variable";
+    COMMAND "unsupported-command"
+        "a parallel section cannot run a command"
+        "run the command before the section and keep its answer in a variable";
+
+    // Variables and constants
+    GLOBAL "unsupported-global"
+        "a global variable cannot be used in a parallel section"
+        "assign it to a local variable before the section and use that";
+    CLASS_VARIABLE "unsupported-class-variable"
+        "a class variable cannot be used in a parallel section"
+        "use a constant, or assign it to a local variable before the section";
+    CONSTANT_ASSIGNMENT "unsupported-constant-assignment"
+        "a constant cannot be assigned in a parallel section"
+        "assign the constant before the section, or use a local variable";
+    COMPUTED_CONSTANT "unsupported-computed-constant"
+        "a constant of a computed module cannot be used in a parallel section"
+        "write the module's name, as in `Car::LIMIT`";
+    DEFINED "unsupported-defined"
+        "`defined?` cannot be used in a parallel section"
+        "give the variable a first value and ask `nil?`";
+
+    // Control
+    RESCUE "unsupported-rescue"
+        "`rescue` cannot be used in a parallel section"
+        "test beforehand, as in `divisor == 0 ? 0 : value / divisor`; to handle the error, rescue around the section";
+    ENSURE "unsupported-ensure"
+        "`ensure` cannot be used in a parallel section"
+        "a section that fails changes no object: put the `ensure` around the section";
+    REDO "unsupported-redo"
+        "`redo` cannot be used in a parallel section"
+        "write a loop, such as `while`";
+    RETRY "unsupported-retry"
+        "`retry` cannot be used in a parallel section"
+        "write a loop, such as `while`";
+    FLIP_FLOP "unsupported-flip-flop"
+        "a flip-flop cannot be used in a parallel section"
+        "keep the state in a local variable that is true or false";
+    PATTERN_MATCHING "unsupported-pattern-matching"
+        "pattern matching cannot be used in a parallel section"
+        "write `case … when`, or `if` with comparisons and `is_a?`";
+    WHEN_SPLAT "unsupported-when-splat"
+        "a splat after `when` cannot be used in a parallel section"
+        "list the values, as in `when 1, 2, 3`, or ask `VALUES.include?(x)`";
+    BEGIN_END "unsupported-begin-end-block"
+        "`BEGIN` and `END` blocks cannot be used in a parallel section"
+        "put the code before or after the section";
+
+    // Definitions
+    DEF "unsupported-def"
+        "a method cannot be defined in a parallel section"
+        "define the method in its class, before the section";
+    CLASS "unsupported-class"
+        "a class or module cannot be opened in a parallel section"
+        "define it before the section";
+    ALIAS "unsupported-alias"
+        "`alias` cannot be used in a parallel section"
+        "define the alias in the class, before the section";
+    UNDEF "unsupported-undef"
+        "`undef` cannot be used in a parallel section"
+        "undefine the method before the section";
+    CURRENT_METHOD "unsupported-current-method"
+        "`__method__` cannot be used in a parallel section"
+        "write the method's name as a Symbol";
+
+    // Arguments and parameters
+    FORWARDING "unsupported-argument-forwarding"
+        "anonymous arguments cannot be passed on in a parallel section"
+        "name the parameters and pass each of them";
+    KEYWORD_SPLAT "unsupported-keyword-splat"
+        "`**` cannot be used in a parallel section"
+        "name each keyword";
+
+    SYNTAX_KIND "unsupported-syntax"
+        "this kind of expression cannot be used in a parallel section"
+        "write it with variables, operators, method calls, `if`, `case … when` and `while`";
+}

@@ -1,0 +1,246 @@
+//! Parsing a file and finding, by its byte span, the block, lambda or method that a section was captured from.
+
+use super::descend::descend;
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, Span};
+use ruby_prism::{self as prism, Node, Visit};
+
+/// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
+const STACK_BYTES: usize = 256 << 20;
+/// Levels the finder goes down before it gives up; far more than a person writes.
+const MAX_DEPTH: u32 = 20_000;
+
+/// Runs `work` on a stack deep enough for prism's recursion; pages that are not touched cost nothing.
+pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(STACK_BYTES);
+        match thread.spawn_scoped(scope, &work) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // No thread to be had: the caller's stack does for what people write.
+            Err(_) => work(),
+        }
+    })
+}
+
+/// A parse tree handed to `with`. `outer` names the locals around an eval'd text, which the text itself does not show.
+pub(super) fn with_tree<T>(
+    text: &str,
+    outer: &[String],
+    with: impl FnOnce(&prism::ParseResult<'_>) -> T,
+) -> T {
+    // Texts arrive as UTF-8 whatever their magic comment says.
+    let mut options = prism::Options::default().encoding("UTF-8").encoding_locked(true);
+    if !outer.is_empty() {
+        let locals = outer.iter().map(|name| name.clone().into_bytes()).collect();
+        options = options.scope(prism::Scope::default().locals(locals));
+    }
+    let options = options.build();
+    with(&prism::parse_with_options(text.as_bytes(), &options))
+}
+
+/// A piece of code that a Proc or a method can be made of.
+pub(super) enum Callable<'pr> {
+    Block {
+        node: prism::BlockNode<'pr>,
+        /// The block of a call to `lambda`.
+        lambda: bool,
+    },
+    Lambda(prism::LambdaNode<'pr>),
+    Def(prism::DefNode<'pr>),
+}
+
+impl<'pr> Callable<'pr> {
+    fn new(node: &Node<'pr>, lambda: bool) -> Option<Self> {
+        match node {
+            Node::BlockNode { .. } => node.as_block_node().map(|node| Callable::Block { node, lambda }),
+            Node::LambdaNode { .. } => node.as_lambda_node().map(Callable::Lambda),
+            Node::DefNode { .. } => node.as_def_node().map(Callable::Def),
+            _ => None,
+        }
+    }
+
+    pub(super) fn location(&self) -> prism::Location<'pr> {
+        match self {
+            Callable::Block { node, .. } => node.location(),
+            Callable::Lambda(node) => node.location(),
+            Callable::Def(node) => node.location(),
+        }
+    }
+
+    /// Whether Ruby reports this span for the code. The span of a lambda starts at its `->` or, where the file was
+    /// compiled by parse.y, at its parameters or (without parameters) right after the arrow.
+    fn covers(&self, start: u32, end: u32) -> bool {
+        let location = self.location();
+        location.end() == end
+            && match self {
+                Callable::Lambda(node) => (location.start()..=node.opening_loc().start()).contains(&start),
+                _ => location.start() == start,
+            }
+    }
+}
+
+/// What stands at a span, with the modules around it.
+pub(super) struct Found<'pr> {
+    pub callable: Callable<'pr>,
+    pub nesting: Vec<Option<String>>,
+}
+
+/// The answer of [`find`].
+pub(super) enum Answer<'pr> {
+    Found(Found<'pr>),
+    Missing,
+    /// Part of the file was not looked at.
+    TooDeep(prism::Location<'pr>),
+}
+
+pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32) -> Answer<'pr> {
+    let mut found = None;
+    let too_deep = each_callable(tree, |callable, nesting| {
+        if found.is_none() && callable.covers(start, end) {
+            found = Some(Found { callable, nesting: nesting.to_vec() });
+        }
+    });
+    match (found, too_deep) {
+        (Some(found), _) => Answer::Found(found),
+        (None, Some(location)) => Answer::TooDeep(location),
+        (None, None) => Answer::Missing,
+    }
+}
+
+/// Calls `with` for every block, lambda and method of the tree, outer ones first, and returns the first place that was
+/// nested too deeply to look at.
+pub(super) fn each_callable<'pr>(
+    tree: &'pr prism::ParseResult<'_>,
+    with: impl FnMut(Callable<'pr>, &[Option<String>]),
+) -> Option<prism::Location<'pr>> {
+    let mut finder = Finder { with, nesting: Vec::new(), lambda_block: None, depth: 0, too_deep: None };
+    finder.visit(&tree.node());
+    finder.too_deep
+}
+
+struct Finder<'pr, F> {
+    with: F,
+    nesting: Vec<Option<String>>,
+    /// Start of the block of the last call to `lambda`.
+    lambda_block: Option<u32>,
+    depth: u32,
+    too_deep: Option<prism::Location<'pr>>,
+}
+
+impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>])> Finder<'pr, F> {
+    fn module(&mut self, name: Option<String>, body: Option<Node<'pr>>) {
+        if let Some(body) = body {
+            self.nesting.push(name);
+            self.visit(&body);
+            self.nesting.pop();
+        }
+    }
+}
+
+impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>])> Visit<'pr> for Finder<'pr, F> {
+    fn visit(&mut self, node: &Node<'pr>) {
+        if self.depth == MAX_DEPTH {
+            self.too_deep.get_or_insert(node.location());
+            return;
+        }
+        self.depth += 1;
+        if let Some(block) = lambda_block(node) {
+            self.lambda_block = Some(block);
+        }
+        let lambda = self.lambda_block == Some(node.location().start());
+        if let Some(callable) = Callable::new(node, lambda) {
+            (self.with)(callable, &self.nesting);
+        }
+        match node {
+            Node::ClassNode { .. } => {
+                if let Some(class) = node.as_class_node() {
+                    // The superclass is evaluated outside of the class.
+                    if let Some(superclass) = class.superclass() {
+                        self.visit(&superclass);
+                    }
+                    self.module(constant_name(&class.constant_path()), class.body());
+                }
+            }
+            Node::ModuleNode { .. } => {
+                if let Some(module) = node.as_module_node() {
+                    self.module(constant_name(&module.constant_path()), module.body());
+                }
+            }
+            Node::SingletonClassNode { .. } => {
+                if let Some(class) = node.as_singleton_class_node() {
+                    self.visit(&class.expression());
+                    self.module(None, class.body());
+                }
+            }
+            _ => descend(self, node),
+        }
+        self.depth -= 1;
+    }
+
+    // Children that prism knows the class of do not come through `visit` by themselves.
+    fn visit_block_node(&mut self, node: &prism::BlockNode<'pr>) {
+        self.visit(&node.as_node());
+    }
+
+    fn visit_rescue_node(&mut self, node: &prism::RescueNode<'pr>) {
+        self.visit(&node.as_node());
+    }
+}
+
+/// The start of the block in `lambda { … }`.
+fn lambda_block(node: &Node<'_>) -> Option<u32> {
+    let call = node.as_call_node()?;
+    if call.receiver().is_some() || call.name().as_slice() != b"lambda" {
+        return None;
+    }
+    Some(call.block()?.as_block_node()?.location().start())
+}
+
+/// A constant path as written without its blanks, such as `A::B` or `::A`; `None` where a part of it is computed.
+pub(super) fn constant_name(node: &Node<'_>) -> Option<String> {
+    let (path, absolute) = constant_path(node)?;
+    Some(format!("{}{}", if absolute { "::" } else { "" }, path.join("::")))
+}
+
+/// The names of a constant path, and whether it starts with `::`; `None` where a part of it is computed.
+pub(super) fn constant_path(node: &Node<'_>) -> Option<(Vec<String>, bool)> {
+    let mut names = Vec::new();
+    let absolute = match node.as_constant_path_node() {
+        None => {
+            names.push(node.as_constant_read_node()?.name());
+            false
+        }
+        Some(mut path) => loop {
+            names.push(path.name()?);
+            match path.parent() {
+                None => break true,
+                Some(parent) => match parent.as_constant_path_node() {
+                    Some(outer) => path = outer,
+                    None => {
+                        names.push(parent.as_constant_read_node()?.name());
+                        break false;
+                    }
+                },
+            }
+        },
+    };
+    let names = names.iter().rev().map(|name| String::from_utf8_lossy(name.as_slice()).into_owned());
+    Some((names.collect(), absolute))
+}
+
+/// The first syntax error that prism reports inside of a location; those after it tend to follow from it.
+pub(super) fn error_within(
+    tree: &prism::ParseResult<'_>,
+    location: &prism::Location<'_>,
+    file: FileId,
+) -> Option<Diagnostic> {
+    let inside =
+        |place: &prism::Location<'_>| place.start() >= location.start() && place.end() <= location.end();
+    let error = tree
+        .errors()
+        .filter(|error| inside(&error.location()))
+        .min_by_key(|error| error.location().start())?;
+    let span = Span { file, start: error.location().start(), end: error.location().end() };
+    let message = String::from_utf8_lossy(error.message());
+    Some(Diagnostic::new("syntax-error", span, message).hint("run `ruby -c` on the file"))
+}

@@ -1,0 +1,148 @@
+//! Walking over the AST.
+
+use super::ast::{BlockArg, Call, Code, Kind, Multiple, Node, Params, StringPart, Target};
+
+/// Calls `visit` for every node of a code, each before those in it; defaults of parameters included.
+pub fn each_node<'a>(code: &'a Code, visit: &mut dyn FnMut(&'a Node)) {
+    in_params(&code.params, visit);
+    each_node_in(&code.body, visit);
+}
+
+/// Calls `visit` for a node and every node in it, blocks included.
+pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
+    visit(node);
+    match &node.kind {
+        Kind::Nil
+        | Kind::True
+        | Kind::False
+        | Kind::SelfRef
+        | Kind::Integer(_)
+        | Kind::Float(_)
+        | Kind::Symbol(_)
+        | Kind::Local(_)
+        | Kind::Captured(_)
+        | Kind::Ivar(_)
+        | Kind::Constant { .. } => {}
+        Kind::String(parts) => {
+            for part in parts {
+                if let StringPart::Expression(node) = part {
+                    each_node_in(node, visit);
+                }
+            }
+        }
+        Kind::Array(nodes) | Kind::Yield(nodes) | Kind::Sequence(nodes) => in_list(nodes, visit),
+        Kind::Range { low, high, .. } => {
+            in_option(low.as_deref(), visit);
+            in_option(high.as_deref(), visit);
+        }
+        Kind::Splat(node) | Kind::Not(node) => each_node_in(node, visit),
+        Kind::KeywordArgs(pairs) => {
+            for (_, node) in pairs {
+                each_node_in(node, visit);
+            }
+        }
+        Kind::Assign { target, value } | Kind::OpAssign { target, value, .. } => {
+            in_target(target, visit);
+            each_node_in(value, visit);
+        }
+        Kind::MultiAssign { targets, value } => {
+            in_multiple(targets, visit);
+            each_node_in(value, visit);
+        }
+        Kind::And(left, right) | Kind::Or(left, right) => {
+            each_node_in(left, visit);
+            each_node_in(right, visit);
+        }
+        Kind::If { condition, then, otherwise } => {
+            each_node_in(condition, visit);
+            each_node_in(then, visit);
+            each_node_in(otherwise, visit);
+        }
+        Kind::Case { subject, whens, otherwise } => {
+            in_option(subject.as_deref(), visit);
+            for when in whens {
+                in_list(&when.patterns, visit);
+                each_node_in(&when.body, visit);
+            }
+            in_option(otherwise.as_deref(), visit);
+        }
+        Kind::While { condition, body, .. } => {
+            each_node_in(condition, visit);
+            each_node_in(body, visit);
+        }
+        Kind::For { target, iterable, body } => {
+            in_target(target, visit);
+            each_node_in(iterable, visit);
+            each_node_in(body, visit);
+        }
+        Kind::Break(value) | Kind::Next(value) | Kind::Return(value) => in_option(value.as_deref(), visit),
+        Kind::Super { args, block } => {
+            in_list(args.as_deref().unwrap_or_default(), visit);
+            in_block_arg(block.as_ref(), visit);
+        }
+        Kind::Call(call) => {
+            let Call { receiver, args, block, .. } = &**call;
+            in_option(receiver.as_ref(), visit);
+            in_list(args, visit);
+            in_block_arg(block.as_ref(), visit);
+        }
+        Kind::Lambda(block) => {
+            in_params(&block.params, visit);
+            each_node_in(&block.body, visit);
+        }
+    }
+}
+
+fn in_list<'a>(nodes: &'a [Node], visit: &mut dyn FnMut(&'a Node)) {
+    for node in nodes {
+        each_node_in(node, visit);
+    }
+}
+
+fn in_option<'a>(node: Option<&'a Node>, visit: &mut dyn FnMut(&'a Node)) {
+    if let Some(node) = node {
+        each_node_in(node, visit);
+    }
+}
+
+fn in_block_arg<'a>(block: Option<&'a BlockArg>, visit: &mut dyn FnMut(&'a Node)) {
+    match block {
+        None | Some(BlockArg::Symbol(..)) => {}
+        Some(BlockArg::Expression(node)) => each_node_in(node, visit),
+        Some(BlockArg::Literal(block)) => {
+            in_params(&block.params, visit);
+            each_node_in(&block.body, visit);
+        }
+    }
+}
+
+fn in_params<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Node)) {
+    for target in params.required.iter().chain(&params.post) {
+        in_target(target, visit);
+    }
+    for (_, default) in &params.optional {
+        each_node_in(default, visit);
+    }
+    for (_, _, default) in &params.keywords {
+        in_option(default.as_ref(), visit);
+    }
+}
+
+fn in_target<'a>(target: &'a Target, visit: &mut dyn FnMut(&'a Node)) {
+    match target {
+        Target::Local(..) | Target::Captured(..) | Target::Ivar(..) => {}
+        Target::Index { receiver, args, .. } => {
+            each_node_in(receiver, visit);
+            in_list(args, visit);
+        }
+        Target::Attribute { receiver, .. } => each_node_in(receiver, visit),
+        Target::Multiple(multiple, _) => in_multiple(multiple, visit),
+    }
+}
+
+fn in_multiple<'a>(multiple: &'a Multiple, visit: &mut dyn FnMut(&'a Node)) {
+    let splat = multiple.splat.iter().flatten();
+    for target in multiple.before.iter().chain(splat).chain(&multiple.after) {
+        in_target(target, visit);
+    }
+}
