@@ -1,1 +1,406 @@
-//! (in work)
+//! The text of a program, for people, tests and `Ikra.explain`; [`super::parser`] reads it back. Printing cannot
+//! fail, whatever is wrong with the program.
+//!
+//! ```text
+//! program fused random
+//! b0 = base: i32
+//! b1 = column h0 "@progress": i64 written
+//! s0 = root 0: i64
+//! e0 = overflow "+" at "traffic.rb":12 in "move" from "traffic.rb":40 in "block in run"
+//! entry f0 "Car"
+//!
+//! fn f0 "Car" (v0: i32, v1: i64, v2: i64) {
+//!   var x0: i64
+//!   v3 = load b0[v0] in 0..
+//!   v4 = load b1[v3]
+//!   v5 = s0
+//!   v6 = add_checked v4, v5 at e0
+//!   store b1[v3] = v6
+//! }
+//! ```
+//!
+//! A type stands after a value only where the operation does not say it, an interval only where it is narrower than
+//! the type (or, for a constant, other than the constant).
+
+use super::typing::{plain_interval, result_type};
+use super::{
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
+    ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+};
+use std::fmt::{self, Display, Formatter};
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.fused || self.uses_random {
+            f.write_str("program")?;
+            f.write_str(if self.fused { " fused" } else { "" })?;
+            f.write_str(if self.uses_random { " random\n" } else { "\n" })?;
+        }
+        for (i, buffer) in self.buffers.iter().enumerate() {
+            writeln!(f, "b{i} = {buffer}")?;
+        }
+        for (i, scalar) in self.scalars.iter().enumerate() {
+            writeln!(f, "s{i} = {scalar}")?;
+        }
+        for (i, site) in self.sites.iter().enumerate() {
+            writeln!(f, "e{i} = {site}")?;
+        }
+        for entry in &self.entries {
+            writeln!(f, "entry {} {}", entry.function, Quoted(&entry.name))?;
+        }
+        for (i, function) in self.functions.iter().enumerate() {
+            writeln!(f)?;
+            let id = Some(FuncId(i as u32));
+            FunctionText { program: Some(self), function, id }.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// A function alone says more types than in its program, which knows those of buffers and other functions.
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        FunctionText { program: None, function: self, id: None }.fmt(f)
+    }
+}
+
+impl Display for BufferInfo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            BufferKind::Column { hierarchy, name, part } => {
+                write!(f, "column h{} {}{}", hierarchy.0, Quoted(name), PartText(*part))
+            }
+            BufferKind::ArrayOffset(a) => write!(f, "array_offset a{}", a.0),
+            BufferKind::ArrayLength(a) => write!(f, "array_length a{}", a.0),
+            BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
+            BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
+            BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
+            BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
+            BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
+        }?;
+        write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
+    }
+}
+
+impl Display for ScalarInfo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.source {
+            ScalarSource::Root(root, part) => write!(f, "root {root}{}", PartText(part)),
+            ScalarSource::ClassBase(h, n) => write!(f, "class_base h{} {n}", h.0),
+            ScalarSource::BaseLength => f.write_str("base_length"),
+            ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
+            ScalarSource::RootRange(root, 1) => write!(f, "root_range {root} high"),
+            ScalarSource::RootRange(root, end) => write!(f, "root_range {root} {end}"),
+        }?;
+        write!(f, ": {}", self.ty)
+    }
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)?;
+        if !self.path.is_empty() || self.line != 0 {
+            write!(f, " at {}:{}", Quoted(&self.path), self.line)?;
+        }
+        if !self.method.is_empty() {
+            write!(f, " in {}", Quoted(&self.method))?;
+        }
+        for (path, line, method) in &self.callers {
+            write!(f, " from {}:{line} in {}", Quoted(path), Quoted(method))?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for ErrorKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overflow { operator } => write!(f, "overflow {}", Quoted(operator)),
+            Self::ZeroDivision => f.write_str("zero_division"),
+            Self::NoMethod { name, receiver, private } => {
+                let kind = if *private { "no_method private" } else { "no_method" };
+                write!(f, "{kind} {} of {receiver}", Quoted(name))
+            }
+            Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),
+            Self::TypeError(message) => write!(f, "type_error {}", Quoted(message)),
+            Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
+            Self::FloatDomain => f.write_str("float_domain"),
+            Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
+            Self::Frozen(h) => write!(f, "frozen h{}", h.0),
+            Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
+            Self::IndexTooSmall => f.write_str("index_too_small"),
+            Self::ArrayGrowth => f.write_str("array_growth"),
+            Self::Range(message) => write!(f, "range {}", Quoted(message)),
+            Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
+            Self::Raise { class, message: Some(message) } => {
+                write!(f, "raise c{} {}", class.0, Quoted(message))
+            }
+            Self::StackTooDeep => f.write_str("stack_too_deep"),
+        }
+    }
+}
+
+impl Display for Receiver {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nil => f.write_str("nil"),
+            Self::True => f.write_str("true"),
+            Self::False => f.write_str("false"),
+            Self::Integer => f.write_str("integer"),
+            Self::Float => f.write_str("float"),
+            Self::Symbol => f.write_str("symbol"),
+            Self::Object(h) => write!(f, "object h{}", h.0),
+            Self::Array(a) => write!(f, "array a{}", a.0),
+            Self::Module(c) => write!(f, "module c{}", c.0),
+            Self::Text(text) => write!(f, "text {}", Quoted(text)),
+        }
+    }
+}
+
+/// The first line of a statement, for messages.
+pub(super) fn first_line(program: &Program, function: &Function, stmt: &Stmt) -> String {
+    struct Line<'a>(FunctionText<'a>, &'a Stmt);
+    impl Display for Line<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            self.0.stmt(f, self.1, 0)
+        }
+    }
+    let text = Line(FunctionText { program: Some(program), function, id: None }, stmt).to_string();
+    text.lines().next().unwrap_or_default().trim_end_matches(" {").to_string()
+}
+
+/// ` tag` where it is one.
+struct PartText(Part);
+
+impl Display for PartText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Part::Payload => "",
+            Part::Tag => " tag",
+        })
+    }
+}
+
+/// In double quotes, on one line.
+struct Quoted<'a>(&'a str);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        for c in self.0.chars() {
+            match c {
+                '"' => f.write_str("\\\""),
+                '\\' => f.write_str("\\\\"),
+                '\n' => f.write_str("\\n"),
+                '\t' => f.write_str("\\t"),
+                c if c.is_control() => write!(f, "\\u{{{:x}}}", u32::from(c)),
+                c => write!(f, "{c}"),
+            }?;
+        }
+        f.write_str("\"")
+    }
+}
+
+/// `0..=9`, `0..`, `..=9` or `7`; an end that the type sets is left out.
+struct IntervalText(Interval, Ty);
+
+impl Display for IntervalText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(interval, ty) = *self;
+        let full = ty.full_interval();
+        if interval.low == interval.high {
+            return write!(f, "{}", interval.low);
+        }
+        if interval.low != full.low {
+            write!(f, "{}", interval.low)?;
+        }
+        f.write_str("..")?;
+        if interval.high != full.high {
+            write!(f, "={}", interval.high)?;
+        }
+        Ok(())
+    }
+}
+
+/// Comma-separated.
+struct List<'a, T>(&'a [T]);
+
+impl<T: Display> Display for List<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, item) in self.0.iter().enumerate() {
+            write!(f, "{}{item}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+struct FunctionText<'a> {
+    program: Option<&'a Program>,
+    function: &'a Function,
+    id: Option<FuncId>,
+}
+
+impl Display for FunctionText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("fn ")?;
+        if let Some(id) = self.id {
+            write!(f, "{id} ")?;
+        }
+        write!(f, "{} (", Quoted(&self.function.name))?;
+        for (i, ty) in self.function.params.iter().enumerate() {
+            let value = Value(i as u32);
+            write!(f, "{}{value}: {ty}{}", if i > 0 { ", " } else { "" }, self.interval(value, None))?;
+        }
+        f.write_str(")")?;
+        match &self.function.results[..] {
+            [] => {}
+            [one] => write!(f, " -> {one}")?,
+            several => write!(f, " -> ({})", List(several))?,
+        }
+        f.write_str(" {\n")?;
+        if !self.function.vars.is_empty() {
+            f.write_str("  var ")?;
+            for (i, ty) in self.function.vars.iter().enumerate() {
+                write!(f, "{}x{i}: {ty}", if i > 0 { ", " } else { "" })?;
+            }
+            f.write_str("\n")?;
+        }
+        self.block(f, &self.function.body, 1)?;
+        f.write_str("}\n")
+    }
+}
+
+impl FunctionText<'_> {
+    fn block(&self, f: &mut Formatter<'_>, block: &Block, depth: usize) -> fmt::Result {
+        for stmt in block {
+            write!(f, "{:1$}", "", 2 * depth)?;
+            self.stmt(f, stmt, depth)?;
+            f.write_str("\n")?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&self, f: &mut Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
+        match stmt {
+            Stmt::Let { value, op, site } => {
+                write!(f, "{value}")?;
+                let inferred = result_type(op, self.program, |x| self.var_type(x.0), |v| self.value_type(v));
+                self.type_unless(f, *value, inferred)?;
+                f.write_str(" = ")?;
+                write_op(f, op)?;
+                if let Some(site) = site {
+                    write!(f, " at {site}")?;
+                }
+                f.write_str(&self.interval(*value, Some(op)))
+            }
+            Stmt::Set(var, value) => write!(f, "{var} = {value}"),
+            Stmt::Store { buffer, index, value } => write!(f, "store {buffer}[{index}] = {value}"),
+            Stmt::If { condition, then, otherwise } => {
+                writeln!(f, "if {condition} {{")?;
+                self.block(f, then, depth + 1)?;
+                write!(f, "{:1$}}}", "", 2 * depth)?;
+                match &otherwise[..] {
+                    [] => Ok(()),
+                    [stmt @ Stmt::If { .. }] => {
+                        f.write_str(" else ")?;
+                        self.stmt(f, stmt, depth)
+                    }
+                    _ => {
+                        f.write_str(" else {\n")?;
+                        self.block(f, otherwise, depth + 1)?;
+                        write!(f, "{:1$}}}", "", 2 * depth)
+                    }
+                }
+            }
+            Stmt::Loop { label, body } => {
+                writeln!(f, "loop {label} {{")?;
+                self.block(f, body, depth + 1)?;
+                write!(f, "{:1$}}}", "", 2 * depth)
+            }
+            Stmt::Block { label, body } => {
+                writeln!(f, "block {label} {{")?;
+                self.block(f, body, depth + 1)?;
+                write!(f, "{:1$}}}", "", 2 * depth)
+            }
+            Stmt::Break(label) => write!(f, "break {label}"),
+            Stmt::Continue(label) => write!(f, "continue {label}"),
+            Stmt::Check { condition, site, operands } => {
+                write!(f, "check {condition} at {site}")?;
+                write_operands(f, operands)
+            }
+            Stmt::Fail { site, operands } => {
+                write!(f, "fail at {site}")?;
+                write_operands(f, operands)
+            }
+            Stmt::Call { function, args, results } => {
+                let signature = self.program.and_then(|p| p.functions.get(function.0 as usize));
+                for (i, value) in results.iter().enumerate() {
+                    write!(f, "{}{value}", if i > 0 { ", " } else { "" })?;
+                    self.type_unless(f, *value, signature.and_then(|s| s.results.get(i).copied()))?;
+                    f.write_str(&self.interval(*value, None))?;
+                }
+                write!(f, "{}call {function}({})", if results.is_empty() { "" } else { " = " }, List(args))
+            }
+            Stmt::Return(values) if values.is_empty() => f.write_str("return"),
+            Stmt::Return(values) => write!(f, "return {}", List(values)),
+            Stmt::Tick(value) => write!(f, "tick {value}"),
+        }
+    }
+
+    fn value_type(&self, value: Value) -> Option<Ty> {
+        self.function.values.get(value.0 as usize).map(|v| v.ty)
+    }
+
+    fn var_type(&self, var: u32) -> Option<Ty> {
+        self.function.vars.get(var as usize).copied()
+    }
+
+    fn type_unless(&self, f: &mut Formatter<'_>, value: Value, inferred: Option<Ty>) -> fmt::Result {
+        match self.value_type(value) {
+            Some(ty) if inferred != Some(ty) => write!(f, ": {ty}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// ` in 0..=9` where the interval says more than the operation does.
+    fn interval(&self, value: Value, op: Option<&Op>) -> String {
+        let Some(v) = self.function.values.get(value.0 as usize).filter(|v| v.ty.is_integer()) else {
+            return String::new();
+        };
+        let known = if v.interval == Interval::FULL { v.ty.full_interval() } else { v.interval };
+        if known == plain_interval(v.ty, op) {
+            String::new()
+        } else {
+            format!(" in {}", IntervalText(known, v.ty))
+        }
+    }
+}
+
+fn write_operands(f: &mut Formatter<'_>, operands: &[Value]) -> fmt::Result {
+    match operands {
+        [] => Ok(()),
+        _ => write!(f, " with {}", List(operands)),
+    }
+}
+
+fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
+    match op {
+        Op::Bool(b) => write!(f, "{b}"),
+        Op::I32(n) => write!(f, "i32 {n}"),
+        Op::I64(n) => write!(f, "i64 {n}"),
+        // Not a number has many bit patterns; Rust's own text says the others exactly.
+        Op::F64(x) if x.is_nan() => write!(f, "f64 0x{:x}", x.to_bits()),
+        Op::F64(x) => write!(f, "f64 {x:?}"),
+        Op::Get(var) => write!(f, "{var}"),
+        Op::Scalar(scalar) => write!(f, "{scalar}"),
+        Op::Element => f.write_str("element"),
+        Op::Tick => f.write_str("tick"),
+        Op::Unary(op, a) => write!(f, "{} {a}", op.name()),
+        Op::Binary(op, a, b) => write!(f, "{} {a}, {b}", op.name()),
+        Op::Compare(op, a, b) => write!(f, "{} {a}, {b}", op.name()),
+        Op::Select(condition, a, b) => write!(f, "select {condition}, {a}, {b}"),
+        Op::Load(buffer, index) => write!(f, "load {buffer}[{index}]"),
+        Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
+        Op::Random => f.write_str("random"),
+    }
+}
