@@ -1,1 +1,206 @@
 //! Cranelift to machine code, run on all cores.
+//!
+//! [`emit`] turns each function of a program into Cranelift IR, entries with a loop over jobs around them, so that a
+//! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
+
+mod divide;
+mod emit;
+mod float;
+mod frame;
+mod pace;
+mod pool;
+mod runtime;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod traffic;
+mod value;
+
+use super::{Backend, Kernel, Launch, Outcome};
+use crate::error::Error;
+use crate::ir::Program;
+use crate::profile::{Phase, Profile};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use pace::Pace;
+use parking_lot::Mutex;
+use runtime::EntryFn;
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
+
+/// All cores of this machine.
+#[derive(Debug, Default)]
+pub struct CpuBackend;
+
+impl Backend for CpuBackend {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error> {
+        profile.time(Phase::Compile, || {
+            let code = Code::new(program, None)?;
+            Ok(Box::new(CpuKernel { program: Arc::clone(program), code }) as _)
+        })
+    }
+}
+
+struct CpuKernel {
+    program: Arc<Program>,
+    code: Code,
+}
+
+impl Kernel for CpuKernel {
+    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+        profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, launch))
+    }
+
+    fn source(&self) -> String {
+        let mut text = String::new();
+        if let Err(error) = Code::new(&self.program, Some(&mut text)) {
+            let _ = writeln!(text, "{error}");
+        }
+        text
+    }
+}
+
+/// An entry in two forms. Where an element's operations wait for each other, a core is faster when it runs one tick of
+/// many elements, whose operations overlap, than all ticks of one element, though that keeps its state in registers.
+#[derive(Clone, Copy)]
+struct EntryCode {
+    /// Called with one tick only.
+    once: EntryFn,
+    /// Has the tick loop inside: fused programs.
+    many: Option<EntryFn>,
+}
+
+/// Machine code of a program, and the memory it lives in.
+struct Code {
+    entries: Vec<EntryCode>,
+    /// One for each of the entries.
+    paces: Vec<Pace>,
+    /// Some entry calls functions, which may recurse: they want the pool's large stacks.
+    calls: bool,
+    /// Taken when dropped.
+    module: Mutex<Option<JITModule>>,
+}
+
+impl Code {
+    /// Compiles; `listing`, if asked for, gets the Cranelift IR and the assembly of each function.
+    fn new(program: &Program, mut listing: Option<&mut String>) -> Result<Self, Error> {
+        let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
+        builder.symbols(runtime::symbols());
+        // From here on the code's owner frees it, also when a function below does not compile.
+        let mut code = Self {
+            entries: Vec::new(),
+            paces: Vec::new(),
+            calls: false,
+            module: Mutex::new(Some(JITModule::new(builder))),
+        };
+        let module = code.module.get_mut().as_mut().ok_or_else(|| internal("no module"))?;
+
+        let callees = frame::callees(program);
+        code.calls = !callees.is_empty();
+        let mut functions = vec![None; program.functions.len()];
+        for &id in &callees {
+            let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
+            functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
+        }
+        let mut context = module.make_context();
+        let mut builder_context = FunctionBuilderContext::new();
+        let mut define =
+            |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
+                context.set_disasm(listing.is_some());
+                frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                if let Some(text) = listing.as_deref_mut() {
+                    let _ = writeln!(text, "; {name}\n{}", context.func.display());
+                }
+                module.define_function(id, &mut context).map_err(|error| internal(format!("{error:?}")))?;
+                if let Some(text) = listing.as_deref_mut() {
+                    let assembly = context.compiled_code().and_then(|code| code.vcode.as_deref());
+                    let _ = writeln!(text, "{}", assembly.unwrap_or_default());
+                }
+                module.clear_context(&mut context);
+                Ok(())
+            };
+        for (id, declared) in functions.iter().enumerate() {
+            if let Some(declared) = *declared {
+                let function = &program.functions[id];
+                define(module, declared, &function.name, frame::Kind::Callee(function))?;
+            }
+        }
+        let mut ids = Vec::new();
+        for entry in &program.entries {
+            let function = &program.functions[entry.function.0 as usize];
+            let mut declare = |name: String, what| {
+                let signature = frame::entry_signature(module.isa());
+                let id = module.declare_anonymous_function(&signature).map_err(internal)?;
+                define(module, id, &name, what)?;
+                Ok(id)
+            };
+            let once = declare(format!("{}, one tick", entry.name), frame::Kind::EntryOnce(function))?;
+            let many = program
+                .fused
+                .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
+                .transpose()?;
+            ids.push((once, many));
+        }
+        module.finalize_definitions().map_err(internal)?;
+        let address = |id| {
+            let address = module.get_finalized_function(id);
+            // SAFETY: the function was declared with `entry_signature`, which is that of `EntryFn`.
+            unsafe { std::mem::transmute::<*const u8, EntryFn>(address) }
+        };
+        code.entries = ids
+            .into_iter()
+            .map(|(once, many)| EntryCode { once: address(once), many: many.map(address) })
+            .collect();
+        code.paces.resize_with(code.entries.len(), Pace::default);
+        Ok(code)
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.get_mut().take() {
+            // SAFETY: pointers into the memory stand only in `entries`, which goes with it, and are called only by
+            // `pool::run`, which borrows the code until every thread has come back.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+// Linkage is by id: nothing of ours is visible by name, C functions are.
+const IMPORT: Linkage = Linkage::Import;
+
+fn internal(error: impl std::fmt::Display) -> Error {
+    Error::Internal(format!("cpu back-end: {error}"))
+}
+
+/// The instruction set of this machine with all its extensions, looked up once.
+fn host_isa() -> Result<OwnedTargetIsa, Error> {
+    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    let look_up = || {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("unwind_info", "false"),
+            ("enable_nan_canonicalization", "false"),
+            // Frames beyond a page touch each page, so that a stack that ends is found at its guard.
+            ("enable_probestack", "true"),
+            ("probestack_strategy", "inline"),
+            ("log2_min_function_alignment", "5"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ] {
+            flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let isa = cranelift_native::builder().map_err(str::to_owned)?;
+        isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
+    };
+    ISA.get_or_init(look_up).clone().map_err(Error::Device)
+}

@@ -1,0 +1,360 @@
+//! Runs compiled code over all jobs on all cores.
+//!
+//! Elements are independent within a round, so a launch is cut into tasks, ranges of jobs of one entry; a task calls
+//! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
+//! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
+
+use super::pace::{Form, Pace};
+use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
+use super::{Code, EntryCode, internal};
+use crate::backend::{Failure, Launch, Outcome};
+use crate::error::Error;
+use crate::heap::job_order::Round;
+use crate::ir::{Program, SiteId};
+use parking_lot::Mutex;
+use rayon::ThreadPool;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a step should take: short for Ctrl-C, long for the cost of a call.
+pub const STEP: Duration = Duration::from_millis(10);
+/// Work that takes less than this is done by the calling thread alone: waking others takes as long.
+const ALONE: Duration = Duration::from_micros(40);
+/// The same, in jobs times ticks, while nothing is known of a program's speed.
+const ALONE_UNKNOWN: u64 = 2_000;
+/// Jobs on which to try which form of an entry is faster.
+const TRIAL_JOBS: u64 = 256;
+/// What a trial should take, and how many there are of each form.
+const TRIAL: Duration = Duration::from_micros(100);
+const TRIALS: u64 = 3;
+/// Tasks for each thread, so that the slow ones even out.
+const TASKS: usize = 8;
+/// Tasks begin at multiples of this many jobs: neighbours' columns share no cache lines.
+const GRAIN: usize = 16;
+/// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
+const STACK: usize = 256 << 20;
+
+/// Jobs of one entry.
+struct Task<'a> {
+    code: EntryCode,
+    pace: &'a Pace,
+    jobs: Range<u64>,
+}
+
+struct Run<'a> {
+    args: Vec<u64>,
+    order: Option<&'a [i32]>,
+    seed: u64,
+    call: u64,
+    interrupt: &'a AtomicBool,
+    /// Seen the interrupt.
+    stopped: AtomicBool,
+    /// Seen a program that does not do what its form promises.
+    broken: AtomicBool,
+    /// Lowest tick at which an element failed: no one needs to run later ticks.
+    failed_tick: AtomicU64,
+    failure: Mutex<Option<Failure>>,
+}
+
+pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
+    check(program, launch)?;
+    let mut args: Vec<u64> =
+        launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+    args.extend_from_slice(launch.scalars);
+    let run = Run {
+        args,
+        order: launch.jobs.order.as_deref(),
+        seed: launch.seed,
+        call: launch.call,
+        interrupt: launch.interrupt,
+        stopped: AtomicBool::new(false),
+        broken: AtomicBool::new(false),
+        failed_tick: AtomicU64::new(u64::MAX),
+        failure: Mutex::new(None),
+    };
+    let rounds = &launch.jobs.rounds;
+    let fused = program.fused && rounds.len() <= 1;
+    // What is not fused goes round by round: the largest decides.
+    let ticks = if fused { launch.ticks } else { 1 };
+    let alone = rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
+    // A panic here is a bug of ours, but must not unwind into Ruby.
+    catch_unwind(AssertUnwindSafe(|| {
+        if alone && !code.calls {
+            run.rounds(code, rounds, launch.ticks, fused, 1);
+            return Ok(());
+        }
+        let pool = threads()?;
+        let width = if alone { 1 } else { pool.current_num_threads() };
+        pool.install(|| run.rounds(code, rounds, launch.ticks, fused, width));
+        Ok(())
+    }))
+    .map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        internal(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default())
+    })??;
+    if run.broken.into_inner() {
+        return Err(internal("an entry ran more ticks than it was called for"));
+    }
+    if run.stopped.into_inner() {
+        return Ok(Outcome::Interrupted);
+    }
+    Ok(run.failure.into_inner().map_or(Outcome::Done, Outcome::Failed))
+}
+
+/// Machine code trusts its arguments; this is what can be checked of them.
+fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
+    let jobs = launch.jobs;
+    let types = launch.buffers.iter().map(|column| column.ty());
+    let bound = jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len);
+    let mut segments = jobs.rounds.iter().flat_map(|round| &round.segments);
+    let fits = types.eq(program.buffers.iter().map(|buffer| buffer.ty))
+        && launch.scalars.len() == program.scalars.len()
+        && segments
+            .all(|s| s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound)
+        && i64::try_from(launch.ticks).is_ok();
+    if fits { Ok(()) } else { Err(internal("the launch does not fit its program")) }
+}
+
+impl Run<'_> {
+    fn over(&self) -> bool {
+        if self.interrupt.load(Ordering::Relaxed) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
+    }
+
+    fn rounds(&self, code: &Code, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
+        if fused {
+            if let Some(round) = rounds.first() {
+                self.round(&tasks(code, round, width), 0..ticks, width);
+            }
+            return;
+        }
+        let rounds: Vec<_> = rounds.iter().map(|round| tasks(code, round, width)).collect();
+        for tick in 0..ticks {
+            for tasks in &rounds {
+                self.round(tasks, tick..tick + 1, width);
+            }
+            // Later rounds of this tick may hold elements that come earlier in the base.
+            if self.over() || self.failed_tick.load(Ordering::Relaxed) != u64::MAX {
+                return;
+            }
+        }
+    }
+
+    fn round(&self, tasks: &[Task<'_>], ticks: Range<u64>, width: usize) {
+        if width == 1 || tasks.len() == 1 || is_small(tasks, ticks.end - ticks.start) {
+            tasks.iter().for_each(|task| self.task(task, &ticks));
+        } else {
+            tasks.par_iter().with_max_len(1).for_each(|task| self.task(task, &ticks));
+        }
+    }
+
+    fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
+        let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
+        let length = ticks.end - ticks.start;
+        let mut job = task.jobs.start;
+        while job < task.jobs.end {
+            let mut tick = ticks.start;
+            let (form, to) = match task.pace.form(task.code, length) {
+                Some(form) => (form, task.jobs.end.min(job.saturating_add(task.pace.jobs(form, length)))),
+                None => {
+                    let to = task.jobs.end.min(job + TRIAL_JOBS);
+                    (self.try_forms(task, job..to, &mut tick, ticks.end, &mut state), to)
+                }
+            };
+            while tick < self.limit(ticks.end) {
+                if self.over() {
+                    return;
+                }
+                let part = task.pace.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
+                let until = self.limit(ticks.end).min(tick.saturating_add(part));
+                self.step(task, form, job..to, tick..until, &mut state);
+                tick = until;
+            }
+            job = to;
+        }
+    }
+
+    /// No one needs to go beyond the tick of a failure.
+    fn limit(&self, end: u64) -> u64 {
+        end.min(self.failed_tick.load(Ordering::Relaxed).saturating_add(1))
+    }
+
+    /// Runs the first ticks of some jobs in both forms and says which was faster.
+    fn try_forms(
+        &self,
+        task: &Task<'_>,
+        jobs: Range<u64>,
+        tick: &mut u64,
+        end: u64,
+        state: &mut ThreadState,
+    ) -> Form {
+        let count = jobs.end - jobs.start;
+        let mut run = |form, ticks: u64, tick: &mut u64| {
+            let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
+            let time = self.step(task, form, jobs.clone(), *tick..until, state);
+            *tick = until;
+            time
+        };
+        let first = run(Form::Once, 1, tick);
+        let picoseconds = (first.as_nanos() as u64 * 1_000 / count).max(1);
+        let ticks =
+            (TRIAL.as_nanos() as u64 * 1_000 / (picoseconds * count)).min((end - *tick) / (4 * TRIALS));
+        let mut best = [Duration::MAX; 2];
+        // A tick that takes long does not overlap with the next job's.
+        if ticks > 0 {
+            for _ in 0..TRIALS {
+                for (form, best) in [Form::Once, Form::Many].into_iter().zip(&mut best) {
+                    if self.over() {
+                        return form;
+                    }
+                    *best = (*best).min(run(form, ticks, tick));
+                }
+            }
+        }
+        let form = if best[0] < best[1] { Form::Once } else { Form::Many };
+        if count == TRIAL_JOBS {
+            task.pace.choose(form);
+        }
+        form
+    }
+
+    /// Runs some ticks of some jobs; goes on behind jobs that fail.
+    fn step(
+        &self,
+        task: &Task<'_>,
+        form: Form,
+        jobs: Range<u64>,
+        ticks: Range<u64>,
+        state: &mut ThreadState,
+    ) -> Duration {
+        let start = Instant::now();
+        let work = (jobs.end - jobs.start).saturating_mul(ticks.end - ticks.start);
+        match (form, task.code.many) {
+            (Form::Many, Some(many)) => self.call(many, jobs, ticks, state),
+            _ => {
+                for tick in ticks {
+                    self.call(task.code.once, jobs.clone(), tick..tick + 1, state);
+                    if tick >= self.failed_tick.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            }
+        }
+        let time = start.elapsed();
+        task.pace.learn(work, time);
+        time
+    }
+
+    fn call(&self, entry: EntryFn, jobs: Range<u64>, ticks: Range<u64>, state: &mut ThreadState) {
+        let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
+        let (mut job, mut end) = (jobs.start, ticks.end);
+        while job < jobs.end {
+            // SAFETY: `check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
+            // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
+            // are in range is what the verified program promises. The state is this thread's own.
+            let result = unsafe {
+                entry(self.args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state)
+            };
+            match result {
+                DONE => return,
+                INTERRUPTED => return self.stopped.store(true, Ordering::Relaxed),
+                BROKEN => return self.broken.store(true, Ordering::Relaxed),
+                failed => {
+                    job = failed;
+                    let tick = state.tick as u64;
+                    end = end.min(tick.saturating_add(1));
+                    self.failed(Failure {
+                        site: SiteId(state.site),
+                        element: state.element,
+                        tick,
+                        operands: state.operands,
+                    });
+                }
+            }
+        }
+    }
+
+    fn failed(&self, failure: Failure) {
+        self.failed_tick.fetch_min(failure.tick, Ordering::Relaxed);
+        let mut first = self.failure.lock();
+        let earlier = first.as_ref().is_none_or(|f| (failure.tick, failure.element) < (f.tick, f.element));
+        if earlier {
+            *first = Some(failure);
+        }
+    }
+}
+
+/// Should one thread do it alone?
+fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
+    let (mut time, mut unknown) = (0, 0u64);
+    for task in tasks {
+        let work = (task.jobs.end - task.jobs.start).saturating_mul(ticks);
+        match task.pace.picoseconds() {
+            Some(pace) => time += u128::from(work) * u128::from(pace),
+            None => unknown = unknown.saturating_add(work),
+        }
+    }
+    time / 1_000 <= ALONE.as_nanos() && unknown <= ALONE_UNKNOWN
+}
+
+/// Cuts a round for `width` threads.
+fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
+    let total: usize = round.segments.iter().map(|segment| segment.jobs.len()).sum();
+    let size = match width {
+        1 => total.max(1),
+        _ => {
+            let size = total.div_ceil(width * TASKS).max(1);
+            if size > GRAIN { size.next_multiple_of(GRAIN) } else { size }
+        }
+    };
+    let mut tasks = Vec::new();
+    for segment in &round.segments {
+        let (entry, pace) = (code.entries[segment.entry], &code.paces[segment.entry]);
+        let end = segment.jobs.end as u64;
+        for start in segment.jobs.clone().step_by(size) {
+            let start = start as u64;
+            tasks.push(Task { code: entry, pace, jobs: start..end.min(start + size as u64) });
+        }
+    }
+    tasks
+}
+
+/// The pool of this process. Threads do not survive a fork, so the child makes its own; the parent's is never
+/// dropped, because that would wait for threads that are not there.
+fn threads() -> Result<&'static ThreadPool, Error> {
+    struct Threads {
+        process: u32,
+        pool: ThreadPool,
+    }
+    static THREADS: AtomicPtr<Threads> = AtomicPtr::new(std::ptr::null_mut());
+    let process = std::process::id();
+    let current = THREADS.load(Ordering::Acquire);
+    // SAFETY: the pointer is null or was leaked below, so it is valid for ever.
+    if let Some(threads) = unsafe { current.as_ref() }
+        && threads.process == process
+    {
+        return Ok(&threads.pool);
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .thread_name(|number| format!("ikra-{number}"))
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| Error::Device(format!("cannot start threads: {error}")))?;
+    let made = Box::into_raw(Box::new(Threads { process, pool }));
+    match THREADS.compare_exchange(current, made, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: just leaked.
+        Ok(_) => Ok(unsafe { &(*made).pool }),
+        Err(winner) => {
+            // SAFETY: `made` was not published; `winner` was, by another thread of this process, and is leaked.
+            unsafe {
+                drop(Box::from_raw(made));
+                Ok(&(*winner).pool)
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
+//! functions behind Ruby's `Math`, and the random numbers.
+
+use crate::ir::MathFn;
+use crate::rng;
+use std::mem::offset_of;
+use std::sync::atomic::AtomicBool;
+
+/// What a thread and the machine code it runs tell each other. Machine code knows it by the offsets below.
+#[repr(C)]
+pub struct ThreadState {
+    /// The failed element; the current one while code draws random numbers or calls functions.
+    pub element: u32,
+    /// Number of the next draw in this tick.
+    pub draw: u32,
+    /// The tick of the failure; the current one, as `element`.
+    pub tick: i64,
+    /// Where it failed.
+    pub site: u32,
+    pub operands: [i64; 2],
+    pub seed: u64,
+    pub call: u64,
+    /// Read by loops that are not the tick loop, and by functions that may recurse.
+    pub interrupt: *const AtomicBool,
+}
+
+impl ThreadState {
+    pub const ELEMENT: i32 = offset_of!(Self, element) as i32;
+    pub const DRAW: i32 = offset_of!(Self, draw) as i32;
+    pub const TICK: i32 = offset_of!(Self, tick) as i32;
+    pub const SITE: i32 = offset_of!(Self, site) as i32;
+    pub const OPERANDS: i32 = offset_of!(Self, operands) as i32;
+    pub const INTERRUPT: i32 = offset_of!(Self, interrupt) as i32;
+
+    pub const fn new(seed: u64, call: u64, interrupt: &AtomicBool) -> Self {
+        Self { element: 0, draw: 0, tick: 0, site: 0, operands: [0; 2], seed, call, interrupt }
+    }
+}
+
+/// An entry: runs jobs `lo..hi`, each for ticks `first..end`. `args` are the addresses of the buffers and then the
+/// scalars; `order` maps jobs to elements, or is null. Gives [`DONE`], [`INTERRUPTED`], [`BROKEN`], or the failed job
+/// plus 1 with the failure in the state.
+pub type EntryFn = unsafe extern "C" fn(
+    args: *const u64,
+    order: *const i32,
+    lo: u64,
+    hi: u64,
+    first: i64,
+    end: i64,
+    state: *mut ThreadState,
+) -> u64;
+
+pub const DONE: u64 = 0;
+pub const INTERRUPTED: u64 = u64::MAX;
+/// A second tick where there was only one to run.
+pub const BROKEN: u64 = u64::MAX - 1;
+
+/// The names by which machine code calls the functions that are no `Math`.
+pub const RANDOM: &str = "ikra_random";
+pub const POW: &str = "pow";
+pub const FMOD: &str = "fmod";
+
+mod c {
+    unsafe extern "C" {
+        pub fn sin(x: f64) -> f64;
+        pub fn cos(x: f64) -> f64;
+        pub fn tan(x: f64) -> f64;
+        pub fn asin(x: f64) -> f64;
+        pub fn acos(x: f64) -> f64;
+        pub fn atan(x: f64) -> f64;
+        pub fn sinh(x: f64) -> f64;
+        pub fn cosh(x: f64) -> f64;
+        pub fn tanh(x: f64) -> f64;
+        pub fn asinh(x: f64) -> f64;
+        pub fn acosh(x: f64) -> f64;
+        pub fn atanh(x: f64) -> f64;
+        pub fn exp(x: f64) -> f64;
+        pub fn log(x: f64) -> f64;
+        pub fn log2(x: f64) -> f64;
+        pub fn log10(x: f64) -> f64;
+        pub fn sqrt(x: f64) -> f64;
+        pub fn cbrt(x: f64) -> f64;
+        pub fn erf(x: f64) -> f64;
+        pub fn erfc(x: f64) -> f64;
+        pub fn tgamma(x: f64) -> f64;
+        pub fn atan2(y: f64, x: f64) -> f64;
+        pub fn hypot(x: f64, y: f64) -> f64;
+        pub fn pow(x: f64, y: f64) -> f64;
+        pub fn fmod(x: f64, y: f64) -> f64;
+    }
+}
+
+/// The C library's function, the very one that Ruby's `Math` calls.
+pub fn math_address(function: MathFn) -> *const u8 {
+    type Unary = unsafe extern "C" fn(f64) -> f64;
+    type Binary = unsafe extern "C" fn(f64, f64) -> f64;
+    let unary = |f: Unary| f as *const u8;
+    let binary = |f: Binary| f as *const u8;
+    match function {
+        MathFn::Sin => unary(c::sin),
+        MathFn::Cos => unary(c::cos),
+        MathFn::Tan => unary(c::tan),
+        MathFn::Asin => unary(c::asin),
+        MathFn::Acos => unary(c::acos),
+        MathFn::Atan => unary(c::atan),
+        MathFn::Sinh => unary(c::sinh),
+        MathFn::Cosh => unary(c::cosh),
+        MathFn::Tanh => unary(c::tanh),
+        MathFn::Asinh => unary(c::asinh),
+        MathFn::Acosh => unary(c::acosh),
+        MathFn::Atanh => unary(c::atanh),
+        MathFn::Exp => unary(c::exp),
+        MathFn::Log => unary(c::log),
+        MathFn::Log2 => unary(c::log2),
+        MathFn::Log10 => unary(c::log10),
+        MathFn::Sqrt => unary(c::sqrt),
+        MathFn::Cbrt => unary(c::cbrt),
+        MathFn::Erf => unary(c::erf),
+        MathFn::Erfc => unary(c::erfc),
+        MathFn::Gamma => unary(c::tgamma),
+        MathFn::Atan2 => binary(c::atan2),
+        MathFn::Hypot => binary(c::hypot),
+    }
+}
+
+/// Every function that machine code may call, by name.
+pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
+    MathFn::ALL.into_iter().map(|f| (f.c_name(), math_address(f))).chain([
+        (RANDOM, random as *const u8),
+        (POW, c::pow as *const u8),
+        (FMOD, c::fmod as *const u8),
+    ])
+}
+
+/// The next draw of the current element and tick.
+///
+/// # Safety
+/// `state` is the state that the calling machine code was given.
+unsafe extern "C" fn random(state: *mut ThreadState) -> u64 {
+    // SAFETY: the entry was called with a pointer to a live state that only this thread uses.
+    let state = unsafe { &mut *state };
+    let draw = state.draw;
+    state.draw = draw.wrapping_add(1);
+    rng::draw(state.seed, state.call, state.element, state.tick as u64, draw)
+}
