@@ -1,1 +1,144 @@
-//! CUDA C++ text, NVRTC, the driver.
+//! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it (or [`cache`] has it compiled),
+//! [`run`] says what is launched when, and [`card`] does it.
+
+mod cache;
+mod card;
+mod device;
+mod emit;
+mod emulator;
+mod layout;
+mod locate;
+mod nvrtc;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use crate::backend::{Backend, Kernel};
+use crate::error::Error;
+use crate::ir::Program;
+use crate::profile::{Phase, Profile};
+use card::{Card, CardDevice};
+use device::Device;
+use emulator::Emulator;
+use nvrtc::Nvrtc;
+use run::CudaKernel;
+use std::env;
+use std::fmt;
+use std::sync::Arc;
+
+/// The back-end of the card, or of its emulation.
+pub struct CudaBackend {
+    device: Box<dyn Device>,
+    /// Every program also goes through NVRTC, which the emulation does not need.
+    compile_check: bool,
+}
+
+impl CudaBackend {
+    /// The first card, or its emulation where `IKRA_CUDA_EMULATOR` names the folder of its shim. `None` where there
+    /// is no card to use, for reasons that [`availability`] tells. Starts CUDA: a process that forks should not call
+    /// it before.
+    pub fn new() -> Option<Self> {
+        if let Some(shim) = set("IKRA_CUDA_EMULATOR") {
+            let device = Box::new(Emulator::new(shim.into()));
+            return Some(Self { device, compile_check: is_on("IKRA_NVRTC_CHECK") });
+        }
+        let card = Card::open().ok()?;
+        Some(Self { device: Box::new(CardDevice(Arc::new(card))), compile_check: false })
+    }
+}
+
+impl Backend for CudaBackend {
+    fn name(&self) -> &'static str {
+        self.device.name()
+    }
+
+    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error> {
+        profile.time(Phase::Compile, || {
+            if self.compile_check {
+                check_compiles(program)?;
+            }
+            let source = emit::emit(program);
+            let loaded = self.device.load(&source)?;
+            Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }) as Box<dyn Kernel>)
+        })
+    }
+}
+
+/// What was found of CUDA, and what is missing.
+#[derive(Clone, Debug)]
+pub struct Availability {
+    /// CUDA version of the driver.
+    pub driver: Result<String, String>,
+    pub compiler: Result<String, String>,
+    pub card: Result<String, String>,
+    /// Where compiled kernels are kept.
+    pub cache: Option<String>,
+    /// The emulated card's folder, in tests.
+    pub emulator: Option<String>,
+}
+
+/// Looks for a driver, a compiler and a card. Starts CUDA, as [`CudaBackend::new`] does.
+pub fn availability() -> Availability {
+    let version = card::driver_version();
+    let driver = card::driver().and_then(|()| {
+        let version = version.ok_or_else(|| "the NVIDIA driver does not say its version".to_owned())?;
+        Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+    });
+    Availability {
+        driver,
+        compiler: locate::nvrtc(version.map(|v| v / 1000)).map(|found| found.path.display().to_string()),
+        card: Card::open().map_err(|e| e.to_string()).map(|card| {
+            let (major, minor) = (card.architecture / 10, card.architecture % 10);
+            format!("{}, compute capability {major}.{minor}, {}", card.name, card::size(card.memory))
+        }),
+        cache: cache::Cache::of_user().folder().map(|f| f.display().to_string()),
+        emulator: set("IKRA_CUDA_EMULATOR"),
+    }
+}
+
+impl Availability {
+    pub fn usable(&self) -> bool {
+        self.emulator.is_some() || self.card.is_ok()
+    }
+}
+
+impl fmt::Display for Availability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = |what: &str, found: &Result<String, String>| match found {
+            Ok(text) => writeln!(f, "{what}: {text}"),
+            Err(reason) => writeln!(f, "{what}: missing: {reason}"),
+        };
+        line("driver", &self.driver)?;
+        line("compiler", &self.compiler)?;
+        line("card", &self.card)?;
+        line("cache", &self.cache.clone().ok_or_else(|| "no folder; set IKRA_CACHE_DIR".to_owned()))?;
+        match &self.emulator {
+            Some(folder) => writeln!(f, "emulated card: {folder}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Compiles a program for two generations of cards, which needs NVRTC but no card. Where NVRTC is not found that is
+/// an error only if `IKRA_REQUIRE_NVRTC` is 1.
+pub fn check_compiles(program: &Program) -> Result<(), Error> {
+    let location = match locate::nvrtc(None) {
+        Ok(location) => location,
+        Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
+        Err(_) => return Ok(()),
+    };
+    let compiler = Nvrtc::at(&location)?;
+    let text = emit::emit(program).complete();
+    for architecture in [75, 90] {
+        compiler.compile(&text, architecture)?;
+    }
+    Ok(())
+}
+
+fn set(variable: &str) -> Option<String> {
+    env::var(variable).ok().filter(|v| !v.is_empty())
+}
+
+fn is_on(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|v| v == "1")
+}

@@ -1,0 +1,50 @@
+//! The seam between the launch policy and what executes: the card ([`super::card`]) or, in tests, its emulation on
+//! the CPU ([`super::emulator`]).
+
+use super::emit::Source;
+use super::layout::Step;
+use crate::error::Error;
+
+pub(super) trait Device: Send + Sync {
+    /// As `Ikra.backend` names it.
+    fn name(&self) -> &'static str;
+    /// Compiles, or finds compiled, and loads.
+    fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error>;
+}
+
+/// A program on the device.
+pub(super) trait Loaded: Send + Sync {
+    /// Takes the device for one run, with that much of its memory; waits for other runs to end.
+    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error>;
+}
+
+/// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
+/// wait for it.
+pub(super) trait Session {
+    /// Address of the run's memory.
+    fn base(&self) -> u64;
+    /// Bytes of stack that a thread may use.
+    fn stack(&self) -> u64;
+    /// The bytes stay in place until the next `wait`.
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error>;
+    fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error>;
+    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error>;
+    /// Sets a `__constant__` of the program; as `write`.
+    fn set(&mut self, constant: Constant, words: &[u64]) -> Result<(), Error>;
+    fn launch(&mut self, step: &Step) -> Result<(), Error>;
+    /// Makes `replay` do these steps and then move the clock on by `ticks`.
+    fn record(&mut self, steps: Vec<Step>, ticks: u64) -> Result<(), Error>;
+    fn replay(&mut self) -> Result<(), Error>;
+    fn wait(&mut self) -> Result<(), Error>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Constant {
+    Run,
+    Arguments,
+}
+
+/// Numbers as the device reads them: both sides are little-endian.
+pub(super) fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}

@@ -1,0 +1,302 @@
+//! IR → CUDA C++: one kernel over all entries of a program, readable, because `Ikra.explain` shows it. The text names
+//! no captured value, so that a new value never recompiles.
+
+mod expression;
+mod function;
+mod width;
+
+use crate::ir::{Block, BufferInfo, BufferKind, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty};
+use std::fmt::Write;
+
+/// What every generated text begins with.
+pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
+/// Threads of a block: enough for occupancy, few enough that small sections reach all multiprocessors.
+pub(super) const BLOCK: u32 = 128;
+/// A launch takes at most so many segments, so that they stay within the parameters of a kernel (4 KiB).
+const MOST_SEGMENTS: usize = 64;
+
+/// A program as CUDA C++.
+pub(super) struct Source {
+    /// Without the prelude.
+    pub text: String,
+    /// Segments that one launch can take.
+    pub segments: usize,
+    /// Some function calls itself, so that threads need a stack.
+    pub recursive: bool,
+}
+
+impl Source {
+    /// What the compiler gets: the prelude, and the text numbered from line 1 in its messages.
+    pub fn complete(&self) -> String {
+        format!("{PRELUDE}\n#line 1 \"section.cu\"\n{}", self.text)
+    }
+
+    /// The same without lines of comment, which name the user's lines: code that was only moved is the same code.
+    pub fn essence(&self) -> String {
+        let lines = self.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut text = PRELUDE.to_owned();
+        lines.for_each(|line| {
+            text.push('\n');
+            text.push_str(line);
+        });
+        text
+    }
+}
+
+/// Facts about a program that its functions' text depends on.
+pub(super) struct Names<'a> {
+    program: &'a Program,
+    functions: Vec<String>,
+    buffers: Vec<String>,
+    scalars: Vec<String>,
+    can_fail: Vec<bool>,
+    recursive: Vec<bool>,
+}
+
+/// The text of a verified program.
+pub(super) fn emit(program: &Program) -> Source {
+    let names = Names::of(program);
+    let segments = program.entries.len().clamp(1, MOST_SEGMENTS);
+    let recursive = names.recursive.contains(&true);
+    let mut text = String::new();
+    arguments(&names, &mut text);
+    if program.functions.len() > program.entries.len() {
+        for index in 0..program.functions.len() {
+            let _ = writeln!(text, "{};", function::signature(&names, index));
+        }
+        text.push('\n');
+    }
+    for index in 0..program.functions.len() {
+        function::emit(&names, index, &mut text);
+        text.push('\n');
+    }
+    kernel(&names, segments, recursive, &mut text);
+    Source { text, segments, recursive }
+}
+
+impl<'a> Names<'a> {
+    fn of(program: &'a Program) -> Self {
+        let calls: Vec<Vec<usize>> = program
+            .functions
+            .iter()
+            .map(|f| {
+                let mut callees = Vec::new();
+                walk(&f.body, &mut |s| {
+                    if let Stmt::Call { function, .. } = s {
+                        callees.push(function.0 as usize);
+                    }
+                });
+                callees
+            })
+            .collect();
+        let reaches = |from: usize, to: usize| {
+            let mut seen = vec![false; calls.len()];
+            let mut open = calls[from].clone();
+            while let Some(next) = open.pop() {
+                if next == to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next], true) {
+                    open.extend(&calls[next]);
+                }
+            }
+            false
+        };
+        let recursive: Vec<bool> = (0..calls.len()).map(|f| reaches(f, f)).collect();
+        let mut can_fail: Vec<bool> =
+            program.functions.iter().zip(&recursive).map(|(f, recursive)| *recursive || fails(f)).collect();
+        // A caller of what can fail can fail: at most as many rounds as functions.
+        while let Some(caller) =
+            (0..calls.len()).find(|f| !can_fail[*f] && calls[*f].iter().any(|callee| can_fail[*callee]))
+        {
+            can_fail[caller] = true;
+        }
+        Self {
+            program,
+            functions: named("f", program.functions.iter().map(|f| f.name.clone())),
+            buffers: named("b", program.buffers.iter().map(|b| buffer_word(b).to_owned())),
+            scalars: named("s", program.scalars.iter().map(|s| scalar_word(&s.source).to_owned())),
+            can_fail,
+            recursive,
+        }
+    }
+}
+
+/// Does a statement of the function itself fail?
+fn fails(function: &Function) -> bool {
+    let mut found = false;
+    walk(&function.body, &mut |s| {
+        found |= match s {
+            Stmt::Check { .. } | Stmt::Fail { .. } => true,
+            Stmt::Let { op: Op::Binary(op, a, b), .. } => {
+                width::can_overflow(*op, width::known(function, *a), width::known(function, *b))
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Calls `f` on each statement of a block and of the blocks nested in it.
+fn walk(block: &Block, f: &mut impl FnMut(&Stmt)) {
+    for s in block {
+        f(s);
+        match s {
+            Stmt::If { then, otherwise, .. } => {
+                walk(then, f);
+                walk(otherwise, f);
+            }
+            Stmt::Loop { body, .. } | Stmt::Block { body, .. } => walk(body, f),
+            _ => {}
+        }
+    }
+}
+
+/// `prefix`, number and what is left of a Ruby name in C: unique and never a keyword.
+fn named(prefix: &str, words: impl Iterator<Item = String>) -> Vec<String> {
+    words
+        .enumerate()
+        .map(|(index, word)| {
+            let word: String = word
+                .trim_start_matches('@')
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+                .take(40)
+                .collect();
+            let word = word.trim_matches('_');
+            if word.is_empty() { format!("{prefix}{index}") } else { format!("{prefix}{index}_{word}") }
+        })
+        .collect()
+}
+
+fn buffer_word(buffer: &BufferInfo) -> &str {
+    match &buffer.kind {
+        BufferKind::Column { name, .. } => name,
+        BufferKind::ArrayOffset(_) => "offset",
+        BufferKind::ArrayLength(_) => "length",
+        BufferKind::ArrayValues(..) => "values",
+        BufferKind::Base(_) => "base",
+        BufferKind::Result(_) => "result",
+        BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
+    }
+}
+
+fn buffer_comment(buffer: &BufferInfo) -> String {
+    let part = |part: &Part| if *part == Part::Tag { ", tags" } else { "" };
+    match &buffer.kind {
+        BufferKind::Column { hierarchy, name, part: p } => {
+            format!("{name} of hierarchy {}{}", hierarchy.0, part(p))
+        }
+        BufferKind::ArrayOffset(kind) => format!("where arrays of kind {} start", kind.0),
+        BufferKind::ArrayLength(kind) => format!("lengths of arrays of kind {}", kind.0),
+        BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
+        BufferKind::Base(p) => format!("elements of the base{}", part(p)),
+        BufferKind::Result(p) => format!("results{}", part(p)),
+        BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
+        BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
+    }
+}
+
+fn scalar_word(source: &ScalarSource) -> &'static str {
+    match source {
+        ScalarSource::Root(_, Part::Payload) => "captured",
+        ScalarSource::Root(_, Part::Tag) => "tag",
+        ScalarSource::ClassBase(..) => "first_id",
+        ScalarSource::BaseLength => "base_length",
+        ScalarSource::RootRange(_, 0) => "low",
+        ScalarSource::RootRange(..) => "high",
+    }
+}
+
+/// The C type of a buffer's entries.
+fn stored(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "unsigned char",
+        Ty::I32 => "int",
+        Ty::I64 => "i64",
+        Ty::F64 => "double",
+    }
+}
+
+/// The struct of buffers and scalars: eight bytes for each, in the program's order (see `layout`).
+fn arguments(names: &Names<'_>, out: &mut String) {
+    let program = names.program;
+    if program.buffers.is_empty() && program.scalars.is_empty() {
+        return;
+    }
+    out.push_str("struct Arguments {\n");
+    for (info, name) in program.buffers.iter().zip(&names.buffers) {
+        let constant = if info.written { "" } else { "const " };
+        let _ = writeln!(
+            out,
+            "  {constant}{}* __restrict__ {name};  // {}",
+            stored(info.ty),
+            buffer_comment(info)
+        );
+    }
+    for (info, name) in program.scalars.iter().zip(&names.scalars) {
+        let ty = if info.ty == Ty::F64 { "double" } else { "i64" };
+        let _ = writeln!(out, "  {ty} {name};");
+    }
+    out.push_str("};\nextern \"C\" { __constant__ Arguments args; }\n\n");
+}
+
+fn kernel(names: &Names<'_>, segments: usize, recursive: bool, out: &mut String) {
+    let entries = &names.program.entries;
+    let _ = write!(
+        out,
+        "struct Launch {{ i64 first_tick, end_tick; int clocked, segments; Segment segment[{segments}]; }};\n\n\
+         extern \"C\" __global__ void __launch_bounds__({BLOCK}) section(const __grid_constant__ Launch launch) {{\n"
+    );
+    out.push_str("  int s = 0;\n");
+    if segments > 1 {
+        let _ = writeln!(
+            out,
+            "  for (int i = 1; i < {segments}; i++)\n    \
+             if (i < launch.segments && (int)blockIdx.x >= launch.segment[i].first_block) s = i;"
+        );
+    }
+    out.push_str(
+        "  const Segment& segment = launch.segment[s];
+  int job = ((int)blockIdx.x - segment.first_block) * (int)blockDim.x + (int)threadIdx.x;
+  if (job >= segment.jobs) return;
+  job += segment.first_job;
+  int element = run.order ? run.order[job] : job;
+  i64 now = launch.clocked ? *run.clock : 0, first = launch.first_tick + now, end = launch.end_tick + now;
+  if ((i64)(run.failure->key >> 32) < first) return;  // an earlier tick has failed: its state means nothing
+  Element e = {element, 0, first, 0};
+",
+    );
+    if recursive {
+        out.push_str("  int here;\n  e.stack = (u64)&here;\n");
+    }
+    let call = |entry: usize| {
+        format!("{}(e, element, first, end)", names.functions[entries[entry].function.0 as usize])
+    };
+    match entries.len() {
+        0 => {}
+        1 => {
+            let _ = writeln!(out, "  {};", call(0));
+        }
+        _ => {
+            out.push_str("  switch (segment.entry) {\n");
+            for (index, entry) in entries.iter().enumerate() {
+                let _ =
+                    writeln!(out, "    case {index}: {}; break;  // {}", call(index), comment(&entry.name));
+            }
+            out.push_str("  }\n");
+        }
+    }
+    out.push_str("}\n");
+}
+
+/// Text that cannot end a line comment.
+fn comment(text: &str) -> String {
+    text.replace(['\n', '\r', '\\'], " ")
+}
+
+/// `traffic.rb:12`, as comments show it.
+fn place(site: &Site) -> String {
+    let file = site.path.rsplit('/').next().unwrap_or("");
+    comment(&format!("{file}:{}", site.line))
+}

@@ -1,0 +1,217 @@
+//! A test tool: the generated text compiled by the C++ compiler against a small shim, one thread after the other. It
+//! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
+//! folder.
+
+use super::device::{Constant, Device, Loaded, Session};
+use super::emit::{BLOCK, Source};
+use super::layout::Step;
+use crate::error::Error;
+use libloading::Library;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Stack that a kernel may use of the thread that plays the card.
+const STACK: u64 = 1 << 20;
+const THREAD_STACK: usize = 4 << 20;
+
+/// One object file may be loaded by several kernels, which then share its constants: one run at a time.
+static BUSY: Mutex<()> = Mutex::new(());
+
+pub(super) struct Emulator {
+    shim: PathBuf,
+}
+
+impl Emulator {
+    pub fn new(shim: PathBuf) -> Self {
+        Self { shim }
+    }
+}
+
+impl Device for Emulator {
+    fn name(&self) -> &'static str {
+        "cuda-emulated"
+    }
+
+    fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error> {
+        let object = compile(&self.shim, &source.complete())?;
+        let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
+        // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
+        let library = unsafe { Library::new(&object) }.map_err(|e| failed(&e))?;
+        let symbol = |name: &str| -> Option<*mut u8> {
+            // SAFETY: only the address is taken here; each is used as the shim and the text declare it.
+            unsafe { library.get::<*mut u8>(name.as_bytes()) }.ok().map(|s| *s)
+        };
+        let (Some(emulate), Some(advance), Some(run)) =
+            (symbol("ikra_emulate"), symbol("advance"), symbol("run"))
+        else {
+            return Err(failed(&"incomplete"));
+        };
+        let arguments = symbol("args").unwrap_or(std::ptr::null_mut());
+        // SAFETY: both functions are defined with these types, by the shim's `IKRA_MAIN` and by the prelude.
+        let (emulate, advance) = unsafe {
+            (
+                std::mem::transmute::<*mut u8, Emulate>(emulate),
+                std::mem::transmute::<*mut u8, Advance>(advance),
+            )
+        };
+        Ok(Box::new(Emulated { emulate, advance, run, arguments, _library: library }))
+    }
+}
+
+type Emulate = extern "C" fn(launch: *const u64, blocks: u32, threads: u32);
+type Advance = extern "C" fn(ticks: i64);
+
+struct Emulated {
+    emulate: Emulate,
+    advance: Advance,
+    run: *mut u8,
+    arguments: *mut u8,
+    _library: Library,
+}
+
+// SAFETY: the addresses stay valid as long as the library, and what they point to is only touched under `BUSY`.
+unsafe impl Send for Emulated {}
+// SAFETY: as above.
+unsafe impl Sync for Emulated {}
+
+impl Loaded for Emulated {
+    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error> {
+        let busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+        // Words, so that the memory is aligned for all that is read from it.
+        let memory = vec![0; bytes.div_ceil(8)];
+        Ok(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy }))
+    }
+}
+
+struct Run<'a> {
+    program: &'a Emulated,
+    memory: Vec<u64>,
+    graph: (Vec<Step>, u64),
+    _busy: MutexGuard<'static, ()>,
+}
+
+impl Run<'_> {
+    fn bytes(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
+        assert!(offset + bytes <= self.memory.len() * 8);
+        // SAFETY: the range was just checked, every bit pattern is a valid byte, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<u8>().add(offset), bytes) }
+    }
+
+    /// Calls into the program on a thread whose stack has a known size.
+    fn play(&self, f: impl FnOnce() + Send) -> Result<(), Error> {
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(THREAD_STACK).spawn_scoped(scope, f);
+            thread.map(|t| t.join().is_ok()).unwrap_or(false)
+        })
+        .then_some(())
+        .ok_or_else(|| Error::Device("the emulated card could not run".to_owned()))
+    }
+}
+
+impl Session for Run<'_> {
+    fn base(&self) -> u64 {
+        self.memory.as_ptr() as u64
+    }
+
+    fn stack(&self) -> u64 {
+        STACK
+    }
+
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+        self.bytes(offset, bytes.len()).copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error> {
+        self.bytes(offset, bytes).fill(0);
+        Ok(())
+    }
+
+    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
+        bytes.copy_from_slice(self.bytes(offset, bytes.len()));
+        Ok(())
+    }
+
+    fn set(&mut self, constant: Constant, words: &[u64]) -> Result<(), Error> {
+        let target = match constant {
+            Constant::Run => self.program.run,
+            Constant::Arguments => self.program.arguments,
+        };
+        if target.is_null() {
+            return Err(Error::Internal(format!("the program has no {constant:?}")));
+        }
+        // SAFETY: the constant has as many words as the layout says, and `BUSY` keeps others away.
+        unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), target, words.len() * 8) };
+        Ok(())
+    }
+
+    fn launch(&mut self, step: &Step) -> Result<(), Error> {
+        let emulate = self.program.emulate;
+        self.play(|| emulate(step.words.as_ptr(), step.blocks, BLOCK))
+    }
+
+    fn record(&mut self, steps: Vec<Step>, ticks: u64) -> Result<(), Error> {
+        self.graph = (steps, ticks);
+        Ok(())
+    }
+
+    fn replay(&mut self) -> Result<(), Error> {
+        let Emulated { emulate, advance, .. } = *self.program;
+        let (steps, ticks) = &self.graph;
+        self.play(|| {
+            for step in steps {
+                emulate(step.words.as_ptr(), step.blocks, BLOCK);
+            }
+            advance(*ticks as i64);
+        })
+    }
+
+    fn wait(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The shared object of a text, compiled once for all processes of this user.
+fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
+    const OPTIONS: [&str; 7] =
+        ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"];
+    let device = |what: &str, e: &dyn std::fmt::Display| Error::Device(format!("{what}: {e}"));
+    let header = shim.join("shim.h");
+    let shim_text = std::fs::read_to_string(&header).map_err(|e| device("IKRA_CUDA_EMULATOR", &e))?;
+    let complete = format!("{shim_text}\n{text}\nIKRA_MAIN\n");
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let mut hash = Sha256::new();
+    hash.update(&complete);
+    hash.update(OPTIONS.join(" "));
+    hash.update(&compiler);
+    let mut name = String::new();
+    for byte in &hash.finalize()[..16] {
+        let _ = write!(name, "{byte:02x}");
+    }
+    // SAFETY: `getuid` has no preconditions.
+    let folder = std::env::temp_dir().join(format!("ikra-cuda-emulated-{}", unsafe { libc::getuid() }));
+    std::fs::create_dir_all(&folder).map_err(|e| device("the emulator's folder", &e))?;
+    let object = folder.join(format!("{name}.so"));
+    if object.exists() {
+        return Ok(object);
+    }
+    let work = tempfile::tempdir_in(&folder).map_err(|e| device("the emulator's folder", &e))?;
+    let (source, output) = (work.path().join("section.cpp"), work.path().join("section.so"));
+    std::fs::write(&source, &complete).map_err(|e| device("the emulator's source", &e))?;
+    let result = Command::new(&compiler)
+        .args(OPTIONS)
+        .arg("-o")
+        .arg(&output)
+        .arg(&source)
+        .output()
+        .map_err(|e| device(&compiler, &e))?;
+    if !result.status.success() {
+        let log = String::from_utf8_lossy(&result.stderr);
+        return Err(Error::Internal(format!("{compiler} refuses the generated text:\n{log}\n{text}")));
+    }
+    std::fs::rename(&output, &object).map_err(|e| device("the emulator's object", &e))?;
+    Ok(object)
+}

@@ -1,0 +1,150 @@
+//! The structs that host and kernel share, as the prelude declares them, and where a run's columns lie in the one
+//! piece of device memory it takes.
+
+use super::emit::BLOCK;
+use crate::backend::{Failure, Launch};
+use crate::error::Error;
+use crate::heap::job_order::Segment;
+use crate::ir::{BufferKind, Program, SiteId};
+
+/// Alignment of columns on the device: what the driver's own allocations have.
+const ALIGNMENT: usize = 256;
+/// `Failure::key` while there is none.
+const NO_FAILURE: u64 = u64::MAX;
+/// Words of the prelude's `Failure` (key, operands, site and lock).
+pub(super) const FAILURE_WORDS: usize = 4;
+/// The site number of a thread that ran out of stack.
+const OUT_OF_STACK: i32 = -1;
+
+/// Offsets of everything a run needs in device memory.
+pub(super) struct Arena {
+    /// Of each of the program's buffers.
+    pub buffers: Vec<usize>,
+    pub order: Option<usize>,
+    pub bytes: usize,
+}
+
+impl Arena {
+    /// The failure record stands first, the clock behind it.
+    pub const FAILURE: usize = 0;
+    pub const CLOCK: usize = 64;
+
+    pub fn new(launch: &Launch<'_>) -> Self {
+        let mut end = ALIGNMENT;
+        let mut place = |bytes: usize| {
+            let at = end;
+            end = (at + bytes).next_multiple_of(ALIGNMENT);
+            at
+        };
+        let buffers = launch.buffers.iter().map(|c| place(c.as_bytes().len())).collect();
+        let order = launch.jobs.order.as_ref().map(|order| place(order.len() * 4));
+        Self { buffers, order, bytes: end }
+    }
+}
+
+/// What stands at the start of the arena when a run begins: no failure, tick 0.
+pub(super) fn fresh_state() -> [u64; ALIGNMENT / 8] {
+    let mut words = [0; ALIGNMENT / 8];
+    words[Arena::FAILURE / 8] = NO_FAILURE;
+    words
+}
+
+/// The prelude's `Run`.
+pub(super) fn run_words(arena: &Arena, base: u64, launch: &Launch<'_>, stack: u64) -> [u64; 6] {
+    let at = |offset: usize| base + offset as u64;
+    [arena.order.map_or(0, at), at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack]
+}
+
+/// The generated `Arguments`: a word for each buffer and scalar.
+pub(super) fn argument_words(arena: &Arena, base: u64, launch: &Launch<'_>) -> Vec<u64> {
+    arena.buffers.iter().map(|offset| base + *offset as u64).chain(launch.scalars.iter().copied()).collect()
+}
+
+/// What the failure record says; `None` when nothing failed.
+pub(super) fn failure(words: [u64; FAILURE_WORDS]) -> Result<Option<Failure>, Error> {
+    let [key, a, b, site_and_lock] = words;
+    if key == NO_FAILURE {
+        return Ok(None);
+    }
+    let site = site_and_lock as u32;
+    if site as i32 == OUT_OF_STACK {
+        return Err(Error::Device(format!(
+            "element {} calls methods so deeply that the stack of a thread of the card is full; run the section on \
+             the CPU",
+            key as u32
+        )));
+    }
+    Ok(Some(Failure {
+        site: SiteId(site),
+        element: key as u32,
+        tick: key >> 32,
+        operands: [a as i64, b as i64],
+    }))
+}
+
+/// One launch of the kernel: its blocks, and its parameter, the generated struct `Launch`.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    pub blocks: u32,
+    pub words: Vec<u64>,
+}
+
+impl Step {
+    /// Segments of one round, at most `limit` of them (which is the struct's length).
+    fn new(segments: &[Segment], limit: usize) -> Self {
+        let mut words = vec![0; 3 + 2 * limit];
+        let mut blocks = 0u32;
+        for (i, segment) in segments.iter().enumerate() {
+            let jobs = segment.jobs.len() as u32;
+            words[3 + 2 * i] = u64::from(blocks) | (segment.jobs.start as u64) << 32;
+            words[4 + 2 * i] = u64::from(jobs) | (segment.entry as u64) << 32;
+            blocks += jobs.div_ceil(BLOCK);
+        }
+        words[2] = (segments.len() as u64) << 32;
+        Self { blocks, words }
+    }
+
+    /// The steps of one tick, round by round.
+    pub fn of_tick(launch: &Launch<'_>, limit: usize) -> Vec<Self> {
+        let rounds = launch.jobs.rounds.iter();
+        rounds
+            .flat_map(|r| r.segments.chunks(limit))
+            .map(|s| Self::new(s, limit))
+            .filter(|s| s.blocks > 0)
+            .collect()
+    }
+
+    /// Sets the ticks; those of a recorded graph count from the clock.
+    pub fn with_ticks(&self, first: u64, end: u64, clocked: bool) -> Self {
+        let mut step = self.clone();
+        step.words[0] = first;
+        step.words[1] = end;
+        step.words[2] |= u64::from(clocked);
+        step
+    }
+}
+
+/// Is the launch what the program expects? Anything else would read beyond a column.
+pub(super) fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
+    let types = launch.buffers.iter().map(|c| c.ty()).eq(program.buffers.iter().map(|b| b.ty));
+    if !types || launch.scalars.len() != program.scalars.len() {
+        return Err(Error::Internal("the columns of a section are not those of its program".to_owned()));
+    }
+    if launch.ticks > u64::from(u32::MAX) {
+        return Err(Error::Device(format!(
+            "{} ticks are more than a section can run on the card",
+            launch.ticks
+        )));
+    }
+    let jobs = launch.jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len).min(i32::MAX as usize);
+    let mut segments = launch.jobs.rounds.iter().flat_map(|r| &r.segments);
+    if segments.any(|s| s.jobs.end > jobs || s.entry >= program.entries.len()) {
+        return Err(Error::Internal("a section has jobs beyond its elements".to_owned()));
+    }
+    Ok(())
+}
+
+/// Results are written by every element, so that nothing of them needs to go up.
+pub(super) fn is_output(kind: &BufferKind) -> bool {
+    matches!(kind, BufferKind::Result(_))
+}

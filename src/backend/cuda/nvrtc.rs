@@ -1,0 +1,203 @@
+//! NVIDIA's run-time compiler: CUDA C++ text → code of a card. Loaded when something is first compiled; our own
+//! binding of its few functions, because where it lies is ours to say.
+
+use super::locate::Location;
+use crate::error::Error;
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fmt::Write;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// Strict IEEE arithmetic: as Ruby's, without contraction to fused multiply-add.
+pub(super) const OPTIONS: [&str; 3] = ["--fmad=false", "--std=c++17", "--disable-warnings"];
+
+type Handle = *mut c_void;
+type Code = c_int;
+
+/// The functions we call, with NVRTC's own signatures.
+struct Functions {
+    error_string: unsafe extern "C" fn(Code) -> *const c_char,
+    supported_count: unsafe extern "C" fn(*mut c_int) -> Code,
+    supported: unsafe extern "C" fn(*mut c_int) -> Code,
+    create: unsafe extern "C" fn(
+        *mut Handle,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> Code,
+    destroy: unsafe extern "C" fn(*mut Handle) -> Code,
+    compile: unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Code,
+    cubin: Output,
+    ptx: Output,
+    log: Output,
+}
+
+/// How NVRTC hands out bytes: their number, then the bytes.
+#[derive(Clone, Copy)]
+struct Output {
+    size: unsafe extern "C" fn(Handle, *mut usize) -> Code,
+    get: unsafe extern "C" fn(Handle, *mut c_char) -> Code,
+}
+
+pub(super) struct Nvrtc {
+    functions: Functions,
+    /// Compute capabilities, times ten.
+    supported: Vec<u32>,
+    _library: Library,
+}
+
+static LOADED: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
+
+impl Nvrtc {
+    /// The compiler at this place; a process uses the first one it loads.
+    pub fn at(location: &Location) -> Result<&'static Self, Error> {
+        let loaded = LOADED.get_or_init(|| Self::load(location));
+        loaded.as_ref().map_err(|e| Error::Device(format!("{}: {e}", location.path.display())))
+    }
+
+    fn load(location: &Location) -> Result<Self, String> {
+        // SAFETY: NVIDIA's library has no initialisers with preconditions.
+        let library = unsafe { Library::new(&location.path) }.map_err(|e| e.to_string())?;
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the field has the type that nvrtc.h declares for this name, and the library is kept.
+                *unsafe { library.get($name.to_bytes_with_nul()) }.map_err(|e| e.to_string())?
+            };
+        }
+        let functions = Functions {
+            error_string: function!(c"nvrtcGetErrorString"),
+            supported_count: function!(c"nvrtcGetNumSupportedArchs"),
+            supported: function!(c"nvrtcGetSupportedArchs"),
+            create: function!(c"nvrtcCreateProgram"),
+            destroy: function!(c"nvrtcDestroyProgram"),
+            compile: function!(c"nvrtcCompileProgram"),
+            cubin: Output { size: function!(c"nvrtcGetCUBINSize"), get: function!(c"nvrtcGetCUBIN") },
+            ptx: Output { size: function!(c"nvrtcGetPTXSize"), get: function!(c"nvrtcGetPTX") },
+            log: Output { size: function!(c"nvrtcGetProgramLogSize"), get: function!(c"nvrtcGetProgramLog") },
+        };
+        let mut count = 0;
+        // SAFETY: writes one number.
+        unsafe { (functions.supported_count)(&raw mut count) };
+        let mut supported = vec![0; count.max(0) as usize];
+        // SAFETY: writes as many numbers as it said.
+        unsafe { (functions.supported)(supported.as_mut_ptr()) };
+        let supported = supported.into_iter().map(|a| a as u32).collect();
+        Ok(Self { functions, supported, _library: library })
+    }
+
+    /// What a card of this compute capability can load: its own code, or, for a card newer than this compiler, PTX
+    /// that the driver translates.
+    pub fn compile(&self, text: &str, card: u32) -> Result<Vec<u8>, Error> {
+        let known = self.supported.contains(&card);
+        let target =
+            if known { Some(card) } else { self.supported.iter().copied().filter(|a| *a < card).max() };
+        let Some(target) = target else {
+            let oldest = self.supported.iter().min().copied().unwrap_or(0);
+            return Err(Error::Device(format!(
+                "the card has compute capability {}.{}, and this NVRTC compiles for {}.{} and newer; use an older CUDA",
+                card / 10,
+                card % 10,
+                oldest / 10,
+                oldest % 10
+            )));
+        };
+        let architecture = format!("--gpu-architecture={}_{target}", if known { "sm" } else { "compute" });
+        let options: Vec<CString> = std::iter::once(architecture.as_str())
+            .chain(OPTIONS)
+            .filter_map(|o| CString::new(o).ok())
+            .collect();
+        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
+        let source = CString::new(text)
+            .map_err(|_| Error::Internal("the generated text has a zero byte".to_owned()))?;
+        let mut program = Program { functions: &self.functions, handle: ptr::null_mut() };
+        // SAFETY: text and name are C strings, there are no headers, and the handle is written on success.
+        let code = unsafe {
+            (self.functions.create)(
+                &raw mut program.handle,
+                source.as_ptr(),
+                c"section.cu".as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        self.check("nvrtcCreateProgram", code)?;
+        // SAFETY: the program was created, the options are C strings that outlive the call.
+        let code =
+            unsafe { (self.functions.compile)(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        if code != 0 {
+            let log = program.output(self.functions.log).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log).trim_end_matches('\0').to_owned();
+            return Err(Error::Internal(format!(
+                "NVRTC refuses the generated text for {architecture} ({}):\n{log}\n{}",
+                self.message(code),
+                excerpt(text, &log)
+            )));
+        }
+        let output = if known { self.functions.cubin } else { self.functions.ptx };
+        program
+            .output(output)
+            .map_err(|code| Error::Device(format!("NVRTC gives no code: {}", self.message(code))))
+    }
+
+    fn check(&self, what: &str, code: Code) -> Result<(), Error> {
+        if code == 0 { Ok(()) } else { Err(Error::Device(format!("{what}: {}", self.message(code)))) }
+    }
+
+    fn message(&self, code: Code) -> String {
+        // SAFETY: gives a static C string for every code.
+        let text = unsafe { CStr::from_ptr((self.functions.error_string)(code)) };
+        text.to_string_lossy().into_owned()
+    }
+}
+
+/// A program being compiled.
+struct Program<'a> {
+    functions: &'a Functions,
+    handle: Handle,
+}
+
+impl Program<'_> {
+    fn output(&self, output: Output) -> Result<Vec<u8>, Code> {
+        let mut size = 0;
+        // SAFETY: the program was created; writes one number.
+        let code = unsafe { (output.size)(self.handle, &raw mut size) };
+        if code != 0 {
+            return Err(code);
+        }
+        let mut bytes = vec![0u8; size];
+        // SAFETY: writes as many bytes as it said.
+        let code = unsafe { (output.get)(self.handle, bytes.as_mut_ptr().cast()) };
+        if code == 0 { Ok(bytes) } else { Err(code) }
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        if !self.handle.is_null() {
+            // SAFETY: created, and destroyed once.
+            unsafe { (self.functions.destroy)(&raw mut self.handle) };
+        }
+    }
+}
+
+/// The lines of the text that a log speaks of, with their neighbours. The text's own numbering starts after the
+/// prelude, at its `#line`.
+fn excerpt(text: &str, log: &str) -> String {
+    let section = text.split_once("#line 1 \"section.cu\"\n").map_or(text, |(_, section)| section);
+    let lines: Vec<&str> = section.lines().collect();
+    let mut out = String::new();
+    let places =
+        log.split("section.cu(").skip(1).filter_map(|rest| rest.split(')').next()?.parse::<usize>().ok());
+    for at in places.take(3) {
+        for number in at.saturating_sub(2).max(1)..=(at + 2).min(lines.len()) {
+            let mark = if number == at { '>' } else { ' ' };
+            let _ = writeln!(out, "{mark} {number:4} | {}", lines[number - 1]);
+        }
+        out.push('\n');
+    }
+    out
+}

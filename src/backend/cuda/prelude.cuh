@@ -1,0 +1,183 @@
+// What every generated kernel stands on: Ruby's integer and float arithmetic, random numbers, and the record of the
+// first failure. Needs no header, so that NVRTC compiles it alone; the layouts are mirrored in layout.rs.
+
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned int u32;
+
+// The element that a thread computes.
+struct Element {
+  int index;
+  u32 draw;   // number of the next random draw in this tick
+  i64 tick;
+  u64 stack;  // where the stack was when the thread began; recursive programs only
+};
+
+// The failure with the lowest (tick, element), which together are the key; all ones while there is none.
+struct Failure {
+  u64 key;
+  i64 operands[2];
+  int site;
+  int lock;
+};
+
+// The same for all launches of a run.
+struct Run {
+  const int* order;   // element of each job; null where job i is element i
+  Failure* failure;
+  i64* clock;         // tick that a replayed graph has come to
+  u64 seed, call;
+  u64 stack;          // bytes of stack that a thread may use
+};
+
+// Jobs of one entry, in blocks of their own, so that no warp mixes classes.
+struct Segment { int first_block, first_job, jobs, entry; };
+
+extern "C" { __constant__ Run run; }
+
+// Failures. A failing thread records and leaves its kernel, the others go on; the host discards what they compute.
+
+static __device__ __noinline__ void record_failure(int element, i64 tick, int site, i64 a, i64 b) {
+  Failure* f = run.failure;
+  u64 key = (u64)tick << 32 | (u32)element;
+  if (atomicMin(&f->key, key) < key) return;
+  for (bool done = false; !done;) {
+    if (atomicCAS(&f->lock, 0, 1) == 0) {
+      __threadfence();
+      if (*(volatile u64*)&f->key == key) {
+        *(volatile int*)&f->site = site;
+        *(volatile i64*)&f->operands[0] = a;
+        *(volatile i64*)&f->operands[1] = b;
+      }
+      __threadfence();
+      atomicExch(&f->lock, 0);
+      done = true;
+    }
+  }
+}
+
+// Gives false, which failing functions return.
+static __device__ __forceinline__ bool fail(const Element& e, int site, i64 a = 0, i64 b = 0) {
+  record_failure(e.index, e.tick, site, a, b);
+  return false;
+}
+
+// Has this thread nearly used up its stack? `here` is a local variable of the caller.
+static __device__ __forceinline__ bool out_of_stack(const Element& e, const int& here) {
+  u64 now = (u64)&here;
+  return (now > e.stack ? now - e.stack : e.stack - now) > run.stack;
+}
+
+// Integers. Overflow of the checked operations is said, not computed; the wrapping ones are for the others.
+
+static __device__ __forceinline__ int wrap_add32(int a, int b) { return (int)((u32)a + (u32)b); }
+static __device__ __forceinline__ int wrap_sub32(int a, int b) { return (int)((u32)a - (u32)b); }
+static __device__ __forceinline__ int wrap_mul32(int a, int b) { return (int)((u32)a * (u32)b); }
+static __device__ __forceinline__ i64 wrap_add(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
+static __device__ __forceinline__ i64 wrap_sub(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
+static __device__ __forceinline__ i64 wrap_mul(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
+
+static __device__ __forceinline__ bool add_overflows(i64 a, i64 b, i64& sum) {
+  sum = wrap_add(a, b);
+  return ((a ^ sum) & (b ^ sum)) < 0;
+}
+static __device__ __forceinline__ bool sub_overflows(i64 a, i64 b, i64& difference) {
+  difference = wrap_sub(a, b);
+  return ((a ^ b) & (a ^ difference)) < 0;
+}
+static __device__ __forceinline__ bool mul_overflows(i64 a, i64 b, i64& product) {
+  product = wrap_mul(a, b);
+  return __mul64hi(a, b) != product >> 63;
+}
+
+// Floor division; the divisor is not 0. A 64-bit division costs a GPU several 32-bit ones, so where the operands are
+// not known to be narrow they are looked at. Quotients that overflow have been refused before.
+
+static __device__ __forceinline__ int floor_div32(int a, int b) {
+  int q = a / b;
+  return q - ((a % b != 0) & ((a ^ b) < 0));
+}
+static __device__ __forceinline__ int floor_mod32(int a, int b) {
+  int r = b == -1 ? 0 : a % b;
+  return (r != 0) & ((r ^ b) < 0) ? r + b : r;
+}
+static __device__ __forceinline__ i64 floor_div(i64 a, i64 b) {
+  if (((u64)a | (u64)b) >> 32 == 0) return (u32)a / (u32)b;
+  i64 q = a / b;
+  return q - ((a - q * b != 0) & ((a ^ b) < 0));
+}
+static __device__ __forceinline__ i64 floor_mod(i64 a, i64 b) {
+  if (((u64)a | (u64)b) >> 32 == 0) return (u32)a % (u32)b;
+  i64 r = b == -1 ? 0 : a % b;
+  return (r != 0) & ((r ^ b) < 0) ? r + b : r;
+}
+// The divisor is known to be positive and narrow.
+static __device__ __forceinline__ i64 floor_div_by(i64 a, u32 b) {
+  if ((u64)a >> 32 == 0) return (u32)a / b;
+  i64 q = a / (i64)b;
+  return q - (a - q * (i64)b < 0);
+}
+static __device__ __forceinline__ int floor_mod_by(i64 a, u32 b) {
+  if ((u64)a >> 32 == 0) return (int)((u32)a % b);
+  i64 r = a % (i64)b;
+  return (int)(r < 0 ? r + b : r);
+}
+// Both are known not to be negative.
+static __device__ __forceinline__ i64 div_u(u64 a, u64 b) {
+  return (a | b) >> 32 == 0 ? (u32)a / (u32)b : (i64)(a / b);
+}
+static __device__ __forceinline__ i64 mod_u(u64 a, u64 b) {
+  return (a | b) >> 32 == 0 ? (u32)a % (u32)b : (i64)(a % b);
+}
+// The divisor is a constant, so that the compiler multiplies instead.
+static __device__ __forceinline__ i64 floor_div_constant(i64 a, i64 b) {
+  i64 q = a / b;
+  return q - ((a - q * b != 0) & ((a ^ b) < 0));
+}
+static __device__ __forceinline__ i64 floor_mod_constant(i64 a, i64 b) {
+  i64 r = a % b;
+  return (r != 0) & ((r ^ b) < 0) ? r + b : r;
+}
+static __device__ __forceinline__ int remainder32(int a, int b) { return b == -1 ? 0 : a % b; }
+static __device__ __forceinline__ i64 remainder64(i64 a, i64 b) {
+  if (((u64)a | (u64)b) >> 32 == 0) return (u32)a % (u32)b;
+  return b == -1 ? 0 : a % b;
+}
+static __device__ __forceinline__ int bit_length(i64 a) { return 64 - __clzll(a ^ (a >> 63)); }
+
+// Floats.
+
+static __device__ __forceinline__ bool is_nan(double x) { return x != x; }
+
+// Float#%: the sign of the divisor (flo_mod in Ruby's numeric.c).
+static __device__ __forceinline__ double floor_mod_float(double x, double y) {
+  if (y != y) return y;
+  bool x_finite = x - x == 0.0, y_infinite = y == y && y - y != 0.0;
+  double mod = y_infinite && x_finite ? x : fmod(x, y);
+  return y * mod < 0.0 ? mod + y : mod;
+}
+
+// Random numbers: Philox4x32-10, as in rng.rs.
+
+static __device__ __forceinline__ void start_tick(Element& e, i64 tick) {
+  e.tick = tick;
+  e.draw = 0;
+}
+
+static __device__ inline i64 random_bits(Element& e) {
+  u32 c0 = (u32)e.index, c1 = (u32)e.tick, c2 = e.draw++, c3 = (u32)run.call;
+  u32 k0 = (u32)run.seed, k1 = (u32)(run.seed >> 32);
+  for (int round = 0; round < 10; round++) {
+    u64 p0 = (u64)0xD2511F53u * c0, p1 = (u64)0xCD9E8D57u * c2;
+    c0 = (u32)(p1 >> 32) ^ c1 ^ k0;
+    c1 = (u32)p1;
+    c2 = (u32)(p0 >> 32) ^ c3 ^ k1;
+    c3 = (u32)p0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return (i64)((u64)c0 | (u64)c1 << 32);
+}
+
+// Moves a replayed graph on.
+extern "C" __global__ void advance(i64 ticks) { *run.clock += ticks; }

@@ -1,0 +1,224 @@
+//! The launch policy: columns up, launches, written columns down.
+//!
+//! A fused program runs many ticks a launch, in slices short enough that Ctrl-C is heard; the slices of a fused
+//! program are as good as one launch, as its elements do not see each other. Any other program has a launch for each
+//! tick and round, replayed as a graph.
+
+use super::device::{Constant, Loaded, Session, bytes_of};
+use super::emit::Source;
+use super::layout::{self, Arena, FAILURE_WORDS, Step};
+use crate::backend::{Failure, Kernel, Launch, Outcome};
+use crate::error::Error;
+use crate::ir::Program;
+use crate::profile::{Phase, Profile};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long the device may be left alone before the interrupt flag and the failure record are looked at.
+const SLICE: Duration = Duration::from_millis(50);
+/// Fused sections of fewer element ticks run in one launch: they are over before anyone could interrupt them.
+const SMALL: u64 = 10_000_000;
+/// Fewer ticks than this are not worth recording a graph.
+const GRAPH_FROM: u64 = 16;
+const GRAPH_TICKS: u64 = 64;
+/// Recording takes microseconds for each launch in it.
+const GRAPH_STEPS: u64 = 1024;
+/// Columns that are smaller together go up as one piece: a copy costs some 10 µs whatever its size.
+const ONE_PIECE: usize = 4 << 20;
+
+pub(super) struct CudaKernel {
+    pub program: Arc<Program>,
+    pub source: Source,
+    pub loaded: Box<dyn Loaded>,
+}
+
+impl Kernel for CudaKernel {
+    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+        layout::check(&self.program, launch)?;
+        let steps = Step::of_tick(launch, self.source.segments);
+        if steps.is_empty() || launch.ticks == 0 {
+            return Ok(Outcome::Done);
+        }
+        let arena = Arena::new(launch);
+        let mut session = profile.time(Phase::Upload, || {
+            let mut session = self.loaded.start(arena.bytes)?;
+            self.upload(&mut *session, &arena, launch)?;
+            Ok(session)
+        })?;
+        let outcome = profile.time(Phase::Kernel, || {
+            if self.program.fused && launch.jobs.rounds.len() == 1 {
+                fused(&mut *session, &steps, launch)
+            } else {
+                tick_by_tick(&mut *session, &steps, launch)
+            }
+        })?;
+        if outcome == Outcome::Done {
+            profile.time(Phase::Download, || self.download(&mut *session, &arena, launch))?;
+        }
+        Ok(outcome)
+    }
+
+    fn source(&self) -> String {
+        self.source.text.clone()
+    }
+}
+
+impl CudaKernel {
+    fn upload(&self, session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
+        let state = bytes_of(&layout::fresh_state());
+        let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
+        let small = arena.bytes <= ONE_PIECE;
+        for (i, info) in self.program.buffers.iter().enumerate() {
+            let bytes = launch.buffers[i].as_bytes();
+            if !layout::is_output(&info.kind) {
+                pieces.push((arena.buffers[i], bytes));
+            } else if !small {
+                session.clear(arena.buffers[i], bytes.len())?;
+            }
+        }
+        let order: Vec<u8>;
+        if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+            order = elements.iter().flat_map(|e| e.to_le_bytes()).collect();
+            pieces.push((at, &order));
+        }
+        let whole;
+        if small {
+            whole = joined(arena.bytes, &pieces);
+            pieces = vec![(0, &whole)];
+        }
+        let (base, stack) = (session.base(), session.stack());
+        let run = layout::run_words(arena, base, launch, stack);
+        let arguments = layout::argument_words(arena, base, launch);
+        let copied = pieces.iter().try_for_each(|(at, bytes)| session.write(*at, bytes)).and_then(|()| {
+            session.set(Constant::Run, &run)?;
+            if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+        });
+        // What is being copied stays in place until it has been.
+        session.wait()?;
+        copied
+    }
+
+    fn download(
+        &self,
+        session: &mut dyn Session,
+        arena: &Arena,
+        launch: &mut Launch<'_>,
+    ) -> Result<(), Error> {
+        for (i, info) in self.program.buffers.iter().enumerate() {
+            if info.written {
+                session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
+            }
+        }
+        session.wait()
+    }
+}
+
+/// All pieces where they go, with zeros between them.
+fn joined(bytes: usize, pieces: &[(usize, &[u8])]) -> Vec<u8> {
+    let mut whole = vec![0; bytes];
+    for (at, piece) in pieces {
+        whole[*at..at + piece.len()].copy_from_slice(piece);
+    }
+    whole
+}
+
+/// Waits for what was launched, then says how it went so far.
+fn look(session: &mut dyn Session) -> Result<Option<Failure>, Error> {
+    let mut bytes = [0; 8 * FAILURE_WORDS];
+    session.read(Arena::FAILURE, &mut bytes)?;
+    session.wait()?;
+    let mut words = [0; FAILURE_WORDS];
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    layout::failure(words)
+}
+
+fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
+    let jobs: u64 = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
+    let small = jobs.saturating_mul(launch.ticks) <= SMALL;
+    let mut pace = Pace::new(if small { launch.ticks } else { launch.ticks.div_ceil(16) });
+    let mut done = 0;
+    while done < launch.ticks {
+        if launch.interrupt.load(Ordering::Relaxed) {
+            return Ok(Outcome::Interrupted);
+        }
+        let end = launch.ticks.min(done + pace.next);
+        let start = Instant::now();
+        for step in steps {
+            session.launch(&step.with_ticks(done, end, false))?;
+        }
+        if let Some(failure) = look(session)? {
+            return Ok(Outcome::Failed(failure));
+        }
+        pace.took(end - done, start.elapsed());
+        done = end;
+    }
+    Ok(Outcome::Done)
+}
+
+fn tick_by_tick(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
+    let graph_ticks = (GRAPH_STEPS / steps.len() as u64).min(GRAPH_TICKS).min(launch.ticks);
+    let with_graph = launch.ticks >= GRAPH_FROM && graph_ticks > 1;
+    if with_graph {
+        let all = (0..graph_ticks).flat_map(|t| steps.iter().map(move |s| s.with_ticks(t, t + 1, true)));
+        session.record(all.collect(), graph_ticks)?;
+    }
+    // The clock moves with the graph only, so the graph runs first and the ticks left over after it.
+    let replays = if with_graph { launch.ticks / graph_ticks } else { 0 };
+    let mut outcome = batches(session, launch, replays, |session, _| session.replay())?;
+    if outcome == Outcome::Done {
+        let first = replays * graph_ticks;
+        outcome = batches(session, launch, launch.ticks - first, |session, tick| {
+            let tick = first + tick;
+            steps.iter().try_for_each(|step| session.launch(&step.with_ticks(tick, tick + 1, false)))
+        })?;
+    }
+    Ok(outcome)
+}
+
+/// Does `count` things, and looks now and then at the failure record and the interrupt flag. Ticks that run after a
+/// failure before it is seen end at once (see the kernel).
+fn batches(
+    session: &mut dyn Session,
+    launch: &Launch<'_>,
+    count: u64,
+    mut each: impl FnMut(&mut dyn Session, u64) -> Result<(), Error>,
+) -> Result<Outcome, Error> {
+    let mut pace = Pace::new(1);
+    let mut done = 0;
+    while done < count {
+        if launch.interrupt.load(Ordering::Relaxed) {
+            return Ok(Outcome::Interrupted);
+        }
+        let end = count.min(done + pace.next);
+        let start = Instant::now();
+        for i in done..end {
+            each(session, i)?;
+        }
+        if let Some(failure) = look(session)? {
+            return Ok(Outcome::Failed(failure));
+        }
+        pace.took(end - done, start.elapsed());
+        done = end;
+    }
+    Ok(Outcome::Done)
+}
+
+/// How much to do before looking up again: as much as fits in a slice, judged by the last one.
+struct Pace {
+    next: u64,
+}
+
+impl Pace {
+    fn new(first: u64) -> Self {
+        Self { next: first.max(1) }
+    }
+
+    fn took(&mut self, count: u64, time: Duration) {
+        let fits = count as f64 * SLICE.as_secs_f64() / time.as_secs_f64().max(1e-6);
+        // A first launch is slower than the next, so growth has a limit but not a small one.
+        self.next = (fits as u64).clamp(1, count.saturating_mul(64));
+    }
+}

@@ -1,0 +1,90 @@
+//! Programs written by hand, run on the emulated card; what they should give is computed in Rust. Where NVRTC is found,
+//! each is also compiled for two generations of cards.
+
+mod arithmetic;
+mod control;
+mod traffic;
+
+use super::emulator::Emulator;
+use super::{CudaBackend, emit};
+use crate::backend::{Backend, Kernel, Launch, Outcome};
+use crate::error::Error;
+use crate::heap::{Column, JobOrder};
+use crate::ir::{Program, parser};
+use crate::profile::Profile;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+fn emulated() -> CudaBackend {
+    let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));
+    CudaBackend { device: Box::new(Emulator::new(shim)), compile_check: true }
+}
+
+fn program(text: &str) -> Arc<Program> {
+    Arc::new(parser::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")))
+}
+
+/// The generated text, without prelude.
+fn cuda(text: &str) -> String {
+    emit::emit(&program(text)).text
+}
+
+/// One way to run a program.
+struct Given {
+    buffers: Vec<Column>,
+    scalars: Vec<u64>,
+    jobs: JobOrder,
+    ticks: u64,
+    interrupted: bool,
+}
+
+impl Given {
+    /// All elements are of the first entry.
+    fn elements(count: usize, buffers: Vec<Column>) -> Self {
+        let jobs = JobOrder::new(&vec![0; count], 1, None);
+        Self { buffers, scalars: Vec::new(), jobs, ticks: 1, interrupted: false }
+    }
+}
+
+const SEED: u64 = 0x0123_4567_89ab_cdef;
+const CALL: u64 = 3;
+
+/// Each text is compiled once.
+fn kernel(text: &str, profile: &mut Profile) -> Result<Arc<dyn Kernel>, Error> {
+    static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernel>>> = Mutex::new(BTreeMap::new());
+    if let Some(kernel) = COMPILED.lock().unwrap().get(text) {
+        return Ok(kernel.clone());
+    }
+    let kernel: Arc<dyn Kernel> = emulated().compile(&program(text), profile)?.into();
+    COMPILED.lock().unwrap().insert(text.to_owned(), kernel.clone());
+    Ok(kernel)
+}
+
+fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {
+    let mut profile = Profile::default();
+    let kernel = kernel(text, &mut profile)?;
+    let mut launch = Launch {
+        buffers: &mut given.buffers,
+        scalars: &given.scalars,
+        jobs: &given.jobs,
+        ticks: given.ticks,
+        seed: SEED,
+        call: CALL,
+        interrupt: &AtomicBool::new(given.interrupted),
+    };
+    kernel.run(&mut launch, &mut profile)
+}
+
+fn run(text: &str, mut given: Given) -> (Outcome, Vec<Column>) {
+    let outcome = attempt(text, &mut given).unwrap_or_else(|e| panic!("{e}"));
+    (outcome, given.buffers)
+}
+
+/// The columns of a run that succeeds.
+fn done(text: &str, given: Given) -> Vec<Column> {
+    let (outcome, columns) = run(text, given);
+    assert_eq!(outcome, Outcome::Done, "{}", cuda(text));
+    columns
+}
