@@ -1,5 +1,106 @@
-use magnus::Ruby;
+//! The Ruby extension of Ikra: capture of blocks, tracing of live objects, copy-back. Compiling is `ikra_core`'s, and
+//! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
+
+mod backends;
+mod capture;
+mod classes;
+mod copy_back;
+mod errors;
+mod explain;
+mod gvl;
+mod heap;
+mod host;
+mod ids;
+mod kept;
+mod methods;
+mod plan;
+mod profiles;
+mod random;
+mod reached;
+mod reading;
+mod roots;
+mod section;
+mod slots;
+mod sources;
+mod tracer;
+mod value;
+
+use ikra_core::infer::Operation;
+use magnus::block::Proc;
+use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
+use section::Section;
+
 #[magnus::init(name = "native")]
-fn init(_ruby: &Ruby) -> Result<(), magnus::Error> {
+fn init(ruby: &Ruby) -> Result<(), Error> {
+    let native = ruby.define_module("Ikra")?.define_module("Native")?;
+    for name in ["Handle", "Kept", "Reached"] {
+        native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
+    }
+    kept::init(ruby, native)?;
+    classes::init(ruby)?;
+    native.define_singleton_method("run", function!(run, 5))?;
+    native.define_singleton_method("explain", function!(explain, 4))?;
+    native.define_singleton_method("missing", function!(missing, 1))?;
+    native.define_singleton_method("seed", function!(seed, 1))?;
+    native.define_singleton_method("open_profile", function!(open_profile, 0))?;
+    native.define_singleton_method("close_profile", function!(close_profile, 1))?;
+    native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     Ok(())
+}
+
+fn section(
+    base: RArray,
+    operation: Symbol,
+    ticks: u64,
+    block: Proc,
+    backend: Symbol,
+) -> Result<Section, Error> {
+    let operation = match &*operation.name()? {
+        "pmap" => Operation::Map,
+        "pselect" => Operation::Select,
+        _ => Operation::Each,
+    };
+    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned() })
+}
+
+fn run(
+    ruby: &Ruby,
+    base: RArray,
+    operation: Symbol,
+    ticks: u64,
+    block: Proc,
+    backend: Symbol,
+) -> Result<Value, Error> {
+    section(base, operation, ticks, block, backend)?.run(ruby)
+}
+
+fn explain(
+    ruby: &Ruby,
+    base: RArray,
+    operation: Symbol,
+    block: Proc,
+    backend: Symbol,
+) -> Result<String, Error> {
+    section(base, operation, 1, block, backend)?.explain(ruby)
+}
+
+/// Why a back-end cannot run, or nil.
+fn missing(backend: Symbol) -> Result<Option<String>, Error> {
+    Ok(backends::missing(&backend.name()?))
+}
+
+fn seed(seed: u64) -> u64 {
+    random::seed(seed)
+}
+
+fn open_profile(ruby: &Ruby) -> u64 {
+    profiles::open(ruby)
+}
+
+fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
+    profiles::close(ruby, number)
+}
+
+fn profile_ruby(ruby: &Ruby, seconds: f64) {
+    profiles::add_ruby(ruby, seconds);
 }

@@ -1,0 +1,178 @@
+//! Classes and modules of the process, numbered as they are met, and the hierarchies they belong to.
+//!
+//! A class that has a number is kept alive and in place for good, so numbers and pointers may be compared for ever.
+
+use crate::gvl::GvlCell;
+use crate::value::class_pointer;
+use ikra_core::infer::host::Refusal;
+use ikra_core::types::{ClassId, HierarchyId};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Error, RArray, Ruby, Value, prelude::*};
+use rb_sys::VALUE;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::collections::HashMap;
+
+struct Info {
+    value: VALUE,
+    name: String,
+    is_class: bool,
+    /// Known once an instance was met: the hierarchy, and the place of this class in it.
+    place: Option<(HierarchyId, u32)>,
+}
+
+struct Registry {
+    infos: Vec<Info>,
+    numbers: FxHashMap<VALUE, ClassId>,
+    /// Root class of each hierarchy and its classes in the order they were met.
+    hierarchies: Vec<(VALUE, Vec<ClassId>)>,
+}
+
+static REGISTRY: GvlCell<Registry> = GvlCell::new(Registry {
+    infos: Vec::new(),
+    numbers: HashMap::with_hasher(FxBuildHasher),
+    hierarchies: Vec::new(),
+});
+
+/// Numbers Ruby's own classes, as [`ClassId::BUILTIN`] wants them.
+pub fn init(ruby: &Ruby) -> Result<(), Error> {
+    for name in ClassId::BUILTIN {
+        let module: Value = ruby.class_object().const_get(name)?;
+        number(ruby, module.as_raw());
+    }
+    Ok(())
+}
+
+/// Calls `mark` with every class that has a number.
+pub fn each_marked(mut mark: impl FnMut(VALUE)) {
+    REGISTRY.marked(|registry| registry.infos.iter().for_each(|info| mark(info.value)));
+}
+
+/// The number of a class or module (not of a singleton class that may die).
+pub fn number(ruby: &Ruby, module: VALUE) -> ClassId {
+    if let Some(known) = REGISTRY.with(ruby, |r| r.numbers.get(&module).copied()) {
+        return known;
+    }
+    // SAFETY: `module` is a live class or module.
+    let (name, is_class) = unsafe {
+        let name = Value::from_raw(rb_sys::rb_class_path(module)).to_string();
+        (name, rb_sys::RB_BUILTIN_TYPE(module) == rb_sys::ruby_value_type::RUBY_T_CLASS)
+    };
+    REGISTRY.with(ruby, |r| {
+        let id = ClassId(r.infos.len() as u32);
+        r.infos.push(Info { value: module, name, is_class, place: None });
+        *r.numbers.entry(module).or_insert(id)
+    })
+}
+
+pub fn value(ruby: &Ruby, class: ClassId) -> VALUE {
+    REGISTRY.with(ruby, |r| r.infos[class.0 as usize].value)
+}
+
+/// As a magnus module; classes pass as modules too.
+pub fn object(ruby: &Ruby, class: ClassId) -> Value {
+    // SAFETY: numbered classes are never freed or moved.
+    unsafe { Value::from_raw(value(ruby, class)) }
+}
+
+pub fn name(ruby: &Ruby, class: ClassId) -> String {
+    REGISTRY.with(ruby, |r| r.infos[class.0 as usize].name.clone())
+}
+
+pub fn is_class(ruby: &Ruby, class: ClassId) -> bool {
+    REGISTRY.with(ruby, |r| r.infos[class.0 as usize].is_class)
+}
+
+/// `class <= ancestor`.
+pub fn is_subclass(ruby: &Ruby, class: ClassId, ancestor: ClassId) -> bool {
+    // SAFETY: both are live classes or modules; the call asks their tables only.
+    unsafe { rb_sys::rb_class_inherited_p(value(ruby, class), value(ruby, ancestor)) == crate::value::TRUE }
+}
+
+/// The hierarchy of a class and the place of the class in it; given at the first question.
+pub fn place(ruby: &Ruby, class: ClassId) -> (HierarchyId, u32) {
+    if let Some(place) = REGISTRY.with(ruby, |r| r.infos[class.0 as usize].place) {
+        return place;
+    }
+    let root = root_of(ruby, value(ruby, class));
+    REGISTRY.with(ruby, |r| {
+        let hierarchy = r.hierarchies.iter().position(|(other, _)| *other == root).unwrap_or_else(|| {
+            r.hierarchies.push((root, Vec::new()));
+            r.hierarchies.len() - 1
+        });
+        let classes = &mut r.hierarchies[hierarchy].1;
+        let place = (HierarchyId(hierarchy as u32), classes.len() as u32);
+        classes.push(class);
+        r.infos[class.0 as usize].place = Some(place);
+        place
+    })
+}
+
+/// The classes of a hierarchy in the order of their places.
+pub fn of_hierarchy(ruby: &Ruby, hierarchy: HierarchyId) -> Vec<ClassId> {
+    REGISTRY.with(ruby, |r| r.hierarchies.get(hierarchy.0 as usize).map_or_else(Vec::new, |(_, c)| c.clone()))
+}
+
+/// The topmost class above `class` that a user defined: below Object, and below Struct and Data, whose subclasses have
+/// nothing to do with each other.
+fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
+    let mut tops = vec![value(ruby, ClassId::OBJECT), value(ruby, ClassId::BASIC_OBJECT)];
+    for name in ["Struct", "Data"] {
+        tops.extend(ruby.class_object().const_get::<_, Value>(name).ok().map(|c| c.as_raw()));
+    }
+    let mut root = class;
+    // SAFETY: `root` is a live class; its superclasses live as long as it does.
+    unsafe {
+        loop {
+            let above = rb_sys::rb_class_superclass(root);
+            if above == crate::value::NIL || tops.contains(&above) || tops.contains(&root) {
+                number(ruby, root);
+                return root;
+            }
+            root = above;
+        }
+    }
+}
+
+/// The class of a heap object. A singleton class is looked through when it changes nothing, and refused otherwise.
+///
+/// SAFETY: `object` must be a live heap object.
+pub unsafe fn of_instance(ruby: &Ruby, object: VALUE) -> Result<ClassId, Refusal> {
+    // SAFETY: as the caller says.
+    let (pointer, class) = unsafe {
+        let pointer = class_pointer(object);
+        (pointer, rb_sys::rb_class_real(pointer))
+    };
+    let id = number(ruby, class);
+    if pointer != class && !is_module_value(object) && singleton_matters(ruby, pointer, class).unwrap_or(true)
+    {
+        return Err(Refusal {
+            slug: "singleton-methods",
+            message: format!("an instance of {} has methods of its own (a singleton class)", name(ruby, id)),
+            hint: Some("give such objects a class of their own".into()),
+        });
+    }
+    Ok(id)
+}
+
+/// Classes have a singleton class always; they are carried without looking into them.
+fn is_module_value(object: VALUE) -> bool {
+    use rb_sys::ruby_value_type as t;
+    // SAFETY: the caller's object is live.
+    matches!(unsafe { rb_sys::RB_BUILTIN_TYPE(object) }, t::RUBY_T_CLASS | t::RUBY_T_MODULE)
+}
+
+/// Does the singleton class define methods or include modules?
+fn singleton_matters(_ruby: &Ruby, singleton: VALUE, class: VALUE) -> Result<bool, Error> {
+    // SAFETY: both are live classes, kept by the object in question.
+    let (singleton, class) = unsafe { (Value::from_raw(singleton), Value::from_raw(class)) };
+    let ancestors = |module: Value| module.funcall::<_, _, RArray>("ancestors", ());
+    if ancestors(singleton)?.len() != ancestors(class)?.len() + 1 {
+        return Ok(true);
+    }
+    for list in ["instance_methods", "private_instance_methods"] {
+        if !singleton.funcall::<_, _, RArray>(list, (false,))?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

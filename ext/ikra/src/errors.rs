@@ -1,0 +1,244 @@
+//! The one place that turns what went wrong into Ruby exceptions. Their classes and messages are Ruby's business:
+//! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
+
+use crate::ids::Ids;
+use crate::reached::Reached;
+use crate::tracer::Stop;
+use crate::{classes, sources, value};
+use ikra_core::backend::Failure;
+use ikra_core::diagnostic;
+use ikra_core::error::Error as CoreError;
+use ikra_core::infer::host::Refusal;
+use ikra_core::ir::{ErrorKind, Program, Receiver};
+use ikra_core::types::{ArrayKind, HierarchyId};
+use magnus::rb_sys::FromRawValue;
+use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
+use std::any::Any;
+
+/// Everything that can keep a section from its result.
+pub enum Trouble {
+    /// A Ruby exception, or one that is made already.
+    Raised(Error),
+    Stop(Stop),
+    Core(CoreError),
+    /// A limit or misuse: `Ikra::Error` with this message.
+    Plain(String),
+    /// `Ikra::UnsupportedError` without a place in the source.
+    Unsupported {
+        message: String,
+        hint: String,
+    },
+    Panic(Box<dyn Any + Send>),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<CoreError> for Trouble {
+    fn from(error: CoreError) -> Self {
+        Self::Core(error)
+    }
+}
+
+const REPORT: &str = "This is a bug in Ikra. Please report it, with the block that led to it.";
+
+impl Trouble {
+    pub fn into_ruby(self, ruby: &Ruby) -> Error {
+        match self {
+            Self::Raised(error) => error,
+            Self::Stop(Stop::Overflow(place)) => {
+                new(ruby, "OverflowError", &format!("{place} holds an Integer beyond 64 bits"))
+            }
+            Self::Stop(Stop::Refused(refusal)) => refused(ruby, &refusal),
+            Self::Core(CoreError::Unsupported(list)) => {
+                let text = sources::with_map(ruby, |map| diagnostic::render_all(&list, map));
+                new(ruby, "UnsupportedError", text.trim_end())
+            }
+            Self::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
+            Self::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
+            Self::Plain(message) => new(ruby, "Error", &message),
+            Self::Unsupported { message, hint } => {
+                new(ruby, "UnsupportedError", &format!("{message}\n  hint: {hint}"))
+            }
+            Self::Panic(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                new(ruby, "Error", &format!("internal error: {text}\n{REPORT}"))
+            }
+        }
+    }
+}
+
+fn refused(ruby: &Ruby, refusal: &Refusal) -> Error {
+    let hint = refusal.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+    new(ruby, "UnsupportedError", &format!("{} [{}]{hint}", refusal.message, refusal.slug))
+}
+
+fn ikra(ruby: &Ruby) -> Result<RModule, Error> {
+    ruby.class_object().const_get("Ikra")
+}
+
+/// An exception of one of Ikra's classes.
+pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
+    match ikra(ruby).and_then(|ikra| ikra.const_get::<_, ExceptionClass>(class)) {
+        Ok(class) => Error::new(class, message.to_owned()),
+        Err(error) => error,
+    }
+}
+
+/// Ruby's FrozenError for an object.
+pub fn frozen(ruby: &Ruby, object: Value) -> Error {
+    let details = ruby.ary_new_from_values(&[object]);
+    build(ruby, "frozen", details, ruby.ary_new(), 0, 0)
+}
+
+fn build(ruby: &Ruby, kind: &str, details: RArray, frames: RArray, element: u32, tick: u64) -> Error {
+    let made = ikra(ruby).and_then(|ikra| {
+        let failures: RModule = ikra.const_get("Failures")?;
+        failures.funcall::<_, _, Exception>("build", (ruby.to_symbol(kind), details, frames, element, tick))
+    });
+    match made {
+        Ok(exception) => exception.into(),
+        Err(error) => error,
+    }
+}
+
+/// What an element's failure is told with.
+pub struct Failed<'a> {
+    pub ruby: &'a Ruby,
+    pub reached: &'a Reached,
+    pub ids: &'a Ids,
+    pub program: &'a Program,
+}
+
+impl Failed<'_> {
+    /// The exception that sequential Ruby would have raised first.
+    pub fn error(&self, failure: &Failure) -> Error {
+        let site = &self.program.sites[failure.site.0 as usize];
+        let frames = self.ruby.ary_new();
+        let own = (site.path.as_str(), site.line, site.method.as_str());
+        let callers = site.callers.iter().map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
+        for (path, line, method) in std::iter::once(own).chain(callers) {
+            if let Err(error) = frames.push((path, line, method)) {
+                return error;
+            }
+        }
+        match self.details(&site.error, failure.operands) {
+            Ok((kind, details)) => build(self.ruby, kind, details, frames, failure.element, failure.tick),
+            Err(error) => error,
+        }
+    }
+
+    fn details(&self, kind: &ErrorKind, operands: [i64; 2]) -> Result<(&'static str, RArray), Error> {
+        let ruby = self.ruby;
+        let details = ruby.ary_new();
+        let kind = match kind {
+            ErrorKind::Overflow { operator } => {
+                details.push(operator.as_str())?;
+                "overflow"
+            }
+            ErrorKind::ZeroDivision => "zero_division",
+            ErrorKind::NoMethod { name, receiver, private } => {
+                details.push(name.as_str())?;
+                self.receiver(details, receiver, operands[0])?;
+                details.push(*private)?;
+                "no_method"
+            }
+            ErrorKind::NameError { name, receiver } => {
+                details.push(name.as_str())?;
+                self.receiver(details, receiver, operands[0])?;
+                "name_error"
+            }
+            ErrorKind::TypeError(message) => {
+                details.push(message.as_str())?;
+                "type_error"
+            }
+            ErrorKind::ArgumentError(message) => {
+                details.push(message.as_str())?;
+                "argument_error"
+            }
+            ErrorKind::FloatDomain => {
+                details.push(f64::from_bits(operands[0] as u64))?;
+                "float_domain"
+            }
+            ErrorKind::MathDomain(name) => {
+                details.push(name.as_str())?;
+                "math_domain"
+            }
+            ErrorKind::Frozen(hierarchy) => {
+                details.push(self.object(*hierarchy, operands[0]))?;
+                "frozen"
+            }
+            ErrorKind::FrozenArray(kind) => {
+                details.push(self.array(*kind, operands[0]))?;
+                "frozen"
+            }
+            ErrorKind::IndexTooSmall => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "index_too_small"
+            }
+            ErrorKind::ArrayGrowth => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "array_growth"
+            }
+            ErrorKind::Range(message) => {
+                details.push(message.as_str())?;
+                "range"
+            }
+            ErrorKind::Raise { class, message } => {
+                details.push(classes::object(ruby, *class))?;
+                details.push(message.as_deref())?;
+                "raise"
+            }
+            ErrorKind::StackTooDeep => "stack_too_deep",
+        };
+        Ok((kind, details))
+    }
+
+    /// Two details: the receiver, and its name in the message where there is no such value.
+    fn receiver(&self, details: RArray, receiver: &Receiver, operand: i64) -> Result<(), Error> {
+        let ruby = self.ruby;
+        match receiver {
+            Receiver::Nil => details.push(ruby.qnil())?,
+            Receiver::True => details.push(true)?,
+            Receiver::False => details.push(false)?,
+            Receiver::Integer => details.push(operand)?,
+            Receiver::Float => details.push(f64::from_bits(operand as u64))?,
+            // SAFETY: a symbol is never freed once it is numbered.
+            Receiver::Symbol => {
+                details.push(unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) })?;
+            }
+            Receiver::Object(hierarchy) => details.push(self.object(*hierarchy, operand))?,
+            Receiver::Array(kind) => details.push(self.array(*kind, operand))?,
+            Receiver::Module(class) => details.push(classes::object(ruby, *class))?,
+            Receiver::Text(text) => {
+                details.push(ruby.qnil())?;
+                return details.push(text.as_str());
+            }
+        }
+        details.push(ruby.qnil())
+    }
+
+    fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<Value> {
+        let object = self.ids.object(self.reached, hierarchy, u32::try_from(id).ok()?)?;
+        // SAFETY: `Reached` keeps it alive.
+        Some(unsafe { Value::from_raw(object) })
+    }
+
+    fn array(&self, kind: ArrayKind, id: i64) -> Option<Value> {
+        let array = self.reached.array(kind.0, usize::try_from(id).ok()?)?;
+        // SAFETY: `Reached` keeps it alive.
+        Some(unsafe { Value::from_raw(array) })
+    }
+}

@@ -1,0 +1,245 @@
+//! The live Ruby process as inference sees it: answers from the tracer and from Ruby's method tables, and keeps what
+//! was assumed, so that later calls can check it.
+
+use crate::errors::Trouble;
+use crate::methods::{Assumptions, Methods, Place};
+use crate::plan::{Plan, PlannedRoot};
+use crate::reached::Reached;
+use crate::roots::{BlockScope, RootValue, Source};
+use crate::tracer::{Asked, Stop, Tracer};
+use crate::{classes, sources, value};
+use ikra_core::diagnostic::Diagnostic;
+use ikra_core::error::Error;
+use ikra_core::infer::host::{Contents, Found, Refusal, Root, RootKey};
+use ikra_core::infer::{Host, Inferred, Operation, infer};
+use ikra_core::source::Span;
+use ikra_core::syntax::ast::Code;
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
+use magnus::Ruby;
+use rb_sys::VALUE;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+struct AskedRoot {
+    key: RootKey,
+    source: Source,
+    value: RootValue,
+}
+
+pub struct LiveHost<'a> {
+    ruby: &'a Ruby,
+    scope: &'a BlockScope<'a>,
+    fixed_nesting: bool,
+    tracer: Tracer<'a>,
+    methods: Methods<'a>,
+    roots: Vec<AskedRoot>,
+    /// Constants that were not there.
+    absent: Vec<(RootKey, Source)>,
+    ancestry: RefCell<Assumptions>,
+    /// Hierarchies and kinds of which inference knows that nothing is frozen.
+    unfrozen: Vec<HierarchyId>,
+    unfrozen_arrays: Vec<ArrayKind>,
+    /// What is unsupported inside methods that were asked for.
+    inside: Vec<Diagnostic>,
+    /// What stopped the inference, when it was no refusal.
+    trouble: Option<Trouble>,
+}
+
+/// What an inference leaves.
+pub struct Front {
+    pub inferred: Inferred,
+    pub plan: Plan,
+    pub assumptions: Assumptions,
+    /// Constants that must stay undefined.
+    pub absent: Vec<Source>,
+}
+
+impl<'a> LiveHost<'a> {
+    /// `asked`: what an earlier inference of the section asked for, to be read at once.
+    pub fn new(
+        ruby: &'a Ruby,
+        reached: &'a Reached,
+        scope: &'a BlockScope<'a>,
+        code: &Code,
+        base: VALUE,
+        asked: Asked,
+    ) -> Result<Self, Trouble> {
+        let mut tracer = Tracer::new(ruby, reached, asked);
+        tracer.read_base(base)?;
+        tracer.drain()?;
+        tracer.kinds_changed();
+        Ok(Self {
+            ruby,
+            scope,
+            fixed_nesting: code.nesting.iter().all(Option::is_some),
+            tracer,
+            methods: Methods::new(ruby, reached),
+            roots: Vec::new(),
+            absent: Vec::new(),
+            ancestry: RefCell::default(),
+            unfrozen: Vec::new(),
+            unfrozen_arrays: Vec::new(),
+            inside: Vec::new(),
+            trouble: None,
+        })
+    }
+
+    pub fn infer(mut self, code: &Rc<Code>, operation: Operation) -> Result<Front, Trouble> {
+        let inferred = match infer(&mut self, code, operation) {
+            Ok(inferred) => inferred,
+            Err(error) => {
+                return Err(match (self.trouble, error) {
+                    (Some(trouble), _) => trouble,
+                    (None, Error::Unsupported(mut list)) => {
+                        list.append(&mut self.inside);
+                        Error::Unsupported(list).into()
+                    }
+                    (None, error) => error.into(),
+                });
+            }
+        };
+        if let Some(trouble) = self.trouble {
+            return Err(trouble);
+        }
+        let mut roots = Vec::with_capacity(self.roots.len());
+        for (number, root) in self.roots.iter().enumerate() {
+            let ty = self.tracer.root_type(number as u32, &root.value.ty);
+            roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow() });
+        }
+        let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
+        let mut assumptions = self.methods.assumptions;
+        assumptions.extend_ancestry(self.ancestry.into_inner());
+        let absent = self.absent.into_iter().map(|(_, source)| source).collect();
+        Ok(Front { inferred, plan, assumptions, absent })
+    }
+
+    /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
+    fn refusal(&mut self, trouble: Trouble) -> Refusal {
+        let (slug, message) = match trouble {
+            Trouble::Stop(Stop::Refused(refusal)) => return refusal,
+            Trouble::Core(Error::Unsupported(list)) => {
+                let name = list.first().map_or("unsupported", |diagnostic| diagnostic.slug);
+                self.inside.extend(list);
+                (name, "the method called here cannot be compiled")
+            }
+            trouble => {
+                self.trouble.get_or_insert(trouble);
+                ("host", "Ruby raised an exception")
+            }
+        };
+        Refusal { slug, message: message.into(), hint: None }
+    }
+
+    fn method_at(&mut self, place: Place, name: &str) -> Result<Option<Found>, Refusal> {
+        self.methods.get(place, name).map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
+        if self.absent.iter().any(|(known, _)| known == key) {
+            return Ok(None);
+        }
+        let number = match self.roots.iter().position(|root| root.key == *key) {
+            Some(number) => number,
+            None => {
+                let source = Source::new(self.scope, key, self.fixed_nesting)?;
+                let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
+                let Some(value) = value else {
+                    self.absent.push((key.clone(), source));
+                    return Ok(None);
+                };
+                let number = self.roots.len();
+                let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, value)?;
+                self.roots.push(AskedRoot { key: key.clone(), source, value });
+                self.tracer.drain()?;
+                number
+            }
+        };
+        let root = &self.roots[number];
+        let ty = self.tracer.root_type(number as u32, &root.value.ty);
+        Ok(Some(Root { number: number as u32, ty, fits_i32: root.value.narrow() }))
+    }
+}
+
+impl Host for LiveHost<'_> {
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+        self.method_at(Place::Instance(class), name)
+    }
+
+    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+        self.method_at(Place::Super { class, owner }, name)
+    }
+
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+        self.method_at(Place::Singleton(module), name)
+    }
+
+    fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
+        self.find_root(key).map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn base(&mut self) -> Result<Contents, Refusal> {
+        Ok(self.tracer.base_contents())
+    }
+
+    fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal> {
+        let column = self.tracer.ask_column(hierarchy, class, name);
+        self.tracer.drain().map_err(|stop| self.refusal(stop.into()))?;
+        Ok(self.tracer.column(column))
+    }
+
+    fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal> {
+        let kind = self.tracer.ask_elements(kind);
+        self.tracer.drain().map_err(|stop| self.refusal(stop.into()))?;
+        Ok(self.tracer.kind_contents(kind))
+    }
+
+    fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
+        let frozen = self.tracer.any_frozen(hierarchy);
+        remember(&mut self.unfrozen, hierarchy, !frozen);
+        frozen
+    }
+
+    fn any_frozen_array(&mut self, kind: ArrayKind) -> bool {
+        let frozen = self.tracer.any_frozen_array(kind);
+        remember(&mut self.unfrozen_arrays, kind, !frozen);
+        frozen
+    }
+
+    fn kinds_changed(&mut self) -> bool {
+        self.tracer.kinds_changed()
+    }
+
+    fn class_name(&self, class: ClassId) -> String {
+        classes::name(self.ruby, class)
+    }
+
+    fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool {
+        let is_one = classes::is_subclass(self.ruby, class, ancestor);
+        self.ancestry.borrow_mut().ancestry(class, ancestor, is_one);
+        is_one
+    }
+
+    fn is_module(&self, class: ClassId) -> bool {
+        !classes::is_class(self.ruby, class)
+    }
+
+    fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
+        classes::place(self.ruby, class).1
+    }
+
+    fn symbol(&mut self, name: &str) -> i32 {
+        value::symbol_number(self.ruby, value::intern(self.ruby, name))
+    }
+
+    fn place(&self, span: Span) -> (String, u32) {
+        sources::with_map(self.ruby, |map| map.place(span))
+    }
+}
+
+/// The last answer counts: keeps `item` in the list, or out of it.
+fn remember<T: PartialEq>(list: &mut Vec<T>, item: T, wanted: bool) {
+    list.retain(|other| *other != item);
+    if wanted {
+        list.push(item);
+    }
+}

@@ -1,0 +1,22 @@
+//! What lives as long as the process: one object, held by a constant, that marks the classes and handles in the tables
+//! of this extension.
+
+use crate::{capture, classes};
+use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
+
+#[derive(TypedData)]
+#[magnus(class = "Ikra::Native::Kept", mark, free_immediately)]
+struct Kept;
+
+impl DataTypeFunctions for Kept {
+    fn mark(&self, _marker: &gc::Marker) {
+        // SAFETY: this is the mark phase, and whatever is in the tables has been marked since it was put there.
+        let mark = |value| unsafe { rb_sys::rb_gc_mark(value) };
+        classes::each_marked(mark);
+        capture::each_marked(mark);
+    }
+}
+
+pub fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+    native.const_set("KEPT", ruby.obj_wrap(Kept))
+}

@@ -1,0 +1,226 @@
+//! What was read off one place (an instance variable of a class, the arrays of a kind, the base): the values as
+//! (tag, payload) pairs, and the set of types among them.
+//!
+//! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
+//! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
+
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
+
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub payload: Vec<i64>,
+    pub tags: Tags,
+    found: Found,
+}
+
+/// Nearly always all values have one shape, and then no list of tags is kept.
+#[derive(Debug, Default)]
+pub enum Tags {
+    #[default]
+    None,
+    All(i32),
+    Each(Vec<i32>),
+}
+
+/// The types found, or those allowed: bits for the values that are no objects, and the classes of objects.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    bits: u8,
+    objects: Vec<(HierarchyId, ClassId)>,
+    array: Option<ArrayKind>,
+    /// Some Integer needs more than 32 bits.
+    wide: bool,
+}
+
+const NIL: u8 = 1;
+const FALSE: u8 = 2;
+const TRUE: u8 = 4;
+const INTEGER: u8 = 8;
+const FLOAT: u8 = 16;
+const SYMBOL: u8 = 32;
+
+pub const fn object_payload(place: u32, row: u32) -> i64 {
+    (place as i64) << 32 | row as i64
+}
+
+/// (place of the class in the hierarchy, row)
+pub const fn split_object(payload: i64) -> (u32, u32) {
+    ((payload >> 32) as u32, payload as u32)
+}
+
+impl Reading {
+    pub fn len(&self) -> usize {
+        self.payload.len()
+    }
+
+    pub fn found(&self) -> &Found {
+        &self.found
+    }
+
+    pub fn push_nil(&mut self) {
+        self.found.bits |= NIL;
+        self.push(Shape::Nil, 0);
+    }
+
+    pub fn push_bool(&mut self, truth: bool) {
+        self.found.bits |= if truth { TRUE } else { FALSE };
+        self.push(Shape::Bool, i64::from(truth));
+    }
+
+    #[inline]
+    pub fn push_integer(&mut self, number: i64) {
+        self.found.bits |= INTEGER;
+        self.found.wide |= i32::try_from(number).is_err();
+        self.push(Shape::Integer, number);
+    }
+
+    #[inline]
+    pub fn push_float(&mut self, number: f64) {
+        self.found.bits |= FLOAT;
+        self.push(Shape::Float, number.to_bits() as i64);
+    }
+
+    pub fn push_symbol(&mut self, number: i32) {
+        self.found.bits |= SYMBOL;
+        self.push(Shape::Symbol, i64::from(number));
+    }
+
+    #[inline]
+    pub fn push_object(&mut self, hierarchy: HierarchyId, class: ClassId, place: u32, row: u32) {
+        let key = (hierarchy, class);
+        if self.found.objects.last() != Some(&key) {
+            // The class met last stands last, so that runs of one class cost one comparison each.
+            match self.found.objects.iter().position(|other| *other == key) {
+                Some(at) => {
+                    let last = self.found.objects.len() - 1;
+                    self.found.objects.swap(at, last);
+                }
+                None => self.found.objects.push(key),
+            }
+        }
+        self.push(Shape::Object(hierarchy), object_payload(place, row));
+    }
+
+    /// All arrays of one reading are of one kind; joining kinds reads anew.
+    pub fn push_array(&mut self, kind: ArrayKind, row: u32) {
+        self.found.array = Some(kind);
+        self.push(Shape::Array(kind), i64::from(row));
+    }
+
+    #[inline]
+    fn push(&mut self, shape: Shape, payload: i64) {
+        let tag = shape.tag();
+        match &mut self.tags {
+            Tags::All(all) if *all == tag => {}
+            Tags::Each(each) => each.push(tag),
+            Tags::None => self.tags = Tags::All(tag),
+            Tags::All(all) => {
+                let mut each = vec![*all; self.payload.len()];
+                each.push(tag);
+                self.tags = Tags::Each(each);
+            }
+        }
+        self.payload.push(payload);
+    }
+
+    pub fn tag(&self, row: usize) -> i32 {
+        match &self.tags {
+            Tags::None => Shape::Nil.tag(),
+            Tags::All(tag) => *tag,
+            Tags::Each(each) => each[row],
+        }
+    }
+}
+
+impl Found {
+    pub fn of(types: &TypeSet, narrow: bool) -> Self {
+        let mut found = Self { wide: !narrow, ..Self::default() };
+        for ty in types {
+            match ty {
+                Type::Nil => found.bits |= NIL,
+                Type::False => found.bits |= FALSE,
+                Type::True => found.bits |= TRUE,
+                Type::Integer => found.bits |= INTEGER,
+                Type::Float => found.bits |= FLOAT,
+                Type::Symbol => found.bits |= SYMBOL,
+                Type::Object(hierarchy, class) => found.objects.push((*hierarchy, *class)),
+                Type::Array(kind) => found.array = Some(*kind),
+                Type::Module(_) | Type::Range { .. } | Type::Tuple(_) => {}
+            }
+        }
+        found
+    }
+
+    pub fn types(&self) -> TypeSet {
+        let bits = [
+            (NIL, Type::Nil),
+            (FALSE, Type::False),
+            (TRUE, Type::True),
+            (INTEGER, Type::Integer),
+            (FLOAT, Type::Float),
+            (SYMBOL, Type::Symbol),
+        ];
+        let plain = bits.into_iter().filter(|(bit, _)| self.bits & bit != 0).map(|(_, ty)| ty);
+        let objects = self.objects.iter().map(|(hierarchy, class)| Type::Object(*hierarchy, *class));
+        plain.chain(objects).chain(self.array.map(Type::Array)).collect()
+    }
+
+    /// All Integers fit 32 bits.
+    pub fn narrow(&self) -> bool {
+        !self.wide
+    }
+
+    /// Forgets which kind of arrays was found, when kinds were joined, for the one they are of now.
+    pub fn set_kind(&mut self, kind: ArrayKind) {
+        if self.array.is_some() {
+            self.array = Some(kind);
+        }
+    }
+
+    /// Is nothing here that `allowed` has not?
+    pub fn within(&self, allowed: &Self) -> bool {
+        self.bits & !allowed.bits == 0
+            && (!self.wide || allowed.wide)
+            && (self.array.is_none() || self.array == allowed.array)
+            && self.objects.iter().all(|object| allowed.objects.contains(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_shape_needs_no_list_of_tags() {
+        let mut reading = Reading::default();
+        reading.push_integer(1);
+        reading.push_integer(2);
+        assert!(matches!(reading.tags, Tags::All(2)));
+        reading.push_nil();
+        assert!(matches!(&reading.tags, Tags::Each(each) if *each == [2, 2, 0]));
+    }
+
+    #[test]
+    fn types_are_what_was_pushed() {
+        let mut reading = Reading::default();
+        let (cars, car, van) = (HierarchyId(3), ClassId(30), ClassId(31));
+        reading.push_object(cars, car, 0, 0);
+        reading.push_object(cars, van, 1, 0);
+        reading.push_object(cars, car, 0, 1);
+        reading.push_bool(true);
+        let types: TypeSet =
+            [Type::True, Type::Object(cars, car), Type::Object(cars, van)].into_iter().collect();
+        assert_eq!(reading.found().types(), types);
+        assert_eq!(split_object(reading.payload[1]), (1, 0));
+    }
+
+    #[test]
+    fn wide_integers_do_not_fit_a_narrow_column() {
+        let mut reading = Reading::default();
+        reading.push_integer(1 << 31);
+        let integers = TypeSet::from(Type::Integer);
+        assert!(reading.found().within(&Found::of(&integers, false)));
+        assert!(!reading.found().within(&Found::of(&integers, true)));
+        assert!(!reading.found().within(&Found::of(&Type::Float.into(), false)));
+    }
+}

@@ -1,0 +1,307 @@
+//! One call of a parallel method: finds or makes the compiled version that fits the objects, runs it, copies back.
+
+use crate::capture::Captured;
+use crate::copy_back::CopyBack;
+use crate::errors::{Failed, Trouble};
+use crate::gvl::{self, GvlCell};
+use crate::heap::{Heap, Layout};
+use crate::host::LiveHost;
+use crate::methods::Assumptions;
+use crate::plan::{Plan, Traced};
+use crate::reached::Reached;
+use crate::roots::{BlockScope, Source};
+use crate::tracer::Asked;
+use crate::{backends, profiles, random};
+use ikra_core::backend::{Backend, Kernel, Launch, Outcome};
+use ikra_core::error::Error;
+use ikra_core::heap::Column;
+use ikra_core::infer::{Inferred, Operation};
+use ikra_core::profile::{Phase, Profile};
+use magnus::rb_sys::AsRawValue;
+use magnus::{DataTypeFunctions, RArray, Ruby, TypedData, Value, block::Proc, gc, prelude::*};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is compiled of one block literal; the one used last comes first.
+#[derive(TypedData, Default)]
+#[magnus(class = "Ikra::Native::Handle", mark, free_immediately)]
+pub struct Handle(GvlCell<Vec<Rc<Version>>>);
+
+impl DataTypeFunctions for Handle {
+    fn mark(&self, _marker: &gc::Marker) {
+        self.0.marked(|versions| {
+            for version in versions {
+                // SAFETY: this is the mark phase, and the values have been marked ever since they were made.
+                version.assumptions.each_value(|value| unsafe { rb_sys::rb_gc_mark(value) });
+            }
+        });
+    }
+}
+
+/// A block compiled for one signature: the types found when it was inferred.
+struct Version {
+    operation: Operation,
+    inferred: Inferred,
+    program: Arc<ikra_core::ir::Program>,
+    plan: Plan,
+    layout: Layout,
+    assumptions: Assumptions,
+    absent: Vec<Source>,
+    kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
+}
+
+/// A block called with objects of ever new types keeps this many versions.
+const VERSIONS: usize = 8;
+/// Inference is repeated when other threads change the objects meanwhile, but not for ever.
+const ATTEMPTS: usize = 4;
+
+/// The arguments of a section.
+pub struct Section {
+    pub base: RArray,
+    pub operation: Operation,
+    pub ticks: u64,
+    pub block: Proc,
+    pub backend: String,
+}
+
+impl Section {
+    pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
+        let run = || {
+            Reached::with(ruby, |reached| {
+                let mut profile = Profile::default();
+                let result = Run::new(ruby, reached, &self)?.run(&mut profile);
+                profile.sections = 1;
+                profiles::add(ruby, &profile);
+                result
+            })
+        };
+        catch(ruby, run)
+    }
+
+    /// What Ikra makes of the section, as text; nothing runs.
+    pub fn explain(self, ruby: &Ruby) -> Result<String, magnus::Error> {
+        catch(ruby, || Reached::with(ruby, |reached| Run::new(ruby, reached, &self)?.explain()))
+    }
+}
+
+fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
+    let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
+    result.map_err(|trouble| trouble.into_ruby(ruby))
+}
+
+struct Run<'a> {
+    ruby: &'a Ruby,
+    reached: &'a Reached,
+    section: &'a Section,
+    captured: Captured,
+    scope: BlockScope<'a>,
+    /// The elements as they are when the section starts.
+    elements: RArray,
+}
+
+impl<'a> Run<'a> {
+    fn new(ruby: &'a Ruby, reached: &'a Reached, section: &'a Section) -> Result<Self, Trouble> {
+        let captured = Captured::new(ruby, section.block)?;
+        reached.keep(captured.handle.as_raw());
+        let elements = match section.operation {
+            Operation::Select => section.base.funcall("dup", ())?,
+            Operation::Each | Operation::Map => section.base,
+        };
+        reached.keep(elements.as_raw());
+        let scope = BlockScope::new(ruby, reached, section.block);
+        Ok(Self { ruby, reached, section, captured, scope, elements })
+    }
+
+    fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
+        let (version, traced) = self.fitting(profile)?;
+        self.refuse_changing_base(&version, &traced)?;
+        let backend = self.backend()?;
+        profile.backend = Some(backend.name());
+        let kernel = self.kernel(&version, &*backend, profile)?;
+        let heap = profile
+            .time(Phase::Trace, || Heap::build(self.ruby, &traced, &version.layout, &version.inferred));
+        let mut heap = heap?;
+        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+        self.launch(&version, &kernel, &mut heap, &before, profile)?;
+        profile.time(Phase::CopyBack, || {
+            let copy = CopyBack {
+                ruby: self.ruby,
+                reached: self.reached,
+                layout: &version.layout,
+                inferred: &version.inferred,
+                heap: &heap,
+                before: &before,
+            };
+            copy.run(self.section.operation, self.section.base, self.elements)
+        })
+    }
+
+    fn backend(&self) -> Result<Arc<dyn Backend>, Trouble> {
+        let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
+        backends::choose(&self.section.backend, calls)
+    }
+
+    /// A version that fits, and what was traced for it.
+    fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
+        let versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
+        for version in versions.into_iter().filter(|v| v.operation == self.section.operation) {
+            let traced = profile.time(Phase::Trace, || self.follow(&version));
+            if let Some(traced) = traced? {
+                self.put_first(&version);
+                return Ok((version, traced));
+            }
+        }
+        let mut asked = Asked::default();
+        for _ in 0..ATTEMPTS {
+            let version = self.infer(asked, profile)?;
+            asked = version.plan.asked.clone();
+            self.put_first(&version);
+            if let Some(traced) = profile.time(Phase::Trace, || self.follow(&version))? {
+                return Ok((version, traced));
+            }
+        }
+        Err(Error::Internal("the objects do not fit what was inferred from them".into()).into())
+    }
+
+    fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
+        if !version.assumptions.hold(self.ruby)? {
+            return Ok(None);
+        }
+        for source in &version.absent {
+            if source.read(&self.scope)?.is_some() {
+                return Ok(None);
+            }
+        }
+        match version.plan.follow(self.ruby, self.reached, &self.scope, self.section.base.as_raw()) {
+            // Inference meets it again, and says at which place in the block.
+            Err(Trouble::Stop(crate::tracer::Stop::Refused(_))) => Ok(None),
+            result => result,
+        }
+    }
+
+    fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+        let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
+        profile.time(Phase::Infer, || {
+            let base = self.section.base.as_raw();
+            let host = LiveHost::new(self.ruby, self.reached, &self.scope, &code, base, asked)?;
+            let front = host.infer(&code, self.section.operation)?;
+            let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
+            Ok(Rc::new(Version {
+                operation: self.section.operation,
+                program: Arc::new(front.inferred.program.clone()),
+                inferred: front.inferred,
+                plan: front.plan,
+                layout,
+                assumptions: front.assumptions,
+                absent: front.absent,
+                kernels: RefCell::default(),
+            }))
+        })
+    }
+
+    fn put_first(&self, version: &Rc<Version>) {
+        let dropped = self.captured.handle.0.with(self.ruby, |versions| {
+            versions.retain(|other| !Rc::ptr_eq(other, version));
+            versions.insert(0, version.clone());
+            if versions.len() > VERSIONS { versions.split_off(VERSIONS) } else { Vec::new() }
+        });
+        drop(dropped);
+    }
+
+    /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
+    fn refuse_changing_base(&self, version: &Version, traced: &Traced<'_>) -> Result<(), Trouble> {
+        let kind = traced.tracer.array_kind(self.section.base.as_raw());
+        let arrays = &version.inferred.schema.arrays;
+        if kind.is_none() || !arrays.iter().any(|array| array.written && Some(array.kind) == kind) {
+            return Ok(());
+        }
+        Err(Trouble::Unsupported {
+            message: "the block may change the array that it is called on [changing-base]".into(),
+            hint: "write into another array, such as a dup of it".into(),
+        })
+    }
+
+    fn kernel(
+        &self,
+        version: &Version,
+        backend: &dyn Backend,
+        profile: &mut Profile,
+    ) -> Result<Arc<dyn Kernel>, Trouble> {
+        let known = version.kernels.borrow().iter().find(|k| k.0 == backend.name()).map(|k| k.1.clone());
+        if let Some(kernel) = known {
+            return Ok(kernel);
+        }
+        let program = &version.program;
+        let never = AtomicBool::new(false);
+        let compiled = loop {
+            let compile = || backend.compile(program, profile);
+            match gvl::without_gvl(self.ruby, &never, compile) {
+                Some(ended) => break ended.map_err(Trouble::Panic)??,
+                None => gvl::check_interrupts(self.ruby)?,
+            }
+        };
+        let kernel: Arc<dyn Kernel> = Arc::from(compiled);
+        version.kernels.borrow_mut().push((backend.name(), kernel.clone()));
+        Ok(kernel)
+    }
+
+    /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
+    /// starts it again from the columns as they were.
+    fn launch(
+        &self,
+        version: &Version,
+        kernel: &Arc<dyn Kernel>,
+        heap: &mut Heap,
+        before: &[Column],
+        profile: &mut Profile,
+    ) -> Result<(), Trouble> {
+        let (seed, call) = random::next(version.program.uses_random);
+        let interrupt = AtomicBool::new(false);
+        loop {
+            interrupt.store(false, Ordering::Relaxed);
+            let mut launch = Launch {
+                buffers: &mut heap.buffers,
+                scalars: &heap.scalars,
+                jobs: &heap.jobs,
+                ticks: self.section.ticks,
+                seed,
+                call,
+                interrupt: &interrupt,
+            };
+            let run = || kernel.run(&mut launch, profile);
+            match gvl::without_gvl(self.ruby, &interrupt, run)
+                .transpose()
+                .map_err(Trouble::Panic)?
+                .transpose()?
+            {
+                Some(Outcome::Done) => return Ok(()),
+                Some(Outcome::Failed(failure)) => {
+                    let failed = Failed {
+                        ruby: self.ruby,
+                        reached: self.reached,
+                        ids: &heap.ids,
+                        program: &version.program,
+                    };
+                    return Err(Trouble::Raised(failed.error(&failure)));
+                }
+                None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
+            }
+            for (index, column) in version.layout.written.iter().zip(before) {
+                heap.buffers[*index] = column.clone();
+            }
+        }
+    }
+
+    fn explain(&self) -> Result<String, Trouble> {
+        let mut profile = Profile::default();
+        let (version, _) = self.fitting(&mut profile)?;
+        let backend = self.backend()?;
+        let kernel = self.kernel(&version, &*backend, &mut profile)?;
+        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
+            crate::classes::name(self.ruby, class)
+        }))
+    }
+}
