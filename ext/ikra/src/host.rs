@@ -231,6 +231,14 @@ impl Host for LiveHost<'_> {
         value::symbol_number(self.ruby, value::intern(self.ruby, name))
     }
 
+    fn text(&self, span: Option<Span>) -> String {
+        let Some(span) = span else { return String::new() };
+        sources::with_map(self.ruby, |map| {
+            let text = &map.file(span.file).text;
+            text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string()
+        })
+    }
+
     fn place(&self, span: Span) -> (String, u32) {
         sources::with_map(self.ruby, |map| map.place(span))
     }
