@@ -78,7 +78,7 @@ end.parse!(into: options)
 Ikra.backend = options[:backend]
 random = Random.new(options[:seed])
 point = ->(size) { Array.new(3) { random.rand(-size..size) } }
-bodies = Array.new(options[:bodies]) { Body.new(point.call(1.0), point.call(0.8), 1.0 / options[:bodies]) }
+bodies = Array.new(options[:bodies]) { Body.new(point.call(1.0), point.call(0.9), 1.0 / options[:bodies]) }
 
 step = 0.005
 options[:steps].times do

@@ -1,2 +1,169 @@
 //! Ruby's own methods: typing rule and lowering side by side, one file a class.
+//!
+//! A row is a name with either a rule (Rust that emits IR) or, in `core.rb`, a definition in Ruby itself that goes
+//! through the compiler as a user's method would. Rules get a receiver of one class and check their arguments; what
+//! Ruby raises, they raise.
 #![deny(unsafe_code)]
+
+mod array;
+mod float;
+mod integer;
+mod kernel;
+mod math;
+mod module;
+mod numeric;
+mod range;
+mod sequence;
+
+use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::source::{FileId, SourceFile, SourceMap};
+use crate::syntax::ast::Code;
+use crate::types::{ClassId, Type};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// A call on a receiver of one class.
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    pub receiver: Operand,
+    pub name: String,
+    pub args: Vec<Operand>,
+    pub keywords: Vec<(String, Operand)>,
+    pub block: Option<BlockRef>,
+}
+
+pub(crate) type Rule = fn(&mut Lowerer<'_>, &Invocation) -> Operand;
+
+/// How a method runs.
+pub(crate) enum Builtin {
+    Rule(Rule),
+    /// Written in Ruby.
+    Ruby(Rc<Code>),
+}
+
+/// One method of a class.
+pub(crate) struct Row {
+    pub name: &'static str,
+    pub rule: Rule,
+}
+
+pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule }
+}
+
+/// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
+pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
+    let (tables, modules): (&[&[Row]], &[&str]) = match ty {
+        Type::Integer => (&[integer::ROWS, numeric::ROWS], &["Integer", "Numeric", "Comparable"]),
+        Type::Float => (&[float::ROWS, numeric::ROWS], &["Float", "Numeric", "Comparable"]),
+        Type::Array(_) | Type::Tuple(_) => (&[array::ROWS, sequence::ROWS], &["Array", "Enumerable"]),
+        Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
+        Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &[]),
+        Type::Module(_) => (&[module::ROWS], &[]),
+        Type::Object(..) if owner == ClassId::COMPARABLE => (&[], &["Comparable"]),
+        Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        _ => (&[], &[]),
+    };
+    for table in tables {
+        if let Some(row) = table.iter().find(|row| row.name == name) {
+            return Some(Builtin::Rule(row.rule));
+        }
+    }
+    for module in modules {
+        if let Some(code) = ruby_method(module, name) {
+            return Some(Builtin::Ruby(code));
+        }
+    }
+    if let Some(row) = kernel::ROWS.iter().find(|row| row.name == name) {
+        return Some(Builtin::Rule(row.rule));
+    }
+    ruby_method("Kernel", name).map(Builtin::Ruby)
+}
+
+/// What to do instead of a method that does not run.
+pub(crate) fn hint(owner: ClassId, name: &str) -> String {
+    match name {
+        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => {
+            "return what you want to print with pmap and print it afterwards".into()
+        }
+        "new" | "allocate" => "make objects before the section; a section works on those that exist".into(),
+        "<<" | "push" | "append" | "pop" | "shift" | "unshift" | "insert" | "concat" | "delete"
+        | "delete_at" | "clear" | "compact!"
+            if owner == ClassId::ARRAY =>
+        {
+            "arrays keep their length in a section; give the array its full length before".into()
+        }
+        "to_s" | "inspect" | "format" | "sprintf" => {
+            "strings are made outside: return the number with pmap and format it there".into()
+        }
+        "sleep" | "system" | "exec" | "open" | "require" | "gets" | "exit" | "abort" => {
+            "a section computes only; do this before or after it".into()
+        }
+        "method_missing" | "define_method" | "instance_variable_set" | "instance_variable_get" => {
+            "name the method or variable in the source".into()
+        }
+        "to_r" | "to_c" | "rationalize" => {
+            "use Float or Integer; rationals and complex numbers do not run".into()
+        }
+        _ => "write it with arithmetic, comparisons and loops, or do it outside the section".into(),
+    }
+}
+
+/// The methods of `core.rb`, by module and name; parsed once a thread.
+fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
+    thread_local! {
+        static METHODS: FxHashMap<(String, String), Rc<Code>> = parse_core();
+    }
+    METHODS.with(|methods| methods.get(&(module.to_string(), name.to_string())).cloned())
+}
+
+fn parse_core() -> FxHashMap<(String, String), Rc<Code>> {
+    let mut sources = SourceMap::default();
+    let file: FileId = sources.add(SourceFile::new("<ikra core>", include_str!("core.rb"), 1));
+    crate::syntax::methods_in(&sources, file)
+        .into_iter()
+        .filter_map(|code| {
+            let module = code.nesting.last()?.clone()?;
+            Some(((module, code.name.clone()), Rc::new(code)))
+        })
+        .collect()
+}
+
+impl Lowerer<'_> {
+    /// The only argument, or an ArgumentError.
+    pub(crate) fn one_argument(&mut self, call: &Invocation) -> Option<Operand> {
+        self.count_arguments(call, 1, 1).then(|| call.args[0].clone())
+    }
+
+    /// Checks the number of arguments.
+    pub(crate) fn count_arguments(&mut self, call: &Invocation, least: usize, most: usize) -> bool {
+        if !call.keywords.is_empty() {
+            self.refuse_here(
+                "unsupported-method",
+                format!("`{}` with keyword arguments cannot run in a section", call.name),
+                Some("use its positional form".into()),
+            );
+            return false;
+        }
+        let given = call.args.len();
+        if (least..=most).contains(&given) {
+            return true;
+        }
+        let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
+        let message = format!("wrong number of arguments (given {given}, expected {expected})");
+        self.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_in_ruby_parses() {
+        let methods = parse_core();
+        let defs = include_str!("core.rb").lines().filter(|l| l.trim_start().starts_with("def ")).count();
+        assert_eq!(methods.len(), defs, "every method of core.rb is found once");
+    }
+}

@@ -5,5 +5,5 @@ pub mod job_order;
 pub mod schema;
 
 pub use column::Column;
-pub use job_order::JobOrder;
+pub use job_order::{JobOrder, Round, Segment};
 pub use schema::Schema;

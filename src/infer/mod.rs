@@ -1,15 +1,47 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
+//!
+//! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
+//! set and the IR values that carry it). What depends on code not yet seen — what arrives at a loop's head, what a
+//! method that calls itself gives, what is written into a column — is read from the [`memo::Memo`], which only grows;
+//! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
 #![deny(unsafe_code)]
 
+mod assign;
+mod calls;
+mod conditions;
+mod entry;
+mod expressions;
 pub mod host;
+mod joins;
+mod memo;
+mod memory;
+mod operand;
+mod sites;
+#[cfg(test)]
+pub(crate) mod tests;
 
+pub(crate) use conditions::module_of;
 pub use host::Host;
+pub(crate) use joins::{Condition, JoinIndex};
+pub(crate) use memory::range_ends;
+pub(crate) use operand::Operand;
+pub(crate) use sites::class_of;
 
+use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::heap::Schema;
-use crate::ir::Program;
-use crate::syntax::ast::Code;
+use crate::ir::builder::Builder;
+use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
+use crate::source::Span;
+use crate::syntax::ast::{BlockLiteral, Code, NodeId};
+use crate::types::{ClassId, TypeSet};
+use host::{Refusal, Scope};
+use joins::Join;
+use memo::{Context, FunctionKey, Memo};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Which array operation a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +64,229 @@ pub struct Inferred {
     pub types: String,
 }
 
+/// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
+const MAX_WALKS: usize = 200;
+
 /// Infers and lowers the section whose block is `code`. Errors are `Unsupported` (all that were found) or `Internal`.
-pub fn infer(_host: &mut dyn Host, _code: &Rc<Code>, _operation: Operation) -> Result<Inferred, Error> {
-    Err(Error::Internal("inference is not linked in".into()))
+pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Result<Inferred, Error> {
+    let mut memo = Memo::default();
+    for _ in 0..MAX_WALKS {
+        memo.changed = false;
+        let mut lowerer = Lowerer::new(host, &mut memo, operation);
+        let schema = lowerer.section(code);
+        let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
+        let types = sites::describe_lines(host, &line_types);
+        if host.kinds_changed() {
+            memo = Memo::default();
+            continue;
+        }
+        if memo.changed {
+            continue;
+        }
+        if !diagnostics.is_empty() {
+            return Err(Error::Unsupported(diagnostics));
+        }
+        crate::ir::passes::run_all(&mut program)
+            .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
+        return Ok(Inferred { program, schema, types });
+    }
+    Err(Error::Internal("type inference does not come to an end".into()))
+}
+
+/// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub operand: Operand,
+    pub version: u32,
+}
+
+/// What `break` and `next` mean in the code being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub break_to: Option<JoinIndex>,
+    pub next_to: Option<JoinIndex>,
+}
+
+/// A block passed to a call: its literal and the frame it was written in, or a method's name.
+#[derive(Clone, Debug)]
+pub(crate) enum BlockRef {
+    Literal { literal: Arc<BlockLiteral>, frame: usize, active: usize, break_to: Option<JoinIndex> },
+    Symbol(String),
+}
+
+/// One activation: a method being inlined, or the section's block.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub code: Rc<Code>,
+    pub locals: Vec<Slot>,
+    pub receiver: Operand,
+    /// The class or module that defines the method, for `super`.
+    pub owner: ClassId,
+    pub scope: Scope,
+    pub block: Option<BlockRef>,
+    pub return_to: Option<JoinIndex>,
+    pub control: Vec<Control>,
+    /// The place of the call, for backtraces.
+    pub call_span: Span,
+    /// Written in Ruby by us (a built-in): errors are reported at its caller.
+    pub builtin: bool,
+    /// The method's name.
+    pub name: String,
+}
+
+pub(crate) struct Lowerer<'h> {
+    pub(crate) host: &'h mut dyn Host,
+    memo: &'h mut Memo,
+    operation: Operation,
+    program: Program,
+    pub(crate) b: Builder,
+    buffers: FxHashMap<BufferKind, Buffer>,
+    scalars: FxHashMap<ScalarSource, Scalar>,
+    sites: FxHashMap<Site, SiteId>,
+    functions: FxHashMap<FunctionKey, FuncId>,
+    pending_functions: Vec<calls::PendingFunction>,
+    frames: Vec<Frame>,
+    /// The frame whose code is being lowered: not the last one while a block runs in a callee.
+    current: usize,
+    joins: Vec<Join>,
+    pub(crate) context: Context,
+    /// The node being lowered: keys joins and contexts.
+    pub(crate) node: NodeId,
+    pub(crate) span: Span,
+    /// What is known of values on this path: the value is carried by one of these classes.
+    facts: Vec<(Value, TypeSet)>,
+    /// Codes being inlined, outermost first, to find recursion.
+    active: Vec<usize>,
+    /// Recursion depth in the function being lowered.
+    depth: Option<Value>,
+    versions: u32,
+    /// The value of the expression to be lowered next is dropped.
+    pub(crate) unused: bool,
+    /// Names of the symbols that the section writes out, by number.
+    pub(crate) symbols: FxHashMap<i32, String>,
+    diagnostics: Vec<Diagnostic>,
+    /// Types of expressions by place, for `Ikra.explain`.
+    line_types: BTreeMap<Span, TypeSet>,
+}
+
+impl<'h> Lowerer<'h> {
+    fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
+        let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
+        Self {
+            host,
+            memo,
+            operation,
+            program: Program::default(),
+            b: Builder::new("", &[], &[]),
+            buffers: FxHashMap::default(),
+            scalars: FxHashMap::default(),
+            sites: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            pending_functions: Vec::new(),
+            frames: Vec::new(),
+            current: 0,
+            joins: Vec::new(),
+            context: 0,
+            node: NodeId(0),
+            span,
+            facts: Vec::new(),
+            active: Vec::new(),
+            depth: None,
+            versions: 0,
+            unused: false,
+            symbols: FxHashMap::default(),
+            diagnostics: Vec::new(),
+            line_types: BTreeMap::new(),
+        }
+    }
+
+    fn fresh_version(&mut self) -> u32 {
+        self.versions += 1;
+        self.versions
+    }
+
+    fn frame(&self) -> &Frame {
+        &self.frames[self.current]
+    }
+
+    /// Runs `f` in the context that `choice` of the current node leads to.
+    pub(crate) fn within<T>(&mut self, choice: u32, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (context, node, span) = (self.context, self.node, self.span);
+        self.context = self.memo.context(context, node.0, choice);
+        let result = f(self);
+        (self.context, self.node, self.span) = (context, node, span);
+        result
+    }
+
+    // ---- hidden locals, for built-ins that loop ------------------------------------------------------------------
+
+    /// A hidden local of the current frame: joins carry it as they do the user's.
+    pub(crate) fn temp(&mut self, operand: Operand) -> Temp {
+        let version = self.fresh_version();
+        let frame = self.current;
+        self.frames[frame].locals.push(Slot { operand, version });
+        Temp { frame, local: self.frames[frame].locals.len() - 1 }
+    }
+
+    pub(crate) fn temp_get(&mut self, temp: Temp) -> Operand {
+        let operand = self.frames[temp.frame].locals[temp.local].operand.clone();
+        self.refine(operand)
+    }
+
+    pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
+        let version = self.fresh_version();
+        self.frames[temp.frame].locals[temp.local] = Slot { operand, version };
+    }
+
+    /// Drops hidden locals, the first of which is `temp`.
+    pub(crate) fn temp_drop(&mut self, temp: Temp) {
+        self.frames[temp.frame].locals.truncate(temp.local);
+    }
+
+    // ---- refusals ------------------------------------------------------------------------------------------------
+
+    /// Refuses the section at the current place.
+    pub(crate) fn refuse_here(
+        &mut self,
+        slug: &'static str,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) -> Operand {
+        let span = self.user_span();
+        let diagnostic = Diagnostic { slug, span, message: message.into(), hint };
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+        Operand::bottom()
+    }
+
+    pub(crate) fn refuse(&mut self, refusal: Refusal) -> Operand {
+        self.refuse_here(refusal.slug, refusal.message, refusal.hint)
+    }
+
+    /// The current place, or the call of the built-in that is being lowered.
+    fn user_span(&self) -> Span {
+        let mut frame = self.current;
+        let mut span = self.span;
+        while self.frames.get(frame).is_some_and(|f| f.builtin) {
+            span = self.frames[frame].call_span;
+            match frame.checked_sub(1) {
+                Some(outer) => frame = outer,
+                None => break,
+            }
+        }
+        span
+    }
+
+    /// A set in words: `Integer`, `Car or nil`.
+    pub(crate) fn describe(&self, types: &TypeSet) -> String {
+        sites::describe(self.host, types)
+    }
+}
+
+/// A hidden local.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Temp {
+    frame: usize,
+    local: usize,
 }

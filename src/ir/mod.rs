@@ -465,6 +465,8 @@ pub enum ErrorKind {
     /// Message complete.
     TypeError(String),
     ArgumentError(String),
+    /// ArgumentError "comparison of (this class) with (operand 0, bits of a Float) failed".
+    Incomparable(String),
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
@@ -537,4 +539,14 @@ pub struct Program {
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
+}
+
+/// Does `test` hold for some operation of a block or the blocks in it?
+pub fn any_op(block: &Block, test: &mut dyn FnMut(&Op) -> bool) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Let { op, .. } => test(op),
+        Stmt::If { then, otherwise, .. } => any_op(then, test) || any_op(otherwise, test),
+        Stmt::Loop { body, .. } | Stmt::Block { body, .. } => any_op(body, test),
+        _ => false,
+    })
 }

@@ -124,6 +124,7 @@ impl Display for ErrorKind {
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),
             Self::TypeError(message) => write!(f, "type_error {}", Quoted(message)),
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
+            Self::Incomparable(class) => write!(f, "incomparable {}", Quoted(class)),
             Self::FloatDomain => f.write_str("float_domain"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
             Self::Frozen(h) => write!(f, "frozen h{}", h.0),

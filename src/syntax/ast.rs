@@ -2,6 +2,7 @@
 //! `unless`/`until` turned into `if`/`while` and every node carrying its byte span.
 
 use crate::source::Span;
+use std::sync::Arc;
 
 /// Number of a node, dense from 0 within one [`Code`]; keys the side tables of inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +71,7 @@ pub struct Params {
 /// A block literal or block argument at a call.
 #[derive(Clone, Debug)]
 pub enum BlockArg {
-    Literal(Box<BlockLiteral>),
+    Literal(Arc<BlockLiteral>),
     /// `&:name`
     Symbol(String, Span),
     /// `&expression`
@@ -217,7 +218,7 @@ pub enum Kind {
     Call(Box<Call>),
     Sequence(Vec<Node>),
     /// `defined?(yield)`, `block_given?` and the like are calls; this is `->(x) { … }`.
-    Lambda(Box<BlockLiteral>),
+    Lambda(Arc<BlockLiteral>),
 }
 
 #[derive(Clone, Debug)]

@@ -103,3 +103,12 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
         nesting: Vec::new(),
     }
 }
+
+/// The methods that a file defines, with their own nesting; those that do not lower are left out.
+pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
+    codes_in(sources, file)
+        .into_iter()
+        .filter_map(|span| code_at(sources, file, span.start, span.end).ok())
+        .filter(|code| code.kind == CodeKind::Method)
+        .collect()
+}

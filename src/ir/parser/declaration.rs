@@ -236,6 +236,7 @@ impl Parser {
             }
             "type_error" => ErrorKind::TypeError(self.text("a message")?),
             "argument_error" => ErrorKind::ArgumentError(self.text("a message")?),
+            "incomparable" => ErrorKind::Incomparable(self.text("a class")?),
             "float_domain" => ErrorKind::FloatDomain,
             "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
             "frozen" => ErrorKind::Frozen(self.hierarchy()?),

@@ -30,7 +30,7 @@
 
 use crate::ir::effects::{Effects, effects};
 use crate::ir::typing::plain_interval;
-use crate::ir::walk::{any, for_each_mut};
+use crate::ir::walk::{any, completes, for_each_mut};
 use crate::ir::{
     BinaryOp, Block, Buffer, BufferInfo, BufferKind, Comparison, Function, Label, Op, Part, Program, Stmt,
     Ty, UnaryOp, Value, ValueData, Var,
@@ -173,6 +173,13 @@ fn wrap(function: &mut Function, ids: usize, private: &[(Buffer, Ty)]) {
             }
         });
         body = vec![Stmt::Block { label, body }];
+    }
+    if !completes(&body) {
+        // It fails or goes on for ever in its first tick: there is no second.
+        before.push(Stmt::Tick(Value(1)));
+        before.append(&mut body);
+        function.body = before;
+        return;
     }
     let next_tick = new_var(function, Ty::I64);
     let one = define(function, &mut before, Ty::I64, Op::I64(1));

@@ -114,7 +114,7 @@ impl Lowering<'_> {
         let span = self.span(&block.location());
         if let Some(block) = block.as_block_node() {
             let literal = self.block_literal(&block.locals(), block.parameters(), block.body(), span);
-            return Some(BlockArg::Literal(Box::new(literal)));
+            return Some(BlockArg::Literal(std::sync::Arc::new(literal)));
         }
         let Some(argument) = block.as_block_argument_node() else {
             self.unexpected(block);
@@ -159,7 +159,7 @@ impl Lowering<'_> {
     pub(super) fn lambda(&mut self, lambda: &prism::LambdaNode<'_>) -> Node {
         let span = self.span(&lambda.location());
         let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
-        self.node(span, Kind::Lambda(Box::new(literal)))
+        self.node(span, Kind::Lambda(std::sync::Arc::new(literal)))
     }
 }
 

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+# Run by `gem install`: writes a Makefile that has cargo build the extension, and puts it where `require "ikra/native"`
+# finds it. In a checkout `rake compile` does that instead.
+
+require "rbconfig"
+
+config = RbConfig::CONFIG
+manifest = File.expand_path("Cargo.toml", __dir__)
+library = config["host_os"].include?("darwin") ? "libnative.dylib" : "libnative.so"
+
+unless system("cargo", "--version", out: File::NULL, err: File::NULL)
+  abort "The extension of Ikra is written in Rust, and there is no cargo here. Install Rust 1.95 or newer\n" \
+        "(https://rustup.rs), and then the gem again."
+end
+
+# CARGO_TARGET_DIR, where it is set, keeps what cargo built for the next time; otherwise the several hundred megabytes
+# are in the way once the extension is installed.
+kept = ENV.fetch("CARGO_TARGET_DIR", nil)
+target = kept || File.expand_path("target")
+
+File.write("Makefile", <<~MAKEFILE)
+  sitearchdir = #{config["sitearchdir"]}
+  RUBYARCHDIR = $(sitearchdir)
+  CARGO_TARGET_DIR = #{target}
+  LIBRARY = $(CARGO_TARGET_DIR)/release/#{library}
+
+  all:
+  \tRUBY="#{RbConfig.ruby}" CARGO_TARGET_DIR="$(CARGO_TARGET_DIR)" \\
+  \t  cargo build --release --locked --package ikra-native --manifest-path "#{manifest}"
+
+  install: all
+  \tmkdir -p "$(DESTDIR)$(RUBYARCHDIR)/ikra"
+  \tcp "$(LIBRARY)" "$(DESTDIR)$(RUBYARCHDIR)/ikra/native.#{config["DLEXT"]}"
+  \t#{kept ? "@:" : "rm -rf \"$(CARGO_TARGET_DIR)\""}
+
+  clean:
+  \t@:
+
+  .PHONY: all install clean
+MAKEFILE

@@ -1,0 +1,153 @@
+//! Float: doubles.
+
+use super::numeric::arithmetic;
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::Type;
+
+pub(super) const ROWS: &[Row] = &[
+    row("+", |s, c| float(s, c, BinaryOp::AddF)),
+    row("-", |s, c| float(s, c, BinaryOp::SubF)),
+    row("*", |s, c| float(s, c, BinaryOp::MulF)),
+    row("/", |s, c| float(s, c, BinaryOp::DivF)),
+    row("quo", |s, c| float(s, c, BinaryOp::DivF)),
+    row("fdiv", |s, c| float(s, c, BinaryOp::DivF)),
+    row("%", |s, c| float(s, c, BinaryOp::FloorModF)),
+    row("modulo", |s, c| float(s, c, BinaryOp::FloorModF)),
+    row("remainder", |s, c| float(s, c, BinaryOp::RemF)),
+    row("**", power),
+    row("pow", power),
+    row("div", |s, c| {
+        numbers(s, c, &|s, a, b| {
+            check_divisor(s, b);
+            let quotient = s.b.binary(BinaryOp::DivF, a, b);
+            let quotient = s.b.unary(UnaryOp::FloorF, quotient);
+            to_integer(s, quotient)
+        })
+    }),
+    row("divmod", |s, c| {
+        numbers(s, c, &|s, a, b| {
+            check_divisor(s, b);
+            // As MRI's flodivmod: the quotient from what the modulo leaves, rounded to a whole number.
+            let modulo = s.b.binary(BinaryOp::FloorModF, a, b);
+            let rest = s.b.binary(BinaryOp::SubF, a, modulo);
+            let quotient = s.b.binary(BinaryOp::DivF, rest, b);
+            let quotient = s.b.unary(UnaryOp::RoundF, quotient);
+            let quotient = to_integer(s, quotient);
+            if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
+        })
+    }),
+    row("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
+    row("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    row("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    row("to_f", |_, c| c.receiver.clone()),
+    row("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
+    row("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
+    row("truncate", |s, c| whole(s, c, UnaryOp::TruncF)),
+    row("floor", |s, c| whole(s, c, UnaryOp::FloorF)),
+    row("ceil", |s, c| whole(s, c, UnaryOp::CeilF)),
+    row("round", |s, c| whole(s, c, UnaryOp::RoundF)),
+    row("nan?", |s, c| Operand::bool(s.b.unary(UnaryOp::IsNan, c.receiver.value()))),
+    row("finite?", |s, c| {
+        let value = is_finite(s, c.receiver.value());
+        Operand::bool(value)
+    }),
+    row("infinite?", |s, c| {
+        let value = c.receiver.value();
+        let size = s.b.unary(UnaryOp::AbsF, value);
+        let infinity = s.b.f64(f64::INFINITY);
+        let infinite = s.b.compare(Comparison::Eq, size, infinity);
+        let zero = s.b.f64(0.0);
+        let positive = s.b.compare(Comparison::Gt, value, zero);
+        let (one, minus) = (s.b.i64(1), s.b.i64(-1));
+        let sign = s.b.select(positive, one, minus);
+        s.or_nil(infinite, &Operand::integer(sign))
+    }),
+    row("integer?", |s, _| Operand::bool(s.b.bool(false))),
+];
+
+fn float(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
+    numbers(s, call, &|s, a, b| Operand::float(s.b.binary(op, a, b)))
+}
+
+fn numbers(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    f: &dyn Fn(&mut Lowerer<'_>, Value, Value) -> Operand,
+) -> Operand {
+    arithmetic(s, call, &|_, _, _| Operand::bottom(), f)
+}
+
+fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let base = call.receiver.value();
+    s.switch(&arg, 13, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => {
+            // MRI multiplies for the Integer 2 and calls C's pow for everything else.
+            let square = s.b.binary(BinaryOp::MulF, base, base);
+            let two = s.b.i64(2);
+            let is_two = s.b.compare(Comparison::Eq, arg.value(), two);
+            if s.b.constant(is_two) == Some(1) {
+                return Operand::float(square);
+            }
+            let exponent = s.b.unary(UnaryOp::I64ToF64, arg.value());
+            let power = s.b.binary(BinaryOp::PowF, base, exponent);
+            Operand::float(s.b.select(is_two, square, power))
+        }
+        Some(Type::Float) => {
+            super::integer::complex_check(s, base, arg.value());
+            Operand::float(s.b.binary(BinaryOp::PowF, base, arg.value()))
+        }
+        _ => numbers(s, call, &|_, _, _| Operand::bottom()),
+    })
+}
+
+fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
+    let zero = s.b.f64(0.0);
+    let ok = s.b.compare(Comparison::Ne, divisor, zero);
+    s.check(ok, ErrorKind::ZeroDivision, &[]);
+}
+
+fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
+    let size = s.b.unary(UnaryOp::AbsF, value);
+    let infinity = s.b.f64(f64::INFINITY);
+    s.b.compare(Comparison::Lt, size, infinity)
+}
+
+/// Rounds to an Integer: `floor`, `ceil`, `round`, `to_i` without digits.
+fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
+    if !call.args.is_empty() || !call.keywords.is_empty() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`Float#{}` with arguments cannot run in a section", call.name),
+            Some("round to whole numbers, or round outside the section".into()),
+        );
+    }
+    let rounded = s.b.unary(op, call.receiver.value());
+    to_integer(s, rounded)
+}
+
+/// The Integer of a Float without fraction: FloatDomainError for NaN and the infinities, overflow beyond 64 bits.
+pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value) -> Operand {
+    if let Some(x) = s.b.constant_float(whole)
+        && x.abs() < 9e18
+    {
+        return Operand::integer(s.b.i64(x as i64));
+    }
+    // One comparison finds all that do not fit: NaN compares false.
+    let size = s.b.unary(UnaryOp::AbsF, whole);
+    let limit = s.b.f64(9_223_372_036_854_775_808.0);
+    let fits = s.b.compare(Comparison::Lt, size, limit);
+    s.unless(fits, 12, |s| {
+        let finite = is_finite(s, whole);
+        let bits = s.b.unary(UnaryOp::BitsToI64, whole);
+        s.check(finite, ErrorKind::FloatDomain, &[bits]);
+        // -2**63 itself fits, but is not worth a branch: it is refused with the rest.
+        s.fail(ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
+    });
+    if s.b.is_dead() {
+        return Operand::bottom();
+    }
+    Operand::integer(s.b.unary(UnaryOp::F64ToI64, whole))
+}

@@ -1,0 +1,415 @@
+//! Integer: 64 bits, checked.
+
+use super::numeric::{arithmetic, to_f};
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
+use crate::types::Type;
+
+pub(super) const ROWS: &[Row] = &[
+    row("+", |s, c| overflowing(s, c, BinaryOp::AddChecked, BinaryOp::AddF)),
+    row("-", |s, c| overflowing(s, c, BinaryOp::SubChecked, BinaryOp::SubF)),
+    row("*", |s, c| overflowing(s, c, BinaryOp::MulChecked, BinaryOp::MulF)),
+    row("/", |s, c| {
+        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
+            Operand::float(s.b.binary(BinaryOp::DivF, a, b))
+        })
+    }),
+    row("%", modulo),
+    row("modulo", modulo),
+    row("div", |s, c| {
+        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
+            let zero = s.b.f64(0.0);
+            let ok = s.b.compare(Comparison::Ne, b, zero);
+            s.check(ok, ErrorKind::ZeroDivision, &[]);
+            let quotient = s.b.binary(BinaryOp::DivF, a, b);
+            let quotient = s.b.unary(UnaryOp::FloorF, quotient);
+            super::float::to_integer(s, quotient)
+        })
+    }),
+    row("fdiv", |s, c| {
+        let float = |s: &mut Lowerer<'_>, a, b| Operand::float(s.b.binary(BinaryOp::DivF, a, b));
+        arithmetic(
+            s,
+            c,
+            &|s, a, b| {
+                let (a, b) = (s.b.unary(UnaryOp::I64ToF64, a), s.b.unary(UnaryOp::I64ToF64, b));
+                float(s, a, b)
+            },
+            &float,
+        )
+    }),
+    row("divmod", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let quotient = s.send(&c.receiver, "div", std::slice::from_ref(&arg), 1);
+        let remainder = s.send(&c.receiver, "%", &[arg], 2);
+        if quotient.is_bottom() || remainder.is_bottom() {
+            Operand::bottom()
+        } else {
+            s.tuple(&[quotient, remainder])
+        }
+    }),
+    row("remainder", |s, c| {
+        arithmetic(
+            s,
+            c,
+            &|s, a, b| {
+                check_divisor(s, b);
+                Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
+            },
+            &|s, a, b| Operand::float(s.b.binary(BinaryOp::RemF, a, b)),
+        )
+    }),
+    row("**", power),
+    row("-@", |s, c| {
+        let zero = s.b.i64(0);
+        checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
+    }),
+    row("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
+    row("&", |s, c| bits(s, c, BinaryOp::And)),
+    row("|", |s, c| bits(s, c, BinaryOp::Or)),
+    row("^", |s, c| bits(s, c, BinaryOp::Xor)),
+    row("<<", |s, c| shift(s, c, true)),
+    row(">>", |s, c| shift(s, c, false)),
+    row("[]", |s, c| {
+        let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
+        // Bits beyond the 63rd are the sign's; negative positions are 0.
+        let (zero, last) = (s.b.i64(0), s.b.i64(63));
+        let beyond = s.b.compare(Comparison::Gt, index, last);
+        let negative = s.b.compare(Comparison::Lt, index, zero);
+        let amount = s.b.select(beyond, last, index);
+        let amount = s.b.select(negative, zero, amount);
+        let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
+        let one = s.b.i64(1);
+        let bit = s.b.binary(BinaryOp::And, shifted, one);
+        Operand::integer(s.b.select(negative, zero, bit))
+    }),
+    row("abs", absolute),
+    row("magnitude", absolute),
+    row("even?", |s, c| parity(s, c, 0)),
+    row("odd?", |s, c| parity(s, c, 1)),
+    row("succ", |s, c| next(s, c, 1)),
+    row("next", |s, c| next(s, c, 1)),
+    row("pred", |s, c| next(s, c, -1)),
+    row("to_i", same),
+    row("to_int", same),
+    row("floor", whole),
+    row("ceil", whole),
+    row("round", whole),
+    row("truncate", whole),
+    row("ord", same),
+    row("to_f", |s, c| {
+        let value = to_f(s, &c.receiver);
+        Operand::float(value)
+    }),
+    row("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
+    row("size", |s, _| Operand::integer(s.b.i64(8))),
+    row("finite?", |s, _| Operand::bool(s.b.bool(true))),
+    row("infinite?", |_, _| Operand::nil()),
+    row("times", |s, c| {
+        if !s.count_arguments(c, 0, 0) {
+            return Operand::bottom();
+        }
+        let zero = s.b.i64(0);
+        counted_block(s, c, zero, c.receiver.value(), 1)
+    }),
+    row("upto", |s, c| {
+        let Some(limit) = integer_argument(s, c) else { return Operand::bottom() };
+        let one = s.b.i64(1);
+        let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
+        counted_block(s, c, c.receiver.value(), end.value(), 1)
+    }),
+    row("downto", |s, c| {
+        let Some(limit) = integer_argument(s, c) else { return Operand::bottom() };
+        let one = s.b.i64(1);
+        let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
+        counted_block(s, c, c.receiver.value(), end.value(), -1)
+    }),
+];
+
+fn same(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if s.count_arguments(call, 0, 0) { call.receiver.clone() } else { Operand::bottom() }
+}
+
+/// `floor`, `ceil`, `round`, `truncate` without digits.
+fn whole(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !call.args.is_empty() || !call.keywords.is_empty() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`Integer#{}` with arguments cannot run in a section", call.name),
+            Some("round to whole numbers, or divide and multiply".into()),
+        );
+    }
+    call.receiver.clone()
+}
+
+/// An Integer argument, or a TypeError.
+pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Value> {
+    let arg = s.one_argument(call)?;
+    to_integer_argument(s, &arg)
+}
+
+/// What Ruby's implicit conversion to an index gives: Floats are truncated, others are a TypeError.
+pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<Value> {
+    let result = s.switch(arg, 10, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => arg,
+        Some(Type::Float) => {
+            let whole = s.b.unary(UnaryOp::TruncF, arg.value());
+            super::float::to_integer(s, whole)
+        }
+        Some(Type::Nil) => {
+            s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
+        }
+        _ => {
+            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Integer")), &[])
+        }
+    });
+    result.values.first().copied()
+}
+
+pub(super) fn checked(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
+    let site = s.site(ErrorKind::Overflow { operator: name.into() });
+    Operand::integer(s.b.checked(op, a, b, site))
+}
+
+fn overflowing(s: &mut Lowerer<'_>, call: &Invocation, integers: BinaryOp, floats: BinaryOp) -> Operand {
+    arithmetic(s, call, &|s, a, b| checked(s, integers, &call.name, a, b), &|s, a, b| {
+        Operand::float(s.b.binary(floats, a, b))
+    })
+}
+
+fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
+    let zero = s.b.i64(0);
+    let ok = s.b.compare(Comparison::Ne, divisor, zero);
+    s.check(ok, ErrorKind::ZeroDivision, &[]);
+}
+
+fn floor_div(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
+    check_divisor(s, b);
+    checked(s, BinaryOp::FloorDiv, "/", a, b)
+}
+
+fn modulo(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    arithmetic(
+        s,
+        call,
+        &|s, a, b| {
+            check_divisor(s, b);
+            let result = s.b.binary(BinaryOp::FloorMod, a, b);
+            // A divisor that is not negative is positive after the check.
+            if s.b.interval(b).low >= 0 {
+                s.b.set_below(result, b);
+            }
+            Operand::integer(result)
+        },
+        &|s, a, b| Operand::float(s.b.binary(BinaryOp::FloorModF, a, b)),
+    )
+}
+
+fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    arithmetic(
+        s,
+        call,
+        &|s, base, exponent| {
+            let zero = s.b.i64(0);
+            let ok = s.b.compare(Comparison::Ge, exponent, zero);
+            let why = "a negative exponent gives a Rational, which does not run in a section".to_string();
+            s.check(ok, ErrorKind::Range(why), &[]);
+            if s.b.constant(exponent) == Some(2) {
+                return checked(s, BinaryOp::MulChecked, "**", base, base);
+            }
+            let operand = |v| Operand::integer(v);
+            s.power_by_squaring(&operand(base), &operand(exponent))
+        },
+        &|s, a, b| {
+            if call.receiver.types.contains(&Type::Integer) {
+                complex_check(s, a, b);
+            }
+            Operand::float(s.b.binary(BinaryOp::PowF, a, b))
+        },
+    )
+}
+
+/// A negative base with a fractional exponent is a Complex in Ruby.
+pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
+    let zero = s.b.f64(0.0);
+    let not_negative = s.b.compare(Comparison::Ge, base, zero);
+    let nan = s.b.unary(UnaryOp::IsNan, base);
+    let rounded = s.b.unary(UnaryOp::RoundF, exponent);
+    let whole = s.b.compare(Comparison::Eq, rounded, exponent);
+    let ok = s.b.binary(BinaryOp::OrB, not_negative, whole);
+    let ok = s.b.binary(BinaryOp::OrB, ok, nan);
+    let why =
+        "a negative number to a fractional power is a Complex, which does not run in a section".to_string();
+    s.check(ok, ErrorKind::Range(why), &[]);
+}
+
+impl Lowerer<'_> {
+    /// `base ** exponent` for an exponent that is not negative.
+    fn power_by_squaring(&mut self, base: &Operand, exponent: &Operand) -> Operand {
+        let one = self.b.i64(1);
+        let result = self.temp(Operand::integer(one));
+        let square = self.temp(base.clone());
+        let rest = self.temp(exponent.clone());
+        self.looping(21, |s, exit, _| {
+            let n = s.temp_get(rest).value();
+            let zero = s.b.i64(0);
+            let more = s.b.compare(Comparison::Gt, n, zero);
+            s.unless(more, 23, |s| s.jump(exit, None));
+            let one = s.b.i64(1);
+            let bit = s.b.binary(BinaryOp::And, n, one);
+            let odd = s.b.compare(Comparison::Ne, bit, zero);
+            let condition = crate::infer::Condition { value: odd, yes: vec![], no: vec![] };
+            s.branch(
+                24,
+                condition,
+                |s| {
+                    let (a, b) = (s.temp_get(result).value(), s.temp_get(square).value());
+                    let product = checked(s, BinaryOp::MulChecked, "**", a, b);
+                    s.temp_set(result, product);
+                    Operand::nil()
+                },
+                |_| Operand::nil(),
+            );
+            let half = s.b.binary(BinaryOp::Shr, n, one);
+            s.temp_set(rest, Operand::integer(half));
+            // The square is wanted only while bits are left: squaring further could overflow for nothing.
+            let more = s.b.compare(Comparison::Gt, half, zero);
+            let condition = crate::infer::Condition { value: more, yes: vec![], no: vec![] };
+            s.branch(
+                25,
+                condition,
+                |s| {
+                    let a = s.temp_get(square).value();
+                    let squared = checked(s, BinaryOp::MulChecked, "**", a, a);
+                    s.temp_set(square, squared);
+                    Operand::nil()
+                },
+                |_| Operand::nil(),
+            );
+        });
+        let value = self.temp_get(result);
+        self.temp_drop(result);
+        value
+    }
+}
+
+fn bits(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => Operand::integer(s.b.binary(op, call.receiver.value(), arg.value())),
+        Some(Type::Float) => {
+            let message = "can't convert Float into Integer for bitwise operation";
+            s.fail(ErrorKind::TypeError(message.into()), &[])
+        }
+        _ => {
+            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            s.fail(ErrorKind::TypeError(format!("{name} can't be coerced into Integer")), &[])
+        }
+    })
+}
+
+fn shift(s: &mut Lowerer<'_>, call: &Invocation, left: bool) -> Operand {
+    let Some(amount) = integer_argument(s, call) else { return Operand::bottom() };
+    let value = call.receiver.value();
+    let zero = s.b.i64(0);
+    let interval = s.b.interval(amount);
+    if interval.low >= 0 {
+        return if left { shift_left(s, value, amount) } else { shift_right(s, value, amount) };
+    }
+    let forward = s.b.compare(Comparison::Ge, amount, zero);
+    let condition = crate::infer::Condition { value: forward, yes: vec![], no: vec![] };
+    let backward = |s: &mut Lowerer<'_>| {
+        let negated = s.b.binary(BinaryOp::Sub, zero, amount);
+        // The opposite of i64::MIN is itself; any amount beyond 63 does the same.
+        let last = s.b.i64(64);
+        let low = s.b.i64(i64::MIN);
+        let is_low = s.b.compare(Comparison::Eq, amount, low);
+        s.b.select(is_low, last, negated)
+    };
+    s.branch(
+        11,
+        condition,
+        |s| if left { shift_left(s, value, amount) } else { shift_right(s, value, amount) },
+        |s| {
+            let amount = backward(s);
+            if left { shift_right(s, value, amount) } else { shift_left(s, value, amount) }
+        },
+    )
+}
+
+fn shift_right(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
+    let last = s.b.i64(63);
+    let beyond = s.b.compare(Comparison::Gt, amount, last);
+    let amount = s.b.select(beyond, last, amount);
+    Operand::integer(s.b.binary(BinaryOp::Shr, value, amount))
+}
+
+fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
+    // Shifted out and back it must be the same number; by more than 62 only 0 survives.
+    let last = s.b.i64(63);
+    let beyond = s.b.compare(Comparison::Gt, amount, last);
+    let safe = s.b.select(beyond, last, amount);
+    let shifted = s.b.binary(BinaryOp::Shl, value, safe);
+    let back = s.b.binary(BinaryOp::Shr, shifted, safe);
+    let same = s.b.compare(Comparison::Eq, back, value);
+    let not_beyond = s.b.unary(UnaryOp::Not, beyond);
+    let fits = s.b.binary(BinaryOp::AndB, same, not_beyond);
+    let zero = s.b.i64(0);
+    let is_zero = s.b.compare(Comparison::Eq, value, zero);
+    let ok = s.b.binary(BinaryOp::OrB, fits, is_zero);
+    s.check(ok, ErrorKind::Overflow { operator: "<<".into() }, &[value, amount]);
+    Operand::integer(shifted)
+}
+
+fn absolute(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let value = call.receiver.value();
+    let Interval { low, .. } = s.b.interval(value);
+    if low >= 0 {
+        return call.receiver.clone();
+    }
+    let zero = s.b.i64(0);
+    let negated = checked(s, BinaryOp::SubChecked, "abs", zero, value);
+    let negative = s.b.compare(Comparison::Lt, value, zero);
+    Operand::integer(s.b.select(negative, negated.value(), value))
+}
+
+fn parity(s: &mut Lowerer<'_>, call: &Invocation, wanted: i64) -> Operand {
+    let (one, wanted) = (s.b.i64(1), s.b.i64(wanted));
+    let bit = s.b.binary(BinaryOp::And, call.receiver.value(), one);
+    Operand::bool(s.b.compare(Comparison::Eq, bit, wanted))
+}
+
+fn next(s: &mut Lowerer<'_>, call: &Invocation, step: i64) -> Operand {
+    let one = s.b.i64(step);
+    checked(s, BinaryOp::AddChecked, &call.name, call.receiver.value(), one)
+}
+
+/// Runs the call's block for `start`, `start + step` … up to (not with) `end`; gives the receiver.
+fn counted_block(s: &mut Lowerer<'_>, call: &Invocation, start: Value, end: Value, step: i64) -> Operand {
+    let Some(block) = s.block_of(call) else { return Operand::bottom() };
+    s.counted(start, end, step, &mut |s, i, _, _| {
+        s.unused = true;
+        s.call_block(&block, vec![Operand::integer(i)]);
+    });
+    call.receiver.clone()
+}
+
+/// `Integer.sqrt`: the floor of the square root, exact.
+pub(super) fn integer_sqrt(s: &mut Lowerer<'_>, value: Value) -> Operand {
+    let zero = s.b.i64(0);
+    let ok = s.b.compare(Comparison::Ge, value, zero);
+    s.check(ok, ErrorKind::MathDomain("isqrt".into()), &[]);
+    let float = s.b.unary(UnaryOp::I64ToF64, value);
+    let root = s.b.math(MathFn::Sqrt, &[float]);
+    let guess = s.b.unary(UnaryOp::F64ToI64, root);
+    // The double's root is off by one at most; 3037000499 is the root of the largest Integer.
+    let top = s.b.i64(3_037_000_499);
+    let above = s.b.compare(Comparison::Gt, guess, top);
+    let guess = s.b.select(above, top, guess);
+    let square = s.b.binary(BinaryOp::Mul, guess, guess);
+    let too_big = s.b.compare(Comparison::Gt, square, value);
+    let too_big = s.b.unary(UnaryOp::BoolToI64, too_big);
+    Operand::integer(s.b.binary(BinaryOp::Sub, guess, too_big))
+}

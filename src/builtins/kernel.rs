@@ -1,0 +1,201 @@
+//! What every object has: identity, classes, truth; and Kernel's functions.
+
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand, module_of};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::{ClassId, RangeEnd, Shape, Type};
+
+pub(super) const ROWS: &[Row] = &[
+    row("nil?", |s, c| {
+        let value = s.b.bool(c.receiver.types.single() == Some(&Type::Nil));
+        Operand::bool(value)
+    }),
+    row("!", |s, c| {
+        let truth = s.truth(&c.receiver);
+        Operand::bool(s.b.unary(UnaryOp::Not, truth))
+    }),
+    row("==", identical),
+    row("equal?", identical),
+    row("eql?", |s, c| {
+        // As ==, but of one class: 1.eql?(1.0) is false.
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&arg, 0, &mut |s, arg| {
+            if arg.types.single() == receiver.types.single() {
+                s.send(&receiver, "==", &[arg], 1)
+            } else {
+                Operand::bool(s.b.bool(false))
+            }
+        })
+    }),
+    row("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
+    row("!=", |s, c| {
+        let equal = s.send(&c.receiver, "==", &c.args, 3);
+        if equal.is_bottom() {
+            return equal;
+        }
+        let truth = s.truth(&equal);
+        Operand::bool(s.b.unary(UnaryOp::Not, truth))
+    }),
+    row("is_a?", |s, c| kind(s, c, false)),
+    row("kind_of?", |s, c| kind(s, c, false)),
+    row("instance_of?", |s, c| kind(s, c, true)),
+    row("class", |s, c| s.class_operand(&c.receiver)),
+    row("itself", |_, c| c.receiver.clone()),
+    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
+    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
+    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
+    row("rand", rand),
+    row("Integer", |s, c| convert(s, c, true)),
+    row("Float", |s, c| convert(s, c, false)),
+];
+
+pub(super) const NIL_ROWS: &[Row] = &[
+    row("to_i", |s, _| Operand::integer(s.b.i64(0))),
+    row("to_f", |s, _| Operand::float(s.b.f64(0.0))),
+    row("to_a", |s, _| s.tuple(&[])),
+];
+
+/// The same object, or the same immediate value.
+fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| {
+        let shape = arg.types.single_shape();
+        let same = match (receiver.types.single_shape(), shape) {
+            (Some(a), Some(b)) if a != b => s.b.bool(false),
+            (Some(Shape::Nil), _) => s.b.bool(true),
+            (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
+            (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
+                s.b.bool(receiver.types == arg.types)
+            }
+            _ => s.b.compare(Comparison::Eq, receiver.value(), arg.value()),
+        };
+        Operand::bool(same)
+    })
+}
+
+fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    match module_of(&arg) {
+        Some(class) => s.is_instance(&call.receiver, class, exact),
+        None => s.fail(ErrorKind::TypeError("class or module required".into()), &[]),
+    }
+}
+
+/// `true & x`, `nil | x`: not short-circuit.
+fn logic(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    if !matches!(call.receiver.types.single_shape(), Some(Shape::Nil | Shape::Bool)) {
+        return s.no_method(&call.receiver, &call.name, false);
+    }
+    let (a, b) = (s.truth(&call.receiver), s.truth(&arg));
+    Operand::bool(s.b.binary(op, a, b))
+}
+
+fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
+        Some(ty) => {
+            let into = if to_integer { "Integer" } else { "Float" };
+            let message = format!("can't convert {} into {into}", s.coercion_name(ty));
+            s.fail(ErrorKind::TypeError(message), &[])
+        }
+        None => Operand::bottom(),
+    })
+}
+
+/// `rand`, `rand(n)`, `rand(range)`, and the same of Random.
+pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let strict = module_of(&call.receiver) == Some(ClassId::RANDOM);
+    let Some(arg) = call.args.first() else { return random_float(s) };
+    s.switch(arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Nil) if !strict => random_float(s),
+        Some(Type::Float) if strict => {
+            let unit = random_float(s);
+            Operand::float(s.b.binary(BinaryOp::MulF, unit.value(), arg.value()))
+        }
+        Some(Type::Integer | Type::Float) => {
+            // Kernel#rand takes the size of the number, and 0 as no limit.
+            let limit = s.send(&arg, "to_i", &[], 1);
+            if limit.is_bottom() {
+                return limit;
+            }
+            let zero = s.b.i64(0);
+            if strict {
+                let ok = s.b.compare(Comparison::Gt, limit.value(), zero);
+                s.check(ok, ErrorKind::ArgumentError("invalid argument".into()), &[]);
+                return below(s, limit.value());
+            }
+            let limit = s.send(&limit, "abs", &[], 2);
+            let unlimited = s.b.compare(Comparison::Eq, limit.value(), zero);
+            let condition = crate::infer::Condition { value: unlimited, yes: vec![], no: vec![] };
+            s.branch(3, condition, random_float, |s| below(s, limit.value()))
+        }
+        Some(Type::Range { .. }) => random_in(s, &arg),
+        _ => {
+            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Integer")), &[])
+        }
+    })
+}
+
+/// 53 random bits as a Float in 0.0...1.0.
+fn random_float(s: &mut Lowerer<'_>) -> Operand {
+    let bits = s.b.random();
+    let (shift, mask) = (s.b.i64(11), s.b.i64((1 << 53) - 1));
+    let bits = s.b.binary(BinaryOp::Shr, bits, shift);
+    let bits = s.b.binary(BinaryOp::And, bits, mask);
+    let float = s.b.unary(UnaryOp::I64ToF64, bits);
+    let unit = s.b.f64(1.0 / (1_u64 << 53) as f64);
+    Operand::float(s.b.binary(BinaryOp::MulF, float, unit))
+}
+
+/// A random Integer in `0...limit`: the upper half of bits × limit.
+fn below(s: &mut Lowerer<'_>, limit: Value) -> Operand {
+    let bits = s.b.random();
+    let value = s.b.binary(BinaryOp::MulHighU, bits, limit);
+    s.b.set_below(value, limit);
+    Operand::integer(value)
+}
+
+fn random_in(s: &mut Lowerer<'_>, range: &Operand) -> Operand {
+    let Some((Some(low), Some(high), exclusive, low_end, high_end)) = crate::infer::range_ends(range) else {
+        return s.refuse_here("unsupported-method", "`rand` takes a range with both ends", None);
+    };
+    if low_end == RangeEnd::Integer && high_end == RangeEnd::Integer {
+        let span = super::integer::checked(s, BinaryOp::SubChecked, "rand", high, low);
+        let span = if exclusive {
+            span.value()
+        } else {
+            let one = s.b.i64(1);
+            super::integer::checked(s, BinaryOp::AddChecked, "rand", span.value(), one).value()
+        };
+        let zero = s.b.i64(0);
+        let some = s.b.compare(Comparison::Gt, span, zero);
+        let condition = crate::infer::Condition { value: some, yes: vec![], no: vec![] };
+        // Kernel#rand gives nil for an empty range.
+        return s.branch(
+            4,
+            condition,
+            |s| {
+                let offset = below(s, span);
+                Operand::integer(s.b.binary(BinaryOp::Add, low, offset.value()))
+            },
+            |_| Operand::nil(),
+        );
+    }
+    let float = |s: &mut Lowerer<'_>, value, end| match end {
+        RangeEnd::Integer => s.b.unary(UnaryOp::I64ToF64, value),
+        _ => value,
+    };
+    let (low, high) = (float(s, low, low_end), float(s, high, high_end));
+    let span = s.b.binary(BinaryOp::SubF, high, low);
+    let unit = random_float(s);
+    let offset = s.b.binary(BinaryOp::MulF, unit.value(), span);
+    Operand::float(s.b.binary(BinaryOp::AddF, low, offset))
+}

@@ -1,0 +1,102 @@
+//! Math: the C library's functions with Ruby's domain checks.
+
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
+use crate::types::Type;
+
+pub(super) const ROWS: &[Row] = &[
+    row("sin", |s, c| plain(s, c, MathFn::Sin)),
+    row("cos", |s, c| plain(s, c, MathFn::Cos)),
+    row("tan", |s, c| plain(s, c, MathFn::Tan)),
+    row("asin", |s, c| bounded(s, c, MathFn::Asin, -1.0, 1.0)),
+    row("acos", |s, c| bounded(s, c, MathFn::Acos, -1.0, 1.0)),
+    row("atan", |s, c| plain(s, c, MathFn::Atan)),
+    row("sinh", |s, c| plain(s, c, MathFn::Sinh)),
+    row("cosh", |s, c| plain(s, c, MathFn::Cosh)),
+    row("tanh", |s, c| plain(s, c, MathFn::Tanh)),
+    row("asinh", |s, c| plain(s, c, MathFn::Asinh)),
+    row("acosh", |s, c| bounded(s, c, MathFn::Acosh, 1.0, f64::INFINITY)),
+    row("atanh", |s, c| bounded(s, c, MathFn::Atanh, -1.0, 1.0)),
+    row("exp", |s, c| plain(s, c, MathFn::Exp)),
+    row("log", |s, c| {
+        if c.args.len() != 2 {
+            return bounded(s, c, MathFn::Log, 0.0, f64::INFINITY);
+        }
+        let Some([x, base]) = floats::<2>(s, c) else { return Operand::bottom() };
+        check_bounds(s, x, "log", 0.0, f64::INFINITY);
+        check_bounds(s, base, "log", 0.0, f64::INFINITY);
+        let (x, base) = (s.b.math(MathFn::Log, &[x]), s.b.math(MathFn::Log, &[base]));
+        Operand::float(s.b.binary(BinaryOp::DivF, x, base))
+    }),
+    row("log2", |s, c| bounded(s, c, MathFn::Log2, 0.0, f64::INFINITY)),
+    row("log10", |s, c| bounded(s, c, MathFn::Log10, 0.0, f64::INFINITY)),
+    row("sqrt", |s, c| {
+        let Some([x]) = floats::<1>(s, c) else { return Operand::bottom() };
+        check_bounds(s, x, "sqrt", 0.0, f64::INFINITY);
+        // Math.sqrt(-0.0) is 0.0.
+        let zero = s.b.f64(0.0);
+        let is_zero = s.b.compare(Comparison::Eq, x, zero);
+        let root = s.b.math(MathFn::Sqrt, &[x]);
+        Operand::float(s.b.select(is_zero, zero, root))
+    }),
+    row("cbrt", |s, c| plain(s, c, MathFn::Cbrt)),
+    row("erf", |s, c| plain(s, c, MathFn::Erf)),
+    row("erfc", |s, c| plain(s, c, MathFn::Erfc)),
+    row("atan2", |s, c| {
+        let Some([y, x]) = floats::<2>(s, c) else { return Operand::bottom() };
+        Operand::float(s.b.math(MathFn::Atan2, &[y, x]))
+    }),
+    row("hypot", |s, c| {
+        let Some([x, y]) = floats::<2>(s, c) else { return Operand::bottom() };
+        Operand::float(s.b.math(MathFn::Hypot, &[x, y]))
+    }),
+];
+
+/// The arguments as doubles; a TypeError for what is no number.
+fn floats<const N: usize>(s: &mut Lowerer<'_>, call: &Invocation) -> Option<[Value; N]> {
+    if !s.count_arguments(call, N, N) {
+        return None;
+    }
+    let mut values = Vec::new();
+    for (i, arg) in call.args.iter().enumerate() {
+        let operand = s.switch(arg, 30 + i as u32, &mut |s, arg| match arg.types.single() {
+            Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
+            Some(Type::Float) => arg,
+            Some(Type::Nil) => s.fail(ErrorKind::TypeError("can't convert nil into Float".into()), &[]),
+            _ => {
+                let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+                s.fail(ErrorKind::TypeError(format!("can't convert {name} into Float")), &[])
+            }
+        });
+        values.push(*operand.values.first()?);
+    }
+    values.try_into().ok()
+}
+
+fn plain(s: &mut Lowerer<'_>, call: &Invocation, function: MathFn) -> Operand {
+    let Some([x]) = floats::<1>(s, call) else { return Operand::bottom() };
+    Operand::float(s.b.math(function, &[x]))
+}
+
+fn bounded(s: &mut Lowerer<'_>, call: &Invocation, function: MathFn, low: f64, high: f64) -> Operand {
+    let Some([x]) = floats::<1>(s, call) else { return Operand::bottom() };
+    check_bounds(s, x, &call.name, low, high);
+    Operand::float(s.b.math(function, &[x]))
+}
+
+/// Math::DomainError outside `low..high`; NaN passes, as in MRI.
+fn check_bounds(s: &mut Lowerer<'_>, x: Value, name: &str, low: f64, high: f64) {
+    let mut outside = s.b.bool(false);
+    if low.is_finite() {
+        let low = s.b.f64(low);
+        outside = s.b.compare(Comparison::Lt, x, low);
+    }
+    if high.is_finite() {
+        let high = s.b.f64(high);
+        let above = s.b.compare(Comparison::Gt, x, high);
+        outside = s.b.binary(BinaryOp::OrB, outside, above);
+    }
+    let ok = s.b.unary(UnaryOp::Not, outside);
+    s.check(ok, ErrorKind::MathDomain(name.into()), &[]);
+}

@@ -1,0 +1,222 @@
+//! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
+
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::{ClassId, Type};
+
+pub(super) const ROWS: &[Row] = &[
+    row("positive?", |s, c| compare_zero(s, c, Comparison::Gt)),
+    row("negative?", |s, c| compare_zero(s, c, Comparison::Lt)),
+    row("zero?", |s, c| compare_zero(s, c, Comparison::Eq)),
+    row("nonzero?", |s, c| {
+        let zero = compare_zero(s, c, Comparison::Ne);
+        if zero.is_bottom() { zero } else { s.or_nil(zero.value(), &c.receiver) }
+    }),
+    row("integer?", |s, c| {
+        let value = s.b.bool(c.receiver.types.contains(&Type::Integer));
+        Operand::bool(value)
+    }),
+    row("real?", |s, _| {
+        let value = s.b.bool(true);
+        Operand::bool(value)
+    }),
+    row("+@", |_, c| c.receiver.clone()),
+    row("<", |s, c| comparison(s, c, Comparison::Lt)),
+    row("<=", |s, c| comparison(s, c, Comparison::Le)),
+    row(">", |s, c| comparison(s, c, Comparison::Gt)),
+    row(">=", |s, c| comparison(s, c, Comparison::Ge)),
+    row("==", equal),
+    row("===", equal),
+    row("<=>", spaceship),
+    row("to_c", |s, _| s.refuse_here("unsupported-method", "complex numbers do not run in a section", None)),
+];
+
+/// The operand as a double: exact for a Float, rounded to nearest for an Integer.
+pub(super) fn to_f(s: &mut Lowerer<'_>, operand: &Operand) -> Value {
+    match operand.types.single() {
+        Some(Type::Integer) => s.b.unary(UnaryOp::I64ToF64, operand.value()),
+        _ => operand.value(),
+    }
+}
+
+fn compare_zero(s: &mut Lowerer<'_>, call: &Invocation, comparison: Comparison) -> Operand {
+    if !s.count_arguments(call, 0, 0) {
+        return Operand::bottom();
+    }
+    let value = call.receiver.value();
+    let zero = s.b.ty(value);
+    let zero = s.b.zero(zero);
+    let result = s.b.compare(comparison, value, zero);
+    Operand::bool(result)
+}
+
+/// Arithmetic on two numbers: `integers` for Integer with Integer, `floats` otherwise. Anything else is a TypeError.
+pub(super) fn arithmetic(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    integers: &dyn Fn(&mut Lowerer<'_>, Value, Value) -> Operand,
+    floats: &dyn Fn(&mut Lowerer<'_>, Value, Value) -> Operand,
+) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
+        (Some(Type::Integer), Some(Type::Integer)) => integers(s, receiver.value(), arg.value()),
+        (_, Some(Type::Integer | Type::Float)) => {
+            let (a, b) = (to_f(s, &receiver), to_f(s, &arg));
+            floats(s, a, b)
+        }
+        _ => not_a_number(s, &receiver, &arg),
+    })
+}
+
+/// `1 + nil`: TypeError; `1 + object`: its `coerce` does not run.
+fn not_a_number(s: &mut Lowerer<'_>, receiver: &Operand, arg: &Operand) -> Operand {
+    let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
+    if arg.types.len() > 1 {
+        // true or false: which one is known at run time only.
+        let is_true = s.is_type(arg, &Type::True);
+        let condition = crate::infer::Condition { value: is_true, yes: vec![], no: vec![] };
+        let (yes, no) = (s.narrow(arg, &Type::True.into()), s.narrow(arg, &Type::False.into()));
+        return s.branch(
+            20,
+            condition,
+            |s| not_a_number(s, receiver, &yes),
+            |s| not_a_number(s, receiver, &no),
+        );
+    }
+    if matches!(ty, Type::Object(..)) && s.responds(arg, "coerce") {
+        return s.refuse_here(
+            "unsupported-coerce",
+            format!(
+                "{} is turned into a number by `coerce`, which does not run in a section",
+                s.describe(&arg.types)
+            ),
+            Some("call a method that gives the number".into()),
+        );
+    }
+    let message = format!("{} can't be coerced into {}", s.coercion_name(ty), s.describe(&receiver.types));
+    s.fail(ErrorKind::TypeError(message), &[])
+}
+
+fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer | Type::Float) => {
+            let value = compare(s, op, &receiver, &arg);
+            Operand::bool(value)
+        }
+        _ => {
+            let other = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            let message = format!("comparison of {} with {other} failed", s.describe(&receiver.types));
+            s.fail(ErrorKind::ArgumentError(message), &[])
+        }
+    })
+}
+
+/// Compares two numbers exactly, as Ruby does: an Integer and a Float by value, never by rounding.
+pub(super) fn compare(s: &mut Lowerer<'_>, op: Comparison, a: &Operand, b: &Operand) -> Value {
+    let is_integer = |o: &Operand| o.types.contains(&Type::Integer);
+    match (is_integer(a), is_integer(b)) {
+        (true, true) | (false, false) => s.b.compare(op, a.value(), b.value()),
+        (true, false) => integer_with_float(s, op, a.value(), b.value()),
+        (false, true) => {
+            let swapped = match op {
+                Comparison::Lt => Comparison::Gt,
+                Comparison::Le => Comparison::Ge,
+                Comparison::Gt => Comparison::Lt,
+                Comparison::Ge => Comparison::Le,
+                same => same,
+            };
+            integer_with_float(s, swapped, b.value(), a.value())
+        }
+    }
+}
+
+fn integer_with_float(s: &mut Lowerer<'_>, op: Comparison, i: Value, f: Value) -> Value {
+    const EXACT: i64 = 1 << 53;
+    let interval = s.b.interval(i);
+    let as_float = s.b.unary(UnaryOp::I64ToF64, i);
+    if interval.low >= -EXACT && interval.high <= EXACT {
+        return s.b.compare(op, as_float, f);
+    }
+    // Beyond 2**53 the rounded Integer decides only where it differs from the Float; where they are equal the Float
+    // has no fraction, and the Integers are compared (2**63 itself does not fit: every Integer is below it).
+    let rounded = s.b.compare(op, as_float, f);
+    let same = s.b.compare(Comparison::Eq, as_float, f);
+    let top = s.b.f64(9_223_372_036_854_775_808.0);
+    let fits = s.b.compare(Comparison::Lt, f, top);
+    let zero = s.b.f64(0.0);
+    let in_range = s.b.binary(BinaryOp::AndB, same, fits);
+    let safe = s.b.select(in_range, f, zero);
+    let whole = s.b.unary(UnaryOp::F64ToI64, safe);
+    let exact = s.b.compare(op, i, whole);
+    let below_top = s.b.bool(matches!(op, Comparison::Lt | Comparison::Le | Comparison::Ne));
+    let when_same = s.b.select(fits, exact, below_top);
+    s.b.select(same, when_same, rounded)
+}
+
+fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer | Type::Float) => {
+            let value = compare(s, Comparison::Eq, &receiver, &arg);
+            Operand::bool(value)
+        }
+        // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
+        Some(Type::Object(..)) if !s.is_native(&arg, "==") => {
+            s.send(&arg, "==", std::slice::from_ref(&receiver), 1)
+        }
+        _ => {
+            let value = s.b.bool(false);
+            Operand::bool(value)
+        }
+    })
+}
+
+fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer | Type::Float) => {
+            let less = compare(s, Comparison::Lt, &receiver, &arg);
+            let greater = compare(s, Comparison::Gt, &receiver, &arg);
+            let (greater, less) =
+                (s.b.unary(UnaryOp::BoolToI64, greater), s.b.unary(UnaryOp::BoolToI64, less));
+            let order = s.b.binary(BinaryOp::Sub, greater, less);
+            let order = Operand::integer(order);
+            if receiver.types.contains(&Type::Integer) && arg.types.contains(&Type::Integer) {
+                return order;
+            }
+            // NaN compares with nothing.
+            let (x, y) = (to_f(s, &receiver), to_f(s, &arg));
+            let (x, y) = (s.b.unary(UnaryOp::IsNan, x), s.b.unary(UnaryOp::IsNan, y));
+            let unordered = s.b.binary(BinaryOp::OrB, x, y);
+            let ordered = s.b.unary(UnaryOp::Not, unordered);
+            s.or_nil(ordered, &order)
+        }
+        _ => Operand::nil(),
+    })
+}
+
+impl Lowerer<'_> {
+    /// Does an operand of one class have a method of that name?
+    pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
+        let Some(Type::Object(_, class)) = operand.types.single() else { return false };
+        matches!(self.host.method(*class, name), Ok(Some(_)))
+    }
+
+    /// Is the method `name` of an operand of one class Ruby's own?
+    pub(crate) fn is_native(&mut self, operand: &Operand, name: &str) -> bool {
+        let class = match operand.types.single() {
+            Some(Type::Object(_, class)) => *class,
+            _ => ClassId::OBJECT,
+        };
+        matches!(
+            self.host.method(class, name),
+            Ok(Some(crate::infer::host::Found { method: crate::infer::host::Method::Native { .. }, .. }))
+        )
+    }
+}

@@ -1,0 +1,333 @@
+//! What arrays, ranges and tuples share: iteration, and the rules that `core.rb` builds on.
+
+use super::{Invocation, Row, row};
+use crate::infer::{BlockRef, JoinIndex, Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
+use crate::types::{RangeEnd, Type};
+
+pub(super) const ROWS: &[Row] = &[
+    row("each", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        s.each_item(&c.receiver, &mut |s, item, _, _| {
+            s.unused = true;
+            s.call_block(&block, vec![item]);
+        });
+        c.receiver.clone()
+    }),
+    row("each_entry", |s, c| s.send_with_block(c, "each")),
+    row("sum", |s, c| {
+        if !s.count_arguments(c, 0, 1) {
+            return Operand::bottom();
+        }
+        let initial = match c.args.first() {
+            Some(initial) => initial.clone(),
+            None => Operand::integer(s.b.i64(0)),
+        };
+        s.send_block(&c.receiver, "__sum", &[initial], c.block.clone())
+    }),
+    row("inject", inject),
+    row("reduce", inject),
+    row("count", |s, c| match (&c.block, c.args.first()) {
+        (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
+        (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
+        (None, None) => s.send(&c.receiver, "size", &[], 1),
+    }),
+    row("min", |s, c| extreme(s, c, Comparison::Lt)),
+    row("max", |s, c| extreme(s, c, Comparison::Gt)),
+    row("__item", |s, c| {
+        let index = c.args[0].value();
+        s.item_at(&c.receiver, index)
+    }),
+    row("to_a", |_, c| c.receiver.clone()),
+    row("entries", |_, c| c.receiver.clone()),
+];
+
+/// `inject(:+)`, `inject(initial, :+)`, `inject(initial) { }`, `inject { }`.
+fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let mut args = call.args.clone();
+    let mut block = call.block.clone();
+    if block.is_none() {
+        let name = args.pop().and_then(|last| s.symbol_name(&last));
+        let Some(name) = name else {
+            return s.refuse_here(
+                "unsupported-method",
+                "`inject` takes a block or a literal symbol in a section",
+                Some("write: inject { |a, b| a + b }".into()),
+            );
+        };
+        block = Some(BlockRef::Symbol(name));
+    }
+    match args.first() {
+        Some(initial) => s.send_block(&call.receiver, "__inject_from", std::slice::from_ref(initial), block),
+        None => s.send_block(&call.receiver, "__inject", &[], block),
+    }
+}
+
+/// `min` and `max` without a block.
+fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operand {
+    if !call.args.is_empty() || call.block.is_some() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` with arguments or a block cannot run in a section", call.name),
+            Some(format!("use {}_by {{ … }} or a loop", call.name)),
+        );
+    }
+    if let Some(Type::Tuple(_)) = call.receiver.types.single() {
+        let mut items = s.tuple_items(&call.receiver).into_iter();
+        let Some(first) = items.next() else { return Operand::nil() };
+        let mut best = first;
+        for (i, item) in items.enumerate() {
+            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better));
+        }
+        return best;
+    }
+    let empty = s.send(&call.receiver, "empty?", &[], 1);
+    let condition = s.truth_condition(&empty);
+    s.branch(
+        13,
+        condition,
+        |_| Operand::nil(),
+        |s| {
+            let zero = s.b.i64(0);
+            let first = s.item_at(&call.receiver, zero);
+            let best = s.temp(first);
+            s.each_item(&call.receiver, &mut |s, item, _, _| {
+                let current = s.temp_get(best);
+                let chosen = better_of(s, &current, &item, better);
+                s.temp_set(best, chosen);
+            });
+            let result = s.temp_get(best);
+            s.temp_drop(best);
+            result
+        },
+    )
+}
+
+/// `item` if it is better than `best` (the earlier one wins where they are equal), else `best`.
+fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Comparison) -> Operand {
+    if best.types == item.types && matches!(best.types.single(), Some(Type::Integer | Type::Float)) {
+        let is_better = s.b.compare(better, item.value(), best.value());
+        if best.types.contains(&Type::Float) {
+            // MRI compares Floats with <=> and raises where one is NaN.
+            s.check_ordered("Float", item.value(), best.value());
+        }
+        let value = s.b.select(is_better, item.value(), best.value());
+        return Operand { types: best.types.clone(), values: vec![value] };
+    }
+    let order = s.send(item, "<=>", std::slice::from_ref(best), 14);
+    let order = s.switch(&order, 15, &mut |s, order| match order.types.single() {
+        Some(Type::Integer) => order,
+        _ => {
+            let message =
+                format!("comparison of {} with {} failed", s.describe(&item.types), s.describe(&best.types));
+            s.fail(ErrorKind::ArgumentError(message), &[])
+        }
+    });
+    if order.is_bottom() {
+        return order;
+    }
+    let zero = s.b.i64(0);
+    let is_better = s.b.compare(better, order.value(), zero);
+    let condition = crate::infer::Condition { value: is_better, yes: vec![], no: vec![] };
+    s.branch(16, condition, |_| item.clone(), |_| best.clone())
+}
+
+impl Lowerer<'_> {
+    /// Fails unless both are numbers: "comparison of Float with NaN failed".
+    fn check_ordered(&mut self, class: &str, x: Value, y: Value) {
+        let equal_itself = |s: &mut Self, v| s.b.compare(Comparison::Eq, v, v);
+        let (a, b) = (equal_itself(self, x), equal_itself(self, y));
+        let ordered = self.b.binary(BinaryOp::AndB, a, b);
+        let bits = self.b.unary(crate::ir::UnaryOp::BitsToI64, y);
+        self.check(ordered, ErrorKind::Incomparable(class.into()), &[bits]);
+    }
+
+    /// The call's block, or a refusal: without one Ruby gives an Enumerator.
+    pub(crate) fn block_of(&mut self, call: &Invocation) -> Option<BlockRef> {
+        if call.block.is_none() {
+            self.refuse_here(
+                "unsupported-enumerator",
+                format!(
+                    "`{}` without a block gives an Enumerator, which does not run in a section",
+                    call.name
+                ),
+                Some("give it a block".into()),
+            );
+        }
+        call.block.clone()
+    }
+
+    pub(crate) fn send_with_block(&mut self, call: &Invocation, name: &str) -> Operand {
+        self.send_block(&call.receiver, name, &call.args, call.block.clone())
+    }
+
+    /// The name of a symbol written out in the section.
+    pub(crate) fn symbol_name(&self, operand: &Operand) -> Option<String> {
+        (operand.types.single() == Some(&Type::Symbol)).then_some(())?;
+        let number = self.b.constant(operand.value())?;
+        self.symbols.get(&(number as i32)).cloned()
+    }
+
+    /// Runs `body` for `start`, `start + step` … as long as the index is before `end`. The body gets the index and the
+    /// joins that `break` and `next` go to.
+    pub(crate) fn counted(
+        &mut self,
+        start: Value,
+        end: Value,
+        step: i64,
+        body: &mut dyn FnMut(&mut Self, Value, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let (first, last) = (self.b.interval(start), self.b.interval(end));
+        let interval = if step > 0 {
+            Interval { low: first.low, high: last.high.saturating_sub(1).max(first.low) }
+        } else {
+            Interval { low: last.low.saturating_add(1).min(first.high), high: first.high }
+        };
+        let var = self.b.var(crate::ir::Ty::I64);
+        self.b.set(var, start);
+        self.looping(60, |s, exit, head| {
+            // Beyond the end by one step at most, so that the sum below cannot overflow.
+            let widened = Interval {
+                low: interval.low.saturating_add(step.min(0)),
+                high: interval.high.saturating_add(step.max(0)),
+            };
+            let i = s.b.get_within(var, widened);
+            let more = s.b.compare(if step > 0 { Comparison::Lt } else { Comparison::Gt }, i, end);
+            s.unless(more, 62, |s| s.jump(exit, None));
+            let i = s.b.get_within(var, interval);
+            if first.low >= 0 && step > 0 {
+                s.b.set_below(i, end);
+            }
+            let by = s.b.i64(step);
+            let next = s.b.binary(BinaryOp::Add, i, by);
+            s.b.set(var, next);
+            body(s, i, exit, head);
+        })
+    }
+
+    /// Runs `body` for each item of an array, range or tuple. Its value is nil, or that of a `break`.
+    pub(crate) fn each_item(
+        &mut self,
+        sequence: &Operand,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let sequence = sequence.clone();
+        self.switch(&sequence, 17, &mut |s, sequence| match sequence.types.single() {
+            Some(Type::Array(kind)) => {
+                let (kind, id) = (*kind, sequence.value());
+                let zero = s.b.i64(0);
+                let length = s.array_length(kind, id);
+                s.counted(zero, length, 1, &mut |s, i, exit, next| {
+                    let item = s.array_item(kind, id, i);
+                    if item.is_bottom() {
+                        // Nothing is in any of these arrays: the body never runs.
+                        s.b.mark_dead();
+                        return;
+                    }
+                    body(s, item, exit, next);
+                })
+            }
+            Some(Type::Tuple(_)) => {
+                let items = s.tuple_items(&sequence);
+                s.labelled(64, true, |s, exit| {
+                    for (i, item) in items.into_iter().enumerate() {
+                        s.within_slot(i as u32, |s| {
+                            s.labelled(66, false, |s, next| {
+                                body(s, item, exit, next);
+                                Operand::nil()
+                            })
+                        });
+                    }
+                    Operand::nil()
+                })
+            }
+            Some(Type::Range { .. }) => s.each_in_range(&sequence, body),
+            _ => {
+                let what = s.describe(&sequence.types);
+                s.refuse_here(
+                    "unsupported-iteration",
+                    format!("a section cannot go through {what}"),
+                    Some("go through an Array or a Range of Integers".into()),
+                )
+            }
+        })
+    }
+
+    fn each_in_range(
+        &mut self,
+        range: &Operand,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let Some((low, high, exclusive, low_end, high_end)) = crate::infer::range_ends(range) else {
+            return Operand::bottom();
+        };
+        let Some(low) = low.filter(|_| low_end == RangeEnd::Integer) else {
+            let what = if low_end == RangeEnd::Float { "Float" } else { "NilClass" };
+            return self.fail(ErrorKind::TypeError(format!("can't iterate from {what}")), &[]);
+        };
+        let end = match (high, high_end) {
+            (None, _) => self.b.i64(i64::MAX),
+            (Some(high), RangeEnd::Float) => {
+                let rounded = if exclusive { crate::ir::UnaryOp::CeilF } else { crate::ir::UnaryOp::FloorF };
+                let high = self.b.unary(rounded, high);
+                let high = super::float::to_integer(self, high);
+                if high.is_bottom() {
+                    return high;
+                }
+                if exclusive { high.value() } else { self.after(high.value()) }
+            }
+            (Some(high), _) if exclusive => high,
+            (Some(high), _) => self.after(high),
+        };
+        self.counted(low, end, 1, &mut |s, i, exit, next| body(s, Operand::integer(i), exit, next))
+    }
+
+    fn after(&mut self, value: Value) -> Value {
+        let one = self.b.i64(1);
+        super::integer::checked(self, BinaryOp::AddChecked, "each", value, one).value()
+    }
+
+    /// The item at `index`, known to be in range.
+    pub(crate) fn item_at(&mut self, sequence: &Operand, index: Value) -> Operand {
+        match sequence.types.single() {
+            Some(Type::Array(kind)) => self.array_item(*kind, sequence.value(), index),
+            Some(Type::Range { low: RangeEnd::Integer, .. }) => {
+                let low = sequence.values[0];
+                super::integer::checked(self, BinaryOp::AddChecked, "each", low, index)
+            }
+            Some(Type::Tuple(_)) => {
+                let items = self.tuple_items(sequence);
+                match self.b.constant(index) {
+                    Some(i) => usize::try_from(i)
+                        .ok()
+                        .and_then(|i| items.get(i).cloned())
+                        .unwrap_or_else(Operand::nil),
+                    None => self.choose(&items, index, 0),
+                }
+            }
+            _ => self.refuse_here(
+                "unsupported-iteration",
+                "items of this cannot be taken by index in a section",
+                None,
+            ),
+        }
+    }
+
+    /// The item of a tuple at an index known at run time only.
+    pub(crate) fn choose(&mut self, items: &[Operand], index: Value, at: i64) -> Operand {
+        let Some((first, rest)) = items.split_first() else { return Operand::nil() };
+        let here = self.b.i64(at);
+        let is_here = self.b.compare(Comparison::Eq, index, here);
+        let condition = crate::infer::Condition { value: is_here, yes: vec![], no: vec![] };
+        self.branch(0x800 + at as u32, condition, |_| first.clone(), |s| s.choose(rest, index, at + 1))
+    }
+
+    /// Runs `f` in a context of its own for the `i`th of several like things.
+    pub(crate) fn within_slot<T>(&mut self, i: u32, f: impl FnOnce(&mut Self) -> T) -> T {
+        let span = self.span;
+        self.within(0x400 + i, |s| {
+            s.span = span;
+            f(s)
+        })
+    }
+}

@@ -1,0 +1,340 @@
+//! Locals, assignments of all kinds, and parameters.
+
+use super::operand::Operand;
+use super::{Lowerer, Slot};
+use crate::ir::{ErrorKind, UnaryOp};
+use crate::syntax::ast::{AssignOp, Code, LocalId, Multiple, Node, Params, Target};
+use crate::types::Type;
+use std::rc::Rc;
+
+impl Lowerer<'_> {
+    pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Vec<Slot> {
+        vec![Slot { operand: Operand::nil(), version: 0 }; code.locals.len()]
+    }
+
+    pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
+        let operand = self.frame().locals[id.0 as usize].operand.clone();
+        self.refine(operand)
+    }
+
+    pub(crate) fn write_local(&mut self, id: LocalId, operand: Operand) {
+        let version = self.fresh_version();
+        let frame = self.current;
+        self.frames[frame].locals[id.0 as usize] = Slot { operand, version };
+    }
+
+    /// `target = value`, evaluated in Ruby's order: receiver and arguments of the target first.
+    pub(crate) fn assign_node(&mut self, target: &Target, value: &Node) -> Operand {
+        let place = self.resolve(target);
+        let value = self.expr(value);
+        self.assign_place(&place, &value);
+        value
+    }
+
+    pub(crate) fn assign(&mut self, target: &Target, value: &Operand) {
+        let place = self.resolve(target);
+        self.assign_place(&place, value);
+    }
+
+    /// Evaluates what a target needs before its value.
+    fn resolve<'t>(&mut self, target: &'t Target) -> Place<'t> {
+        match target {
+            Target::Local(id, _) => Place::Local(*id),
+            Target::Captured(..) => Place::Nowhere,
+            Target::Ivar(name, _) => Place::Ivar(name),
+            Target::Index { receiver, args, .. } => {
+                let receiver_operand = self.expr(receiver);
+                let args = args.iter().map(|a| self.expr(a)).collect();
+                Place::Call { target, receiver: receiver_operand, args, name: "[]", safe: false }
+            }
+            Target::Attribute { receiver, name, safe, .. } => {
+                let receiver = self.expr(receiver);
+                Place::Call { target, receiver, args: vec![], name, safe: *safe }
+            }
+            Target::Multiple(multiple, _) => Place::Multiple(multiple),
+        }
+    }
+
+    fn assign_place(&mut self, place: &Place<'_>, value: &Operand) {
+        match place {
+            Place::Local(id) => self.write_local(*id, value.clone()),
+            // Reported once for the whole section.
+            Place::Nowhere => {}
+            Place::Ivar(name) => {
+                let receiver = self.self_operand();
+                self.write_ivar(&receiver, name, value);
+            }
+            Place::Call { target, receiver, args, name, safe } => {
+                let (outer_node, outer_span) = (self.node, self.span);
+                self.enter_target(target);
+                let setter = if *name == "[]" { "[]=".to_string() } else { format!("{name}=") };
+                let mut all = args.clone();
+                all.push(value.clone());
+                if *safe {
+                    self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
+                } else {
+                    self.send_from(receiver, &setter, &all, 1, target_is_self(target));
+                }
+                (self.node, self.span) = (outer_node, outer_span);
+            }
+            Place::Multiple(multiple) => self.assign_multiple(multiple, value),
+        }
+    }
+
+    fn enter_target(&mut self, target: &Target) {
+        if let Target::Index { id, span, .. } | Target::Attribute { id, span, .. } = target {
+            self.node = *id;
+            self.span = *span;
+        }
+    }
+
+    fn read_place(&mut self, place: &Place<'_>) -> Operand {
+        match place {
+            Place::Local(id) => self.read_local(*id),
+            Place::Ivar(name) => {
+                let receiver = self.self_operand();
+                self.read_ivar(&receiver, name)
+            }
+            Place::Call { target, receiver, args, name, .. } => {
+                let (outer_node, outer_span) = (self.node, self.span);
+                self.enter_target(target);
+                let value = self.send_from(receiver, name, args, 2, target_is_self(target));
+                (self.node, self.span) = (outer_node, outer_span);
+                value
+            }
+            Place::Nowhere | Place::Multiple(_) => Operand::bottom(),
+        }
+    }
+
+    /// `target op= value`: receiver and arguments are evaluated once.
+    pub(crate) fn op_assign(&mut self, node: &Node, target: &Target, op: &AssignOp, value: &Node) -> Operand {
+        let place = match target {
+            Target::Captured(name, _) => {
+                self.captured(name);
+                Place::Nowhere
+            }
+            other => self.resolve(other),
+        };
+        if let Place::Call { target, receiver, args, name, safe: true } = &place {
+            let receiver = receiver.clone();
+            return self.unless_nil(&receiver, |s, receiver| {
+                let place = Place::Call { target, receiver, args: args.clone(), name, safe: false };
+                s.op_assign_place(node, &place, op, value)
+            });
+        }
+        self.op_assign_place(node, &place, op, value)
+    }
+
+    fn op_assign_place(&mut self, node: &Node, place: &Place<'_>, op: &AssignOp, value: &Node) -> Operand {
+        let old = self.read_place(place);
+        self.enter(node);
+        match op {
+            AssignOp::Operator(name) => {
+                let value = self.expr(value);
+                self.enter(node);
+                let new = self.send(&old, name, &[value], 3);
+                self.assign_place(place, &new);
+                new
+            }
+            AssignOp::Or | AssignOp::And => {
+                if old.is_bottom() {
+                    return old;
+                }
+                let is_falsy = |t: &Type| matches!(t, Type::Nil | Type::False);
+                let mut condition = self.truth_condition(&old);
+                if *op == AssignOp::And {
+                    let not = self.b.unary(UnaryOp::Not, condition.value);
+                    condition = super::Condition { value: not, yes: condition.no, no: condition.yes };
+                }
+                let kept = old.types.filter(|t| is_falsy(t) == (*op == AssignOp::And));
+                self.branch(
+                    4,
+                    condition,
+                    |s| s.narrow(&old, &kept),
+                    |s| {
+                        let value = s.expr(value);
+                        s.assign_place(place, &value);
+                        value
+                    },
+                )
+            }
+        }
+    }
+
+    /// `a, (b, *c), d = value`.
+    pub(crate) fn assign_multiple(&mut self, targets: &Multiple, value: &Operand) {
+        if value.is_bottom() {
+            return;
+        }
+        let after = targets.after.len();
+        match value.types.single() {
+            Some(Type::Array(kind)) => {
+                let id = value.value();
+                if targets.splat.is_some() {
+                    self.refuse_here(
+                        "unsupported-splat",
+                        "an array of unknown length cannot be splatted in a section",
+                        Some("take its items by index".into()),
+                    );
+                    return;
+                }
+                for (i, target) in targets.before.iter().enumerate() {
+                    let index = self.b.i64(i as i64);
+                    let item = self.array_at(*kind, id, index);
+                    self.assign(target, &item);
+                }
+            }
+            Some(Type::Tuple(_)) | None | Some(_) => {
+                let items = match value.types.single() {
+                    Some(Type::Tuple(_)) => self.tuple_items(value),
+                    None if value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) => {
+                        self.refuse_here(
+                            "mixed-values",
+                            format!("{} cannot be destructured in a section", self.describe(&value.types)),
+                            Some("make sure that it is always an array of one kind".into()),
+                        );
+                        return;
+                    }
+                    _ => vec![value.clone()],
+                };
+                let nil = Operand::nil();
+                for (i, target) in targets.before.iter().enumerate() {
+                    self.assign(target, items.get(i).unwrap_or(&nil));
+                }
+                let middle_end = items.len().saturating_sub(after).max(targets.before.len());
+                if let Some(Some(splat)) = &targets.splat {
+                    let middle =
+                        items.get(targets.before.len()..middle_end.min(items.len())).unwrap_or(&[]).to_vec();
+                    let rest = self.tuple(&middle);
+                    self.assign(splat, &rest);
+                }
+                for (i, target) in targets.after.iter().enumerate() {
+                    self.assign(target, items.get(middle_end + i).unwrap_or(&nil));
+                }
+            }
+        }
+    }
+
+    /// Binds the arguments of a block as Ruby's procs do: one array is destructured over several parameters, missing
+    /// arguments are nil, surplus ones are dropped.
+    pub(crate) fn bind_block(&mut self, params: &Params, mut args: Vec<Operand>) {
+        let positional = params.required.len() + params.optional.len() + params.post.len();
+        let destructures = positional > 1
+            || (positional == 1 && (params.trailing_comma || params.rest.is_some()))
+            || (positional == 0 && params.rest.is_some() && !params.keywords.is_empty());
+        if args.len() == 1 && destructures {
+            match args[0].types.single() {
+                Some(Type::Tuple(_)) => args = self.tuple_items(&args[0].clone()),
+                Some(Type::Array(kind)) => {
+                    let (kind, id) = (*kind, args[0].value());
+                    if params.rest.is_some() || !params.optional.is_empty() {
+                        self.refuse_here(
+                            "unsupported-splat",
+                            "an array of unknown length cannot be spread over optional parameters in a section",
+                            Some("take the array as one parameter".into()),
+                        );
+                        return;
+                    }
+                    args = (0..positional)
+                        .map(|i| {
+                            let index = self.b.i64(i as i64);
+                            self.array_at(kind, id, index)
+                        })
+                        .collect();
+                }
+                None if args[0].types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) => {
+                    self.refuse_here(
+                        "mixed-values",
+                        format!(
+                            "{} cannot be destructured in a section",
+                            self.describe(&args[0].types.clone())
+                        ),
+                        Some("make sure that it is always an array of one kind".into()),
+                    );
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let required = params.required.len() + params.post.len();
+        args.resize_with(args.len().max(required), Operand::nil);
+        self.bind(params, args, vec![]);
+    }
+
+    /// Binds the arguments of a method. A wrong number of them is an ArgumentError where the method stands.
+    pub(crate) fn bind_method(
+        &mut self,
+        params: &Params,
+        args: Vec<Operand>,
+        keywords: Vec<(String, Operand)>,
+    ) {
+        let required = params.required.len() + params.post.len();
+        let most = required + params.optional.len();
+        if args.len() < required || (args.len() > most && params.rest.is_none()) {
+            let expected = match (params.rest.is_some(), params.optional.is_empty()) {
+                (true, _) => format!("{required}+"),
+                (_, true) => required.to_string(),
+                _ => format!("{required}..{most}"),
+            };
+            let message = format!("wrong number of arguments (given {}, expected {expected})", args.len());
+            self.fail(ErrorKind::ArgumentError(message), &[]);
+            return;
+        }
+        self.bind(params, args, keywords);
+    }
+
+    fn bind(&mut self, params: &Params, args: Vec<Operand>, mut keywords: Vec<(String, Operand)>) {
+        let required = params.required.len() + params.post.len();
+        let optional = args.len().saturating_sub(required).min(params.optional.len());
+        let mut rest = args.into_iter();
+        for target in &params.required {
+            let value = rest.next().unwrap_or_else(Operand::nil);
+            self.assign(target, &value);
+        }
+        for (i, (local, default)) in params.optional.iter().enumerate() {
+            let value =
+                if i < optional { rest.next().unwrap_or_else(Operand::nil) } else { self.expr(default) };
+            self.write_local(*local, value);
+        }
+        let mut rest: Vec<Operand> = rest.collect();
+        let post = rest.split_off(rest.len().saturating_sub(params.post.len()));
+        if let Some(Some(local)) = params.rest {
+            let tuple = self.tuple(&rest);
+            self.write_local(local, tuple);
+        }
+        for (target, value) in params.post.iter().zip(&post) {
+            self.assign(target, value);
+        }
+        for (name, local, default) in &params.keywords {
+            let given = keywords.iter().position(|(n, _)| n == name).map(|i| keywords.remove(i).1);
+            let value = match (given, default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => self.expr(default),
+                (None, None) => {
+                    self.fail(ErrorKind::ArgumentError(format!("missing keyword: :{name}")), &[]);
+                    return;
+                }
+            };
+            self.write_local(*local, value);
+        }
+        if let Some((name, _)) = keywords.first() {
+            let message = format!("unknown keyword: :{name}");
+            self.fail(ErrorKind::ArgumentError(message), &[]);
+        }
+    }
+}
+
+/// Where a value goes, with what it needs already evaluated.
+enum Place<'t> {
+    Local(LocalId),
+    Ivar(&'t str),
+    Call { target: &'t Target, receiver: Operand, args: Vec<Operand>, name: &'t str, safe: bool },
+    Multiple(&'t Multiple),
+    Nowhere,
+}
+
+/// `self.x = …` may call a private setter.
+fn target_is_self(target: &Target) -> bool {
+    matches!(target, Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
+        if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef))
+}

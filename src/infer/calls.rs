@@ -1,0 +1,957 @@
+//! Calls: lookup, dispatch over the receiver's classes, inlining, blocks, and functions for methods that call
+//! themselves.
+
+use super::host::{Found, Method, Visibility};
+use super::memo::FunctionKey;
+use super::operand::{self, Operand};
+use super::sites::class_of;
+use super::{BlockRef, Condition, Control, Frame, Lowerer};
+use crate::builtins::{self, Builtin};
+use crate::ir::builder::Builder;
+use crate::ir::{Comparison, ErrorKind, FuncId, Stmt, Ty};
+use crate::syntax::ast::{BlockArg, Call, Code, Kind, Node};
+use crate::syntax::walk::each_node_in;
+use crate::types::{ClassId, Type, TypeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Frames of methods that call themselves, as deep as this; then SystemStackError.
+pub(crate) const MAX_DEPTH: i64 = 10_000;
+/// A recursive method is specialised for so many argument types; then they are joined.
+const MAX_SPECIALISATIONS: usize = 8;
+/// Calls inlined into each other, as deep as this; then the methods become functions.
+const MAX_INLINE_DEPTH: usize = 60;
+
+/// Arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arguments {
+    pub positional: Vec<Operand>,
+    pub keywords: Vec<(String, Operand)>,
+}
+
+/// A function whose body is still to be lowered.
+#[derive(Debug)]
+pub(crate) struct PendingFunction {
+    key: FunctionKey,
+    function: FuncId,
+    code: Rc<Code>,
+    owner: ClassId,
+    name: String,
+    builtin: bool,
+}
+
+/// What a call on one class of receiver does.
+#[derive(Clone)]
+enum Callee {
+    Method(Found, Rc<Code>, bool),
+    Reader(String),
+    Writer(String),
+    Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
+    Missing { private: bool },
+    Refused,
+}
+
+impl Callee {
+    /// Do both do the same to any receiver, so that one piece of code can serve both?
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Method(_, a, _), Self::Method(_, b, _)) => Rc::ptr_eq(a, b),
+            (Self::Reader(a), Self::Reader(b)) | (Self::Writer(a), Self::Writer(b)) => a == b,
+            (Self::Refused, Self::Refused) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Evaluates arguments; `None` if one never gives a value or is refused.
+    pub(crate) fn arguments(&mut self, nodes: &[Node]) -> Option<Arguments> {
+        let mut arguments = Arguments::default();
+        for node in nodes {
+            match &node.kind {
+                Kind::Splat(inner) => {
+                    let operand = self.expr(inner);
+                    self.enter(node);
+                    arguments.positional.extend(self.spread(&operand));
+                }
+                Kind::KeywordArgs(pairs) => {
+                    for (name, value) in pairs {
+                        let value = self.expr(value);
+                        arguments.keywords.push((name.clone(), value));
+                    }
+                }
+                _ => arguments.positional.push(self.expr(node)),
+            }
+        }
+        let all = arguments.positional.iter().chain(arguments.keywords.iter().map(|(_, v)| v));
+        let complete = all.clone().all(|o| !o.is_bottom());
+        complete.then_some(arguments)
+    }
+
+    /// A call in the source.
+    pub(crate) fn call(&mut self, node: &Node, call: &Call, unused: bool) -> Operand {
+        if call.receiver.is_none() {
+            if let Some(result) = self.special_form(node, call) {
+                return result;
+            }
+            if call.variable
+                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
+                && self.current == 0
+            {
+                return operand;
+            }
+        }
+        let private = call.receiver.as_ref().is_none_or(|r| matches!(r.kind, Kind::SelfRef));
+        let receiver = match &call.receiver {
+            Some(receiver) => self.expr(receiver),
+            None => self.self_operand(),
+        };
+        if receiver.is_bottom() {
+            return receiver;
+        }
+        self.enter(node);
+        if call.safe {
+            return self
+                .unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, private, unused));
+        }
+        self.call_on(node, call, &receiver, private, unused)
+    }
+
+    fn call_on(
+        &mut self,
+        node: &Node,
+        call: &Call,
+        receiver: &Operand,
+        private: bool,
+        unused: bool,
+    ) -> Operand {
+        let Some(arguments) = self.arguments(&call.args) else { return Operand::bottom() };
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        self.enter(node);
+        self.span = call.name_span;
+        let block = match &call.block {
+            None => None,
+            Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
+            Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
+                literal: Arc::clone(literal),
+                frame: self.current,
+                active: self.active.len(),
+                break_to: None,
+            }),
+            Some(BlockArg::Expression(inner)) => match self.block_argument(inner) {
+                Some(block) => Some(block),
+                None => return Operand::bottom(),
+            },
+        };
+        // A literal block may `break`: the call's value is then the break's.
+        if let Some(BlockRef::Literal { literal, frame, active, .. }) = &block
+            && has_break(&literal.body)
+        {
+            let (literal, frame, active) = (Arc::clone(literal), *frame, *active);
+            let span = self.span;
+            return self.labelled(30, !unused, |s, join| {
+                let block = BlockRef::Literal { literal, frame, active, break_to: Some(join) };
+                s.span = span;
+                s.dispatch(receiver, &call.name, &arguments, Some(block), private)
+            });
+        }
+        self.dispatch(receiver, &call.name, &arguments, block, private)
+    }
+
+    /// `&block` handed on.
+    fn block_argument(&mut self, inner: &Node) -> Option<BlockRef> {
+        if let Kind::Local(id) = &inner.kind
+            && self.frame().code.params.block == Some(*id)
+        {
+            return match self.frame().block.clone() {
+                Some(block) => Some(block),
+                None => {
+                    self.refuse_here(
+                        "unsupported-block",
+                        "a block that was not given cannot be handed on in a section",
+                        Some("pass a literal block".into()),
+                    );
+                    None
+                }
+            };
+        }
+        self.refuse_here(
+            "unsupported-block",
+            "only a literal block, a symbol or the method's own block can be passed in a section",
+            Some("write the block out: { |x| … }".into()),
+        );
+        None
+    }
+
+    /// Calls that are syntax here: they need more than their arguments' values.
+    fn special_form(&mut self, node: &Node, call: &Call) -> Option<Operand> {
+        match call.name.as_str() {
+            "raise" | "fail" => Some(self.raise(node, call)),
+            "block_given?" => {
+                let given = self.frame().block.is_some();
+                let value = self.b.bool(given);
+                Some(Operand::bool(value))
+            }
+            "lambda" | "proc" if call.block.is_some() => Some(self.refuse_here(
+                "unsupported-lambda",
+                "lambdas and procs are not supported in a section yet",
+                Some("write a method and call it".into()),
+            )),
+            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" | "catch"
+            | "throw" => Some(self.refuse_here(
+                "unsupported-call",
+                format!("`{}` cannot run in a section", call.name),
+                Some("call the method by its name".into()),
+            )),
+            _ => None,
+        }
+    }
+
+    /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
+    fn raise(&mut self, node: &Node, call: &Call) -> Operand {
+        let mut class = None;
+        let mut message = None;
+        let mut nodes: Vec<&Node> = call.args.iter().collect();
+        if let [only] = &nodes[..]
+            && let Kind::Call(inner) = &only.kind
+            && inner.name == "new"
+            && inner.receiver.is_some()
+        {
+            nodes = inner.receiver.iter().chain(inner.args.iter()).collect();
+        }
+        for (i, arg) in nodes.into_iter().enumerate() {
+            match &arg.kind {
+                Kind::String(parts) => {
+                    match &parts[..] {
+                        [] => message = Some(String::new()),
+                        [crate::syntax::ast::StringPart::Text(text)] => message = Some(text.clone()),
+                        _ => {
+                            self.enter(arg);
+                            return self.refuse_here(
+                            "unsupported-string",
+                            "the message of `raise` must be a literal without interpolation in a section",
+                            Some("leave the values out of the message; the error names the element's index".into()),
+                        );
+                        }
+                    }
+                }
+                _ if i == 0 => {
+                    let operand = self.expr(arg);
+                    class = super::conditions::module_of(&operand);
+                    if class.is_none() {
+                        self.enter(arg);
+                        return self.refuse_here(
+                            "unsupported-raise",
+                            "`raise` takes an exception class and a literal message in a section",
+                            Some("write: raise ArgumentError, \"message\"".into()),
+                        );
+                    }
+                }
+                _ => {
+                    self.enter(arg);
+                    return self.refuse_here(
+                        "unsupported-raise",
+                        "`raise` takes an exception class and a literal message in a section",
+                        Some("write: raise ArgumentError, \"message\"".into()),
+                    );
+                }
+            }
+        }
+        self.enter(node);
+        let class = match class {
+            Some(class) => class,
+            None => {
+                if message.is_none() {
+                    message = Some("unhandled exception".into());
+                }
+                match self.constant(&["RuntimeError".to_string()], true).types.single() {
+                    Some(Type::Module(class)) => *class,
+                    _ => return Operand::bottom(),
+                }
+            }
+        };
+        self.fail(ErrorKind::Raise { class, message }, &[])
+    }
+
+    // ---- dispatch --------------------------------------------------------------------------------------------------
+
+    /// `receiver.name(args)` as generated by a built-in or an operator: `slot` tells apart the sends of one node.
+    pub(crate) fn send(&mut self, receiver: &Operand, name: &str, args: &[Operand], slot: u32) -> Operand {
+        self.send_from(receiver, name, args, slot, false)
+    }
+
+    /// As [`Lowerer::send`], with a block handed on.
+    pub(crate) fn send_block(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        args: &[Operand],
+        block: Option<BlockRef>,
+    ) -> Operand {
+        let span = self.span;
+        self.within(0x180, |s| {
+            s.span = span;
+            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            s.dispatch(receiver, name, &arguments, block, true)
+        })
+    }
+
+    pub(crate) fn send_from(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        args: &[Operand],
+        slot: u32,
+        private: bool,
+    ) -> Operand {
+        if receiver.is_bottom() || args.iter().any(Operand::is_bottom) || self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let span = self.span;
+        self.within(0x100 + slot, |s| {
+            s.span = span;
+            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            s.dispatch(receiver, name, &arguments, None, private)
+        })
+    }
+
+    /// Runs the method for each class that the receiver can be of, and joins what they give.
+    pub(crate) fn dispatch(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        block: Option<BlockRef>,
+        private: bool,
+    ) -> Operand {
+        let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
+        for ty in &receiver.types.clone() {
+            let callee = self.callee(ty, name, private);
+            match groups.iter_mut().find(|(types, other)| {
+                other.is_same(&callee) && types.iter().all(|t| t.shape() == ty.shape()) && is_object(ty)
+            }) {
+                Some((types, _)) => {
+                    types.insert(ty.clone());
+                }
+                None => groups.push((ty.clone().into(), callee)),
+            }
+        }
+        self.dispatch_groups(receiver, name, &groups, arguments, block.as_ref())
+    }
+
+    fn dispatch_groups(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        groups: &[(TypeSet, Callee)],
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        let Some(((types, callee), rest)) = groups.split_first() else { return Operand::bottom() };
+        let run = |s: &mut Self| {
+            let receiver = s.narrow(receiver, types);
+            let choice = s.memo.type_number(types);
+            s.within_here(choice, |s| s.invoke(&receiver, name, callee, arguments, block))
+        };
+        if rest.is_empty() {
+            return run(self);
+        }
+        let condition = self.is_one_of(receiver, types);
+        let choice = self.memo.type_number(types);
+        self.branch(choice, condition, run, |s| s.dispatch_groups(receiver, name, rest, arguments, block))
+    }
+
+    /// As `within`, but places stay those of the current node.
+    fn within_here<T>(&mut self, choice: u32, f: impl FnOnce(&mut Self) -> T) -> T {
+        let span = self.span;
+        self.within(choice, |s| {
+            s.span = span;
+            f(s)
+        })
+    }
+
+    /// Is the operand of one of these classes?
+    pub(crate) fn is_one_of(&mut self, operand: &Operand, types: &TypeSet) -> Condition {
+        let mut value = self.b.bool(false);
+        for ty in types {
+            let one = self.is_type(operand, ty);
+            value = self.b.binary(crate::ir::BinaryOp::OrB, value, one);
+        }
+        let mut condition = Condition { value, yes: vec![], no: vec![] };
+        if let Some(key) = operand.values.first()
+            && operand.types.len() > 1
+        {
+            condition.yes.push((*key, types.clone()));
+            condition.no.push((*key, operand.types.filter(|t| !types.contains(t))));
+        }
+        condition
+    }
+
+    /// Runs `f` for each class that `operand` can be of, and joins what it gives.
+    pub(crate) fn switch(
+        &mut self,
+        operand: &Operand,
+        slot: u32,
+        f: &mut dyn FnMut(&mut Self, Operand) -> Operand,
+    ) -> Operand {
+        // True and false go together.
+        let mut groups: Vec<TypeSet> = Vec::new();
+        for ty in &operand.types {
+            match groups.last_mut() {
+                Some(last) if *ty == Type::True && last.contains(&Type::False) => {
+                    last.insert(Type::True);
+                }
+                _ => groups.push(ty.clone().into()),
+            }
+        }
+        self.switch_groups(operand, slot, &groups, f)
+    }
+
+    fn switch_groups(
+        &mut self,
+        operand: &Operand,
+        slot: u32,
+        groups: &[TypeSet],
+        f: &mut dyn FnMut(&mut Self, Operand) -> Operand,
+    ) -> Operand {
+        let Some((types, rest)) = groups.split_first() else { return Operand::bottom() };
+        let choice = self.memo.type_number(types);
+        if rest.is_empty() {
+            let part = self.narrow(operand, types);
+            return self.within_here(0x200 + slot, |s| s.within_here(choice, |s| f(s, part)));
+        }
+        let condition = self.is_one_of(operand, types);
+        self.within_here(0x200 + slot, |s| {
+            let f = std::cell::RefCell::new(f);
+            s.branch(
+                choice,
+                condition,
+                |s| {
+                    let part = s.narrow(operand, types);
+                    s.within_here(choice, |s| (*f.borrow_mut())(s, part))
+                },
+                |s| s.switch_groups(operand, slot, rest, *f.borrow_mut()),
+            )
+        })
+    }
+
+    fn callee(&mut self, ty: &Type, name: &str, private: bool) -> Callee {
+        // The parts that built-ins are made of are no methods of Ruby's.
+        if name.starts_with("__") && name != "__send__" && name != "__id__" {
+            let found = Found {
+                owner: class_of(ty),
+                visibility: Visibility::Public,
+                method: Method::Native { name: name.to_string() },
+            };
+            return self.callee_of(ty, name, found);
+        }
+        let found = match ty {
+            Type::Module(module) => self.host.singleton_method(*module, name),
+            other => self.host.method(class_of(other), name),
+        };
+        match found {
+            Err(refusal) => {
+                self.refuse(refusal);
+                Callee::Refused
+            }
+            Ok(None) => Callee::Missing { private: false },
+            Ok(Some(found)) => {
+                if found.visibility == Visibility::Private && !private && !name.ends_with('=') {
+                    return Callee::Missing { private: true };
+                }
+                self.callee_of(ty, name, found)
+            }
+        }
+    }
+
+    fn callee_of(&mut self, ty: &Type, name: &str, found: Found) -> Callee {
+        match &found.method {
+            Method::Ruby(code) => {
+                let code = Rc::clone(code);
+                Callee::Method(found, code, false)
+            }
+            Method::Reader(ivar) => Callee::Reader(ivar.clone()),
+            Method::Writer(ivar) => Callee::Writer(ivar.clone()),
+            Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
+                Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+                Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+                None => {
+                    let class = match ty {
+                        Type::Module(module) => format!("{}.", self.host.class_name(*module)),
+                        other => format!("{}#", self.host.class_name(class_of(other))),
+                    };
+                    self.refuse_here(
+                        "unsupported-method",
+                        format!("`{class}{name}` cannot run in a section"),
+                        Some(builtins::hint(found.owner, original)),
+                    );
+                    Callee::Refused
+                }
+            },
+        }
+    }
+
+    fn invoke(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        callee: &Callee,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        match callee {
+            Callee::Refused => Operand::bottom(),
+            Callee::Missing { private } => self.no_method(receiver, name, *private),
+            Callee::Reader(ivar) => {
+                if !self.expect_arguments(arguments, 0) {
+                    return Operand::bottom();
+                }
+                self.read_ivar(receiver, ivar)
+            }
+            Callee::Writer(ivar) => {
+                if !self.expect_arguments(arguments, 1) {
+                    return Operand::bottom();
+                }
+                let value = arguments.positional[0].clone();
+                self.write_ivar(receiver, ivar, &value);
+                value
+            }
+            Callee::Builtin(rule) => {
+                let invocation = builtins::Invocation {
+                    receiver: receiver.clone(),
+                    name: name.to_string(),
+                    args: arguments.positional.clone(),
+                    keywords: arguments.keywords.clone(),
+                    block: block.cloned(),
+                };
+                rule(self, &invocation)
+            }
+            Callee::Method(found, code, builtin) => {
+                let name = if code.kind == crate::syntax::ast::CodeKind::Method {
+                    code.name.clone()
+                } else {
+                    name.into()
+                };
+                self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
+            }
+        }
+    }
+
+    fn expect_arguments(&mut self, arguments: &Arguments, count: usize) -> bool {
+        if arguments.positional.len() == count {
+            return true;
+        }
+        let given = arguments.positional.len();
+        let message = format!("wrong number of arguments (given {given}, expected {count})");
+        self.fail(ErrorKind::ArgumentError(message), &[]);
+        false
+    }
+
+    // ---- methods ---------------------------------------------------------------------------------------------------
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
+    fn method_call(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        let identity = Rc::as_ptr(code) as usize;
+        if self.memo.recursive.contains(&identity) {
+            return self.function_call(receiver, name, owner, code, builtin, arguments, block);
+        }
+        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+            self.memo.recursive.insert(identity);
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        self.active.push(identity);
+        let outer = self.current;
+        self.push_frame(receiver, name, owner, code, builtin, block);
+        let body = |s: &mut Self| {
+            s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
+            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+        };
+        let choice = identity_number(code);
+        let result = self.within_here(choice, |s| {
+            if has_return(&code.body) {
+                s.labelled(0, true, |s, join| {
+                    let frame = s.current;
+                    s.frames[frame].return_to = Some(join);
+                    body(s)
+                })
+            } else {
+                body(s)
+            }
+        });
+        self.frames.pop();
+        self.current = outer;
+        self.active.pop();
+        result
+    }
+
+    fn push_frame(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        block: Option<&BlockRef>,
+    ) {
+        let locals = self.fresh_locals(code);
+        self.frames.push(Frame {
+            code: Rc::clone(code),
+            locals,
+            receiver: receiver.clone(),
+            owner,
+            scope: Self::method_scope(owner, &code.nesting),
+            block: block.cloned(),
+            return_to: None,
+            control: vec![],
+            call_span: self.span,
+            builtin,
+            name: name.to_string(),
+        });
+        self.current = self.frames.len() - 1;
+    }
+
+    pub(crate) fn super_call(
+        &mut self,
+        node: &Node,
+        args: Option<&[Node]>,
+        block: Option<&BlockArg>,
+    ) -> Operand {
+        let receiver = self.self_operand();
+        let (owner, name) = (self.frame().owner, self.frame().name.clone());
+        if self.frame().return_to.is_none() && self.current == 0 {
+            return self.refuse_here("unsupported-super", "`super` stands outside a method", None);
+        }
+        let arguments = match args {
+            Some(nodes) => match self.arguments(nodes) {
+                Some(arguments) => arguments,
+                None => return Operand::bottom(),
+            },
+            None => self.own_arguments(),
+        };
+        self.enter(node);
+        let block = match block {
+            None => self.frame().block.clone(),
+            Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
+            Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
+                literal: Arc::clone(literal),
+                frame: self.current,
+                active: self.active.len(),
+                break_to: None,
+            }),
+            Some(BlockArg::Expression(inner)) => self.block_argument(inner),
+        };
+        let mut groups = Vec::new();
+        for ty in &receiver.types.clone() {
+            let callee = match self.host.super_method(class_of(ty), owner, &name) {
+                Err(refusal) => {
+                    self.refuse(refusal);
+                    Callee::Refused
+                }
+                Ok(None) => Callee::Missing { private: false },
+                Ok(Some(found)) => self.callee_of(ty, &name, found),
+            };
+            groups.push((TypeSet::from(ty.clone()), callee));
+        }
+        self.dispatch_groups(&receiver, &name, &groups, &arguments, block.as_ref())
+    }
+
+    /// What a bare `super` passes on: the parameters' values now.
+    fn own_arguments(&mut self) -> Arguments {
+        let params = self.frame().code.params.clone();
+        let mut arguments = Arguments::default();
+        let local = |s: &mut Self, target: &crate::syntax::ast::Target| match target {
+            crate::syntax::ast::Target::Local(id, _) => s.read_local(*id),
+            _ => Operand::nil(),
+        };
+        for target in &params.required {
+            let value = local(self, target);
+            arguments.positional.push(value);
+        }
+        for (id, _) in &params.optional {
+            let value = self.read_local(*id);
+            arguments.positional.push(value);
+        }
+        if let Some(Some(id)) = params.rest {
+            let rest = self.read_local(id);
+            arguments.positional.extend(self.spread(&rest));
+        }
+        for target in &params.post {
+            let value = local(self, target);
+            arguments.positional.push(value);
+        }
+        for (name, id, _) in &params.keywords {
+            let value = self.read_local(*id);
+            arguments.keywords.push((name.clone(), value));
+        }
+        arguments
+    }
+
+    // ---- blocks ----------------------------------------------------------------------------------------------------
+
+    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments) -> Operand {
+        self.enter(node);
+        match self.frame().block.clone() {
+            Some(block) => self.call_block(&block, arguments.positional),
+            None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
+        }
+    }
+
+    /// Runs a block's body here, in the frame it was written in.
+    pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
+        if self.b.is_dead() || args.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        match block {
+            BlockRef::Symbol(name) => {
+                let mut args = args.into_iter();
+                let Some(receiver) = args.next() else {
+                    return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
+                };
+                let rest: Vec<Operand> = args.collect();
+                self.send(&receiver, name, &rest, 7)
+            }
+            BlockRef::Literal { literal, frame, active, break_to } => {
+                let outer = std::mem::replace(&mut self.current, *frame);
+                let suspended = self.active.split_off(*active);
+                let saved: Vec<_> = literal
+                    .own_locals
+                    .iter()
+                    .map(|l| (*l, self.frames[*frame].locals[l.0 as usize].clone()))
+                    .collect();
+                for (local, _) in &saved {
+                    let version = self.fresh_version();
+                    self.frames[*frame].locals[local.0 as usize] =
+                        super::Slot { operand: Operand::nil(), version };
+                }
+                let unused = std::mem::take(&mut self.unused);
+                let result = self.within_here(literal.id.0, |s| {
+                    let run = |s: &mut Self, next_to| {
+                        s.frames[*frame].control.push(Control { break_to: *break_to, next_to });
+                        s.bind_block(&literal.params, args.clone());
+                        let value =
+                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
+                        s.frames[*frame].control.pop();
+                        value
+                    };
+                    if has_next(&literal.body) {
+                        s.labelled(0, !unused, |s, join| run(s, Some(join)))
+                    } else {
+                        run(s, None)
+                    }
+                });
+                for (local, slot) in saved {
+                    self.frames[*frame].locals[local.0 as usize] = slot;
+                }
+                self.active.extend(suspended);
+                self.current = outer;
+                result
+            }
+        }
+    }
+
+    // ---- functions -------------------------------------------------------------------------------------------------
+
+    /// Calls a method that calls itself: it is a function of its own, specialised by receiver and arguments.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
+    fn function_call(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        if block.is_some() || !arguments.keywords.is_empty() {
+            return self.refuse_here(
+                "unsupported-recursion",
+                format!("`{name}` calls itself and takes a block or keyword arguments"),
+                Some("pass plain positional arguments to recursive methods".into()),
+            );
+        }
+        let identity = Rc::as_ptr(code) as usize;
+        let mut key = FunctionKey {
+            code: identity,
+            owner,
+            receiver: receiver.types.clone(),
+            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+        };
+        let known = self.memo.specialisations.entry(identity).or_default();
+        if !known.contains(&key) {
+            if known.len() < MAX_SPECIALISATIONS {
+                known.push(key.clone());
+            } else {
+                // Too many: the last one is widened until it takes all.
+                let last = known.last_mut().expect("there are some");
+                if last.args.len() == key.args.len() {
+                    last.receiver = operand::join(&last.receiver, &key.receiver);
+                    for (a, b) in last.args.iter_mut().zip(&key.args) {
+                        *a = operand::join(a, b);
+                    }
+                    key = last.clone();
+                } else {
+                    known.push(key.clone());
+                }
+            }
+            self.memo.changed = true;
+        }
+        let all = std::iter::once(&key.receiver).chain(&key.args);
+        let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
+            return self.refuse_here(
+                "mixed-values",
+                format!("arguments of `{name}` mix values that cannot be told apart"),
+                None,
+            );
+        };
+        let mut params: Vec<Ty> = params.concat();
+        params.push(Ty::I64);
+        let results = self.memo.functions.entry(key.clone()).or_default().clone();
+        let function = match self.functions.get(&key) {
+            Some(function) => *function,
+            None => {
+                let function = FuncId(self.program.functions.len() as u32);
+                self.program.functions.push(Default::default());
+                self.functions.insert(key.clone(), function);
+                self.pending_functions.push(PendingFunction {
+                    key: key.clone(),
+                    function,
+                    code: Rc::clone(code),
+                    owner,
+                    name: name.to_string(),
+                    builtin,
+                });
+                function
+            }
+        };
+        let mut args = self.convert(receiver, &key.receiver);
+        for (operand, types) in arguments.positional.iter().zip(&key.args) {
+            args.extend(self.convert(operand, types));
+        }
+        let depth = match self.depth {
+            Some(depth) => {
+                let one = self.b.i64(1);
+                self.b.binary(crate::ir::BinaryOp::Add, depth, one)
+            }
+            None => self.b.i64(0),
+        };
+        args.push(depth);
+        let result_scalars = operand::scalars(&results).unwrap_or_default();
+        let values = self.b.call(function, args, &result_scalars);
+        if results.is_empty() {
+            // It never returns, as far as is known: nothing follows.
+            self.b.mark_dead();
+        }
+        Operand { types: results, values }
+    }
+
+    pub(crate) fn lower_pending_functions(&mut self) {
+        while let Some(pending) = self.pending_functions.pop() {
+            let PendingFunction { key, function, code, owner, name, builtin } = pending;
+            let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
+            let mut params: Vec<Ty> =
+                all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+            params.push(Ty::I64);
+            self.b = Builder::new(name.clone(), &params, &[]);
+            let mut at = 0;
+            let mut operands = Vec::new();
+            for types in all {
+                let width = operand::scalars(types).map_or(0, |s| s.len());
+                let values = (at..at + width).map(|i| self.b.param(i)).collect();
+                operands.push(Operand { types: types.clone(), values });
+                at += width;
+            }
+            let depth = self.b.param(at);
+            self.depth = Some(depth);
+            self.frames.clear();
+            self.joins.clear();
+            self.facts.clear();
+            self.active = vec![key.code];
+            let choice = self.memo.type_number(&key.receiver);
+            let mut context = self.memo.context(0, u32::MAX - 1 - function.0, choice);
+            for types in &key.args {
+                let number = self.memo.type_number(types);
+                context = self.memo.context(context, u32::MAX - 1, number);
+            }
+            self.context = self.memo.context(context, identity_number(&code), 0);
+            self.node = code.body.id;
+            self.span = code.span;
+            let receiver = operands.remove(0);
+            let arguments = Arguments { positional: operands, keywords: vec![] };
+            self.push_frame(&receiver, &name, owner, &code, builtin, None);
+            let limit = self.b.i64(MAX_DEPTH);
+            let ok = self.b.compare(Comparison::Lt, depth, limit);
+            self.check(ok, ErrorKind::StackTooDeep, &[]);
+            let result = self.labelled(0, true, |s, join| {
+                s.frames[0].return_to = Some(join);
+                s.bind_method(&code.params, arguments.positional.clone(), vec![]);
+                if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            });
+            let memo = self.memo.functions.entry(key).or_default();
+            let joined = operand::join(memo, &result.types);
+            self.memo.changed |= joined != *memo;
+            memo.clone_from(&joined);
+            let values = self.convert(&result, &joined);
+            let scalars = operand::scalars(&joined).unwrap_or_default();
+            self.b.set_results(&scalars);
+            self.b.emit(Stmt::Return(values));
+            let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+            self.program.functions[function.0 as usize] = b.finish();
+        }
+        self.depth = None;
+    }
+}
+
+const fn is_object(ty: &Type) -> bool {
+    matches!(ty, Type::Object(..))
+}
+
+/// A number for a code that is the same in every walk.
+fn identity_number(code: &Rc<Code>) -> u32 {
+    let span = code.span;
+    span.start ^ span.end.rotate_left(11) ^ span.file.0.rotate_left(23) ^ 0x4000_0000
+}
+
+/// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.
+fn has_own(body: &Node, found: fn(&Kind) -> bool) -> bool {
+    let (mut hits, mut inner) = (Vec::new(), Vec::new());
+    each_node_in(body, &mut |node| match &node.kind {
+        Kind::While { .. } | Kind::For { .. } => inner.push(node.span),
+        Kind::Lambda(literal) => inner.push(literal.span),
+        Kind::Super { block: Some(BlockArg::Literal(literal)), .. } => inner.push(literal.span),
+        Kind::Call(call) => {
+            if let Some(BlockArg::Literal(literal)) = &call.block {
+                inner.push(literal.span);
+            }
+        }
+        kind if found(kind) => hits.push(node.span),
+        _ => {}
+    });
+    hits.iter().any(|hit| !inner.iter().any(|i| i.start <= hit.start && hit.end <= i.end))
+}
+
+fn has_return(body: &Node) -> bool {
+    let mut found = false;
+    each_node_in(body, &mut |node| found |= matches!(node.kind, Kind::Return(_)));
+    found
+}
+
+fn has_next(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Next(_)))
+}
+
+fn has_break(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Break(_)))
+}

@@ -1,0 +1,153 @@
+//! Conditions: their truth, and what holds of values where they are true and where they are false.
+
+use super::operand::Operand;
+use super::{Condition, Lowerer};
+use crate::ir::{UnaryOp, Value};
+use crate::syntax::ast::{Kind, Node};
+use crate::types::{ClassId, Type, TypeSet};
+
+type Facts = Vec<(Value, TypeSet)>;
+
+impl Lowerer<'_> {
+    /// The truth of an operand, with what it says of the operand itself.
+    pub(crate) fn truth_condition(&mut self, operand: &Operand) -> Condition {
+        let value = self.truth(operand);
+        let is_falsy = |t: &Type| matches!(t, Type::Nil | Type::False);
+        let (truthy, falsy) = (operand.types.filter(|t| !is_falsy(t)), operand.types.filter(is_falsy));
+        match operand.values.first() {
+            Some(key) if operand.types.len() > 1 => {
+                Condition { value, yes: vec![(*key, truthy)], no: vec![(*key, falsy)] }
+            }
+            _ => Condition { value, yes: vec![], no: vec![] },
+        }
+    }
+
+    /// Lowers `node` as a condition.
+    pub(crate) fn condition(&mut self, node: &Node) -> Condition {
+        match &node.kind {
+            Kind::Not(inner) => {
+                let inner = self.condition(inner);
+                let value = self.b.unary(UnaryOp::Not, inner.value);
+                Condition { value, yes: inner.no, no: inner.yes }
+            }
+            Kind::And(a, b) => {
+                let (mut yes, mut no): (Facts, Facts) = Default::default();
+                let value = self.short_circuit(node, a, b, true, &mut yes, &mut no);
+                Condition { value, yes, no: vec![] }
+            }
+            Kind::Or(a, b) => {
+                let (mut yes, mut no): (Facts, Facts) = Default::default();
+                let value = self.short_circuit(node, a, b, false, &mut yes, &mut no);
+                Condition { value, yes: vec![], no }
+            }
+            Kind::Sequence(items) => match &items[..] {
+                [only] => self.condition(only),
+                _ => {
+                    let operand = self.expr(node);
+                    self.truth_condition(&operand)
+                }
+            },
+            Kind::Call(call) if call.receiver.is_some() && call.block.is_none() && !call.safe => {
+                self.test_call(node, call)
+            }
+            _ => {
+                let operand = self.expr(node);
+                self.truth_condition(&operand)
+            }
+        }
+    }
+
+    /// `a && b` (`and`) or `a || b` as a `Bool`; facts are collected of both sides where both are known to hold.
+    fn short_circuit(
+        &mut self,
+        node: &Node,
+        a: &Node,
+        b: &Node,
+        and: bool,
+        yes: &mut Facts,
+        no: &mut Facts,
+    ) -> Value {
+        let first = self.condition(a);
+        yes.extend(first.yes.iter().cloned());
+        no.extend(first.no.iter().cloned());
+        self.enter(node);
+        let (mut inner_yes, mut inner_no) = (vec![], vec![]);
+        let second = |s: &mut Self| {
+            let second = s.condition(b);
+            inner_yes = second.yes;
+            inner_no = second.no;
+            Operand::bool(second.value)
+        };
+        let constant = |s: &mut Self| {
+            let value = s.b.bool(!and);
+            Operand::bool(value)
+        };
+        let result = if and {
+            self.branch(0, first, second, constant)
+        } else {
+            self.branch(0, first, constant, second)
+        };
+        yes.extend(inner_yes);
+        no.extend(inner_no);
+        if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) }
+    }
+
+    /// Calls whose truth says something of their receiver's class.
+    fn test_call(&mut self, node: &Node, call: &crate::syntax::ast::Call) -> Condition {
+        let receiver_node = call.receiver.as_ref().expect("checked by the caller");
+        let is_test = matches!(
+            (call.name.as_str(), call.args.len()),
+            ("nil?", 0) | ("is_a?" | "kind_of?" | "instance_of?" | "==" | "!=" | "===", 1)
+        );
+        if !is_test {
+            let operand = self.expr(node);
+            return self.truth_condition(&operand);
+        }
+        let receiver = self.expr(receiver_node);
+        let args: Vec<Operand> = call.args.iter().map(|a| self.expr(a)).collect();
+        self.enter(node);
+        self.span = call.name_span;
+        let result = self.send(&receiver, &call.name, &args, 0);
+        let (subject, class) = match call.name.as_str() {
+            "nil?" => (&receiver, Some(ClassId::NIL)),
+            "is_a?" | "kind_of?" | "instance_of?" => (&receiver, module_of(&args[0])),
+            "===" => (&args[0], module_of(&receiver)),
+            "==" | "!=" if args[0].types.single() == Some(&Type::Nil) => (&receiver, Some(ClassId::NIL)),
+            _ => (&receiver, None),
+        };
+        let mut condition = self.truth_condition(&result);
+        if let (Some(class), Some(key)) = (class, subject.values.first())
+            && subject.types.len() > 1
+        {
+            let exact = call.name == "instance_of?";
+            let (inside, outside) = self.partition(&subject.types, class, exact);
+            let (yes, no) = if call.name == "!=" { (outside, inside) } else { (inside, outside) };
+            condition.yes.push((*key, yes));
+            condition.no.push((*key, no));
+        }
+        condition
+    }
+
+    /// The members of a set that are instances of `class`, and the others.
+    pub(crate) fn partition(&self, types: &TypeSet, class: ClassId, exact: bool) -> (TypeSet, TypeSet) {
+        let is_one = |t: &Type| {
+            let own = super::sites::class_of(t);
+            if exact { own == class } else { self.host.is_subclass(own, class) }
+        };
+        (types.filter(is_one), types.filter(|t| !is_one(t)))
+    }
+
+    /// Makes `node` the current one.
+    pub(crate) fn enter(&mut self, node: &Node) {
+        self.node = node.id;
+        self.span = node.span;
+    }
+}
+
+/// The class or module that an operand is.
+pub(crate) fn module_of(operand: &Operand) -> Option<ClassId> {
+    match operand.types.single() {
+        Some(Type::Module(class)) => Some(*class),
+        _ => None,
+    }
+}

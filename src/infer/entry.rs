@@ -1,0 +1,106 @@
+//! The section itself: one entry function per class of the base's elements.
+
+use super::host::Scope;
+use super::operand::Operand;
+use super::{Control, Frame, Lowerer, Operation};
+use crate::heap::Schema;
+use crate::ir::builder::Builder;
+use crate::ir::{Entry, FuncId, Ty};
+use crate::syntax::ast::Code;
+use crate::types::{ClassId, Type, TypeSet};
+use std::rc::Rc;
+
+impl Lowerer<'_> {
+    /// Lowers the section and everything it calls; the schema is that of the memo so far.
+    pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
+        self.span = code.span;
+        let base = match self.host.base() {
+            Ok(base) => base,
+            Err(refusal) => {
+                self.refuse(refusal);
+                return Schema::default();
+            }
+        };
+        for (name, span) in &code.captured_writes {
+            self.span = *span;
+            self.refuse_here(
+                "captured-write",
+                format!("`{name}` belongs to the code around the section and cannot be assigned in it"),
+                Some(format!(
+                    "let each element give its part with pmap, then combine the parts: {name} = … .pmap {{ … }}.sum"
+                )),
+            );
+        }
+        let mut entries: Vec<TypeSet> = Vec::new();
+        for ty in &base.types {
+            match ty {
+                Type::True if base.types.contains(&Type::False) => {}
+                Type::False if base.types.contains(&Type::True) => entries.push(TypeSet::bool()),
+                other => entries.push(other.clone().into()),
+            }
+        }
+        // Entries come first among the functions.
+        for types in &entries {
+            self.program.functions.push(Default::default());
+            let function = FuncId(self.program.functions.len() as u32 - 1);
+            self.program.entries.push(Entry { name: self.describe(types), function });
+        }
+        for (i, types) in entries.iter().enumerate() {
+            let choice = self.memo.type_number(types);
+            self.context = self.memo.context(0, u32::MAX, choice);
+            self.b = Builder::new(self.program.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
+            let index = self.b.param(0);
+            let element = self.load_element(&base, types, index);
+            self.entry(code, element);
+            let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+            let function = self.program.entries[i].function;
+            self.program.functions[function.0 as usize] = b.finish();
+        }
+        self.lower_pending_functions();
+        self.program.uses_random |= self
+            .program
+            .functions
+            .iter()
+            .any(|f| crate::ir::any_op(&f.body, &mut |op| matches!(op, crate::ir::Op::Random)));
+        self.schema(&base.types, entries)
+    }
+
+    fn entry(&mut self, code: &Rc<Code>, element: Operand) {
+        self.frames = vec![Frame {
+            locals: self.fresh_locals(code),
+            code: Rc::clone(code),
+            receiver: Operand::bottom(),
+            owner: ClassId::OBJECT,
+            scope: Scope::Block,
+            block: None,
+            return_to: None,
+            control: vec![],
+            call_span: code.span,
+            builtin: false,
+            name: code.name.clone(),
+        }];
+        self.current = 0;
+        self.joins.clear();
+        self.facts.clear();
+        self.active = vec![Rc::as_ptr(code) as usize];
+        self.depth = None;
+        self.node = code.body.id;
+        self.span = code.span;
+        let code = Rc::clone(code);
+        let unused = self.operation == Operation::Each;
+        let value = self.labelled(0, !unused, |s, join| {
+            s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
+            s.bind_block(&code.params, vec![element]);
+            s.arm(&code.body, unused)
+        });
+        self.span = code.span;
+        match self.operation {
+            Operation::Each => {}
+            Operation::Map => self.store_result(&value),
+            Operation::Select => {
+                let truth = self.truth(&value);
+                self.store_result(&Operand::bool(truth));
+            }
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Expressions and statements.
+
+use super::host::RootKey;
+use super::operand::Operand;
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, UnaryOp};
+use crate::syntax::ast::{Kind, Node, Target, When};
+use crate::types::{RangeEnd, Type, TypeSet};
+
+/// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
+pub(crate) const SLOT_LOOP: u32 = 40;
+const SLOT_SAFE: u32 = 44;
+
+impl Lowerer<'_> {
+    /// Lowers `node` and gives its value.
+    pub(crate) fn expr(&mut self, node: &Node) -> Operand {
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let (outer_node, outer_span) = (self.node, self.span);
+        self.enter(node);
+        let unused = std::mem::take(&mut self.unused);
+        let operand = self.expr_here(node, unused);
+        self.enter(node);
+        self.note_type(&operand);
+        (self.node, self.span) = (outer_node, outer_span);
+        operand
+    }
+
+    /// Lowers one way of several that join: a value that is not used is nil, whatever it is.
+    pub(crate) fn arm(&mut self, node: &Node, unused: bool) -> Operand {
+        self.unused = unused;
+        let value = self.expr(node);
+        if unused && !value.is_bottom() { Operand::nil() } else { value }
+    }
+
+    fn expr_here(&mut self, node: &Node, unused: bool) -> Operand {
+        match &node.kind {
+            Kind::Nil => Operand::nil(),
+            Kind::True | Kind::False => {
+                let value = node_bool(&node.kind);
+                let ty = if value { Type::True } else { Type::False };
+                let value = self.b.bool(value);
+                Operand::one(ty, value)
+            }
+            Kind::SelfRef => self.self_operand(),
+            Kind::Integer(n) => {
+                let value = self.b.i64(*n);
+                Operand::integer(value)
+            }
+            Kind::Float(x) => {
+                let value = self.b.f64(*x);
+                Operand::float(value)
+            }
+            Kind::Symbol(name) => {
+                let number = self.host.symbol(name);
+                self.symbols.insert(number, name.clone());
+                let value = self.b.i32(number);
+                Operand::one(Type::Symbol, value)
+            }
+            Kind::String(_) => self.refuse_here(
+                "unsupported-string",
+                "strings are not supported in a section",
+                Some("use symbols or numbers; make strings of them afterwards".into()),
+            ),
+            Kind::Array(items) => {
+                let mut all = Vec::new();
+                for item in items {
+                    if let Kind::Splat(inner) = &item.kind {
+                        let inner = self.expr(inner);
+                        all.extend(self.spread(&inner));
+                    } else {
+                        all.push(self.expr(item));
+                    }
+                }
+                if all.iter().any(Operand::is_bottom) {
+                    return Operand::bottom();
+                }
+                self.tuple(&all)
+            }
+            Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
+                "unsupported-splat",
+                "a splat or keyword argument cannot stand here in a section",
+                None,
+            ),
+            Kind::Range { low, high, exclusive } => self.range(low.as_deref(), high.as_deref(), *exclusive),
+            Kind::Local(id) => self.read_local(*id),
+            Kind::Captured(name) => self.captured(name),
+            Kind::Ivar(name) => {
+                let receiver = self.self_operand();
+                self.read_ivar(&receiver, name)
+            }
+            Kind::Constant { path, absolute } => self.constant(path, *absolute),
+            Kind::Assign { target, value } => self.assign_node(target, value),
+            Kind::OpAssign { target, op, value } => self.op_assign(node, target, op, value),
+            Kind::MultiAssign { targets, value } => {
+                let value = self.expr(value);
+                self.assign_multiple(targets, &value);
+                value
+            }
+            Kind::And(a, b) => {
+                let first = self.expr(a);
+                if first.is_bottom() {
+                    return first;
+                }
+                let condition = self.truth_condition(&first);
+                let falsy = first.types.filter(|t| matches!(t, Type::Nil | Type::False));
+                self.branch(0, condition, |s| s.expr(b), |s| s.narrow(&first, &falsy))
+            }
+            Kind::Or(a, b) => {
+                let first = self.expr(a);
+                if first.is_bottom() {
+                    return first;
+                }
+                let condition = self.truth_condition(&first);
+                let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
+                self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
+            }
+            Kind::Not(inner) => {
+                let condition = self.condition(inner);
+                let value = self.b.unary(UnaryOp::Not, condition.value);
+                Operand::bool(value)
+            }
+            Kind::If { condition, then, otherwise } => {
+                let condition = self.condition(condition);
+                self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
+            }
+            Kind::Case { subject, whens, otherwise } => {
+                let subject = subject.as_ref().map(|s| self.expr(s));
+                self.case(node, subject.as_ref(), whens, otherwise.as_deref(), unused)
+            }
+            Kind::While { condition, negated, body_first, body } => {
+                self.while_loop(condition, *negated, *body_first, body)
+            }
+            Kind::For { target, iterable, body } => self.for_loop(node, target, iterable, body),
+            Kind::Break(value) => self.leave(node, value.as_deref(), true),
+            Kind::Next(value) => self.leave(node, value.as_deref(), false),
+            Kind::Return(value) => {
+                let value = value.as_ref().map_or_else(Operand::nil, |v| self.expr(v));
+                match self.frame().return_to {
+                    Some(join) => self.jump(join, Some(&value)),
+                    None => {
+                        self.refuse_here(
+                            "unsupported-return",
+                            "`return` would leave the method around the section",
+                            Some("use `next` to end the block for this element".into()),
+                        );
+                    }
+                }
+                Operand::bottom()
+            }
+            Kind::Yield(args) => {
+                let Some(args) = self.arguments(args) else { return Operand::bottom() };
+                self.yield_to_block(node, args)
+            }
+            Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
+            Kind::Call(call) => self.call(node, call, unused),
+            Kind::Sequence(items) => {
+                let mut value = Operand::nil();
+                for (i, item) in items.iter().enumerate() {
+                    self.unused = unused || i + 1 < items.len();
+                    value = self.expr(item);
+                }
+                value
+            }
+            Kind::Lambda(_) => self.refuse_here(
+                "unsupported-lambda",
+                "lambdas are not supported in a section yet",
+                Some("write a method and call it".into()),
+            ),
+        }
+    }
+
+    /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
+    pub(crate) fn self_operand(&mut self) -> Operand {
+        let receiver = self.frame().receiver.clone();
+        if receiver.is_bottom() {
+            return self.root(&RootKey::SelfValue).unwrap_or_else(Operand::nil);
+        }
+        self.refine(receiver)
+    }
+
+    /// A captured local of the scope around the section.
+    pub(crate) fn captured(&mut self, name: &str) -> Operand {
+        match self.root(&RootKey::Captured(name.to_string())) {
+            Some(operand) => operand,
+            // Ruby defines a local where its assignment stands, even if it never ran.
+            None => Operand::nil(),
+        }
+    }
+
+    fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
+        let low = low.map(|n| self.expr(n));
+        let high = high.map(|n| self.expr(n));
+        let mut values = Vec::new();
+        let mut end = |s: &mut Self, operand: Option<Operand>| -> Option<RangeEnd> {
+            let Some(operand) = operand else { return Some(RangeEnd::None) };
+            let end = match operand.types.single() {
+                Some(Type::Nil) => return Some(RangeEnd::None),
+                Some(Type::Integer) => RangeEnd::Integer,
+                Some(Type::Float) => RangeEnd::Float,
+                _ => {
+                    if !operand.is_bottom() {
+                        let what = s.describe(&operand.types);
+                        s.refuse_here(
+                            "unsupported-range",
+                            format!("a range in a section goes over numbers, not {what}"),
+                            Some("make sure that its ends are Integers or Floats".into()),
+                        );
+                    }
+                    return None;
+                }
+            };
+            values.push(operand.value());
+            Some(end)
+        };
+        let (Some(low), Some(high)) = (end(self, low), end(self, high)) else { return Operand::bottom() };
+        Operand { types: Type::Range { exclusive, low, high }.into(), values }
+    }
+
+    fn case(
+        &mut self,
+        node: &Node,
+        subject: Option<&Operand>,
+        whens: &[When],
+        otherwise: Option<&Node>,
+        unused: bool,
+    ) -> Operand {
+        let Some((when, rest)) = whens.split_first() else {
+            return otherwise.map_or_else(Operand::nil, |n| self.arm(n, unused));
+        };
+        self.enter(node);
+        let condition = self.when_condition(subject, &when.patterns);
+        // Each `when` is an `if` of its own, keyed by its body.
+        self.enter(&when.body);
+        self.branch(
+            SLOT_SAFE,
+            condition,
+            |s| s.arm(&when.body, unused),
+            |s| s.case(node, subject, rest, otherwise, unused),
+        )
+    }
+
+    /// Does one of the patterns match?
+    fn when_condition(&mut self, subject: Option<&Operand>, patterns: &[Node]) -> Condition {
+        let mut all: Option<Condition> = None;
+        for pattern in patterns {
+            let next = |s: &mut Self| match subject {
+                None => s.condition(pattern),
+                Some(subject) => {
+                    let subject = s.refine(subject.clone());
+                    let test = s.expr(pattern);
+                    s.enter(pattern);
+                    let result = s.send(&test, "===", std::slice::from_ref(&subject), 0);
+                    let mut condition = s.truth_condition(&result);
+                    let class = super::conditions::module_of(&test)
+                        .or((test.types.single() == Some(&Type::Nil)).then_some(crate::types::ClassId::NIL));
+                    if let (Some(class), Some(key)) = (class, subject.values.first())
+                        && subject.types.len() > 1
+                    {
+                        let (yes, no) = s.partition(&subject.types, class, false);
+                        condition.yes.push((*key, yes));
+                        condition.no.push((*key, no));
+                    }
+                    condition
+                }
+            };
+            all = Some(match all {
+                None => next(self),
+                Some(first) => {
+                    // Facts of an alternative: the union over patterns where it matches, all of them where none does.
+                    let yes = first.yes.clone();
+                    let no = first.no.clone();
+                    let known = self.facts.len();
+                    self.facts.extend(no.iter().cloned());
+                    let second = next(self);
+                    self.facts.truncate(known);
+                    let value = self.b.binary(BinaryOp::OrB, first.value, second.value);
+                    let yes = yes
+                        .iter()
+                        .filter_map(|(key, a)| {
+                            let (_, b) = second.yes.iter().find(|(other, _)| other == key)?;
+                            Some((*key, a.union(b)))
+                        })
+                        .collect();
+                    Condition { value, yes, no: no.into_iter().chain(second.no).collect() }
+                }
+            });
+        }
+        all.unwrap_or_else(|| {
+            let value = self.b.bool(false);
+            Condition { value, yes: vec![], no: vec![] }
+        })
+    }
+
+    fn while_loop(&mut self, condition: &Node, negated: bool, body_first: bool, body: &Node) -> Operand {
+        self.looping(SLOT_LOOP, |s, exit, head| {
+            let frame = s.current;
+            s.frames[frame].control.push(super::Control { break_to: Some(exit), next_to: Some(head) });
+            let test = |s: &mut Self| {
+                let mut condition = s.condition(condition);
+                if negated {
+                    let value = s.b.unary(UnaryOp::Not, condition.value);
+                    condition = Condition { value, yes: condition.no, no: condition.yes };
+                }
+                s.enter(body);
+                s.branch(
+                    SLOT_LOOP + 2,
+                    condition,
+                    |_| Operand::nil(),
+                    |s| {
+                        s.jump(exit, None);
+                        Operand::bottom()
+                    },
+                );
+            };
+            if body_first {
+                // `next` in the body goes to the test: the body is a labelled block of its own.
+                s.enter(body);
+                s.labelled(SLOT_LOOP + 3, false, |s, after| {
+                    s.frames[frame]
+                        .control
+                        .push(super::Control { break_to: Some(exit), next_to: Some(after) });
+                    s.arm(body, true);
+                    s.frames[frame].control.pop();
+                    Operand::nil()
+                });
+                test(s);
+            } else {
+                test(s);
+                s.arm(body, true);
+            }
+            s.frames[frame].control.pop();
+        })
+    }
+
+    fn for_loop(&mut self, node: &Node, target: &Target, iterable: &Node, body: &Node) -> Operand {
+        let sequence = self.expr(iterable);
+        self.enter(node);
+        self.each_item(&sequence, &mut |s, item, exit, next| {
+            let frame = s.current;
+            s.frames[frame].control.push(super::Control { break_to: Some(exit), next_to: Some(next) });
+            s.assign(target, &item);
+            s.arm(body, true);
+            s.frames[frame].control.pop();
+        })
+    }
+
+    /// `break` and `next`.
+    fn leave(&mut self, node: &Node, value: Option<&Node>, is_break: bool) -> Operand {
+        let value = value.map_or_else(Operand::nil, |v| self.expr(v));
+        self.enter(node);
+        let control = self.frame().control.last().copied();
+        let to = control.and_then(|c| if is_break { c.break_to } else { c.next_to });
+        match to {
+            Some(join) => self.jump(join, Some(&value)),
+            None => {
+                let (what, hint) = if is_break {
+                    (
+                        "`break` would stop the other elements too",
+                        "use `next` to end the block for this element",
+                    )
+                } else {
+                    ("`next` stands outside a block", "use `return`")
+                };
+                self.refuse_here("unsupported-break", what, Some(hint.into()));
+            }
+        }
+        Operand::bottom()
+    }
+
+    /// The items of an operand in an argument list: `*tuple`.
+    pub(crate) fn spread(&mut self, operand: &Operand) -> Vec<Operand> {
+        match operand.types.single() {
+            Some(Type::Tuple(_)) => self.tuple_items(operand),
+            Some(Type::Nil) => vec![],
+            Some(Type::Array(_)) => {
+                vec![self.refuse_here(
+                    "unsupported-splat",
+                    "an array of unknown length cannot be splatted in a section",
+                    Some("pass the array itself".into()),
+                )]
+            }
+            _ => vec![operand.clone()],
+        }
+    }
+
+    /// `operand` where `nil` stops it: runs `f` on what is not nil, and gives nil otherwise.
+    pub(crate) fn unless_nil(
+        &mut self,
+        operand: &Operand,
+        f: impl FnOnce(&mut Self, Operand) -> Operand,
+    ) -> Operand {
+        if !operand.types.contains(&Type::Nil) {
+            return f(self, operand.clone());
+        }
+        let is_nil = self.is_type(operand, &Type::Nil);
+        let rest = operand.types.filter(|t| *t != Type::Nil);
+        let mut condition = Condition { value: is_nil, yes: vec![], no: vec![] };
+        if let Some(key) = operand.values.first() {
+            condition.yes.push((*key, TypeSet::from(Type::Nil)));
+            condition.no.push((*key, rest.clone()));
+        }
+        self.branch(
+            SLOT_SAFE,
+            condition,
+            |_| Operand::nil(),
+            |s| {
+                let operand = s.narrow(operand, &rest);
+                f(s, operand)
+            },
+        )
+    }
+}
+
+const fn node_bool(kind: &Kind) -> bool {
+    matches!(kind, Kind::True)
+}

@@ -1,0 +1,378 @@
+//! Control flow: where paths join, locals that differ between them become variables, with the types that the memo has
+//! seen arrive. What arrives new makes the walk be done again.
+
+use super::memo::{JoinKey, Place};
+use super::operand::{self, Operand};
+use super::{Lowerer, Slot};
+use crate::ir::{Label, Stmt, Value, Var};
+use crate::types::TypeSet;
+use std::collections::BTreeMap;
+
+/// Index of an open join.
+pub(crate) type JoinIndex = usize;
+
+#[derive(Debug)]
+struct Carried {
+    types: TypeSet,
+    vars: Vec<Var>,
+}
+
+/// A place where control flow joins, while the paths to it are being lowered.
+#[derive(Debug)]
+pub(crate) struct Join {
+    key: JoinKey,
+    label: Option<Label>,
+    is_loop_head: bool,
+    /// Locals as they were when the join was opened (for a loop head: as the loop body sees them).
+    entry: Vec<Vec<Slot>>,
+    memory: u64,
+    carried: BTreeMap<Place, Carried>,
+    result: Option<Carried>,
+    reached: bool,
+}
+
+/// A condition: its value and what is known of values where it holds and where it does not.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub value: Value,
+    pub yes: Vec<(Value, TypeSet)>,
+    pub no: Vec<(Value, TypeSet)>,
+}
+
+impl Lowerer<'_> {
+    fn snapshot(&self) -> Vec<Vec<Slot>> {
+        self.frames.iter().map(|f| f.locals.clone()).collect()
+    }
+
+    /// Puts locals back as they were; frames opened since are gone already.
+    fn restore(&mut self, locals: &[Vec<Slot>]) {
+        for (frame, saved) in self.frames.iter_mut().zip(locals) {
+            frame.locals.clone_from(saved);
+        }
+    }
+
+    fn carried(&mut self, types: TypeSet) -> Carried {
+        let scalars = operand::scalars(&types).unwrap_or_default();
+        Carried { vars: scalars.into_iter().map(|ty| self.b.var(ty)).collect(), types }
+    }
+
+    /// Opens the join `slot` of the current node. `label` is the block or loop that jumps to it leave (or continue);
+    /// without one, paths fall through to it.
+    pub(crate) fn open_join(&mut self, slot: u32, label: Option<Label>, wants_result: bool) -> JoinIndex {
+        let key = (self.context, self.node.0, slot);
+        let memo = self.memo.joins.entry(key).or_default();
+        let places: Vec<(Place, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let result = wants_result.then(|| memo.result.clone());
+        let carried = places.into_iter().map(|(p, t)| (p, self.carried(t))).collect();
+        let result = result.map(|t| self.carried(t));
+        let (entry, memory) = (self.snapshot(), self.b.memory_state());
+        let join = Join { key, label, is_loop_head: false, entry, memory, carried, result, reached: false };
+        self.joins.push(join);
+        self.joins.len() - 1
+    }
+
+    /// One more path to the join, with its result. Ends the path where the join has a label.
+    pub(crate) fn jump(&mut self, index: JoinIndex, value: Option<&Operand>) {
+        if self.b.is_dead() {
+            return;
+        }
+        let mut join = std::mem::replace(&mut self.joins[index], Join::placeholder());
+        join.reached = true;
+        // New or wider locals go to the memo; those known are set.
+        for (f, locals) in join.entry.iter().enumerate() {
+            for (l, before) in locals.iter().enumerate() {
+                let now = &self.frames[f].locals[l];
+                let place = (f, l);
+                if now.version == before.version && !join.carried.contains_key(&place) {
+                    continue;
+                }
+                let memo = self.memo.joins.entry(join.key).or_default().carried.entry(place).or_default();
+                let joined = operand::join(memo, &now.operand.types);
+                let is_new = joined != *memo || !join.carried.contains_key(&place);
+                *memo = joined;
+                self.memo.changed |= is_new;
+            }
+        }
+        for ((f, l), carried) in &join.carried {
+            let slot = self.frames[*f].locals[*l].clone();
+            if join.is_loop_head && slot.version == join.entry[*f][*l].version {
+                continue;
+            }
+            self.set_carried(carried, &slot.operand);
+        }
+        if let Some(carried) = &join.result {
+            let nil = Operand::nil();
+            let value = value.unwrap_or(&nil);
+            let memo = &mut self.memo.joins.entry(join.key).or_default().result;
+            let joined = operand::join(memo, &value.types);
+            if joined != *memo {
+                *memo = joined;
+                self.memo.changed = true;
+            }
+            self.set_carried(carried, value);
+        }
+        match join.label {
+            Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
+            Some(label) => self.b.emit(Stmt::Break(label)),
+            None => {}
+        }
+        self.joins[index] = join;
+    }
+
+    fn set_carried(&mut self, carried: &Carried, operand: &Operand) {
+        // In a walk that will be repeated the types may not fit yet.
+        if !operand::covers(&carried.types, &operand.types) {
+            self.memo.changed = true;
+            return;
+        }
+        let values = self.convert(operand, &carried.types);
+        for (var, value) in carried.vars.iter().zip(values) {
+            if self.b.var_ty(*var) == self.b.ty(value) {
+                self.b.set(*var, value);
+            } else {
+                self.memo.changed = true;
+            }
+        }
+    }
+
+    fn get_carried(&mut self, carried: &Carried) -> Operand {
+        let values = carried.vars.iter().map(|v| self.b.get(*v)).collect();
+        Operand { types: carried.types.clone(), values }
+    }
+
+    /// All paths to the join have been lowered: continues from it, with its result.
+    pub(crate) fn land(&mut self, index: JoinIndex) -> Operand {
+        let mut join = self.joins.remove(index);
+        debug_assert_eq!(index, self.joins.len(), "joins are closed innermost first");
+        self.restore(&join.entry);
+        if !join.reached {
+            self.b.mark_dead();
+            return Operand::bottom();
+        }
+        if self.b.memory_state() != join.memory {
+            self.b.forget_memory();
+        }
+        // What the memo learned in this walk counts already for the types downstream.
+        let memo = &self.memo.joins[&join.key];
+        let places: Vec<(Place, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let result_types = memo.result.clone();
+        for (place, types) in places {
+            let (f, l) = place;
+            if f >= join.entry.len() || l >= join.entry[f].len() {
+                continue;
+            }
+            let known = join.carried.remove(&place).filter(|c| c.types == types);
+            let carried = match known {
+                Some(carried) => carried,
+                None => self.carried(types),
+            };
+            let operand = self.get_carried(&carried);
+            self.check_carrier(&operand);
+            let version = self.fresh_version();
+            self.frames[f].locals[l] = Slot { operand, version };
+        }
+        match join.result {
+            Some(carried) if carried.types == result_types => self.get_carried(&carried),
+            Some(_) => {
+                let carried = self.carried(result_types);
+                let operand = self.get_carried(&carried);
+                self.check_carrier(&operand);
+                operand
+            }
+            None => Operand::nil(),
+        }
+    }
+
+    /// A value that can be of kinds without a common carrier is refused.
+    fn check_carrier(&mut self, operand: &Operand) {
+        if operand::scalars(&operand.types).is_none() {
+            self.refuse_here(
+                "mixed-values",
+                format!(
+                    "a value here can be {}, which cannot be told apart at run time",
+                    self.describe(&operand.types)
+                ),
+                Some("make both branches give the same kind of value".into()),
+            );
+        }
+    }
+
+    /// Lowers an `if` over the join `slot` of the current node.
+    pub(crate) fn branch(
+        &mut self,
+        slot: u32,
+        condition: Condition,
+        then: impl FnOnce(&mut Self) -> Operand,
+        otherwise: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        match self.b.constant(condition.value) {
+            Some(0) => {
+                self.facts.extend(condition.no);
+                return otherwise(self);
+            }
+            Some(_) => {
+                self.facts.extend(condition.yes);
+                return then(self);
+            }
+            None => {}
+        }
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let node = self.node;
+        let facts = self.facts.len();
+        let join = self.open_join(slot, None, true);
+        let before = self.snapshot();
+        self.b.open();
+        self.facts.extend(condition.yes.iter().cloned());
+        let then_value = then(self);
+        self.node = node;
+        if then_value.is_bottom() {
+            self.b.mark_dead();
+        }
+        self.jump(join, Some(&then_value));
+        let after_then = self.snapshot();
+        let (then_block, then_dead) = self.b.close();
+        self.facts.truncate(facts);
+        if then_dead {
+            // What follows is the other arm alone: it goes on in this block, with all it knows.
+            self.restore(&before);
+            self.joins.truncate(join);
+            self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: vec![] });
+            self.facts.extend(condition.no);
+            let value = otherwise(self);
+            self.node = node;
+            return value;
+        }
+        self.restore(&before);
+        self.b.open();
+        self.facts.extend(condition.no);
+        let other_value = otherwise(self);
+        self.node = node;
+        if other_value.is_bottom() {
+            self.b.mark_dead();
+        }
+        self.jump(join, Some(&other_value));
+        let (other_block, other_dead) = self.b.close();
+        self.facts.truncate(facts);
+        if other_dead {
+            self.restore(&after_then);
+            self.joins.truncate(join);
+            let not = self.b.unary(crate::ir::UnaryOp::Not, condition.value);
+            self.b.emit(Stmt::If { condition: not, then: other_block, otherwise: vec![] });
+            self.b.splice(then_block, false);
+            self.facts.extend(condition.yes);
+            return then_value;
+        }
+        self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: other_block });
+        self.land(join)
+    }
+
+    /// Fails unless `condition` holds: what follows knows that it does.
+    pub(crate) fn unless(&mut self, condition: Value, slot: u32, fail: impl FnOnce(&mut Self)) {
+        let condition = Condition { value: condition, yes: vec![], no: vec![] };
+        self.branch(
+            slot,
+            condition,
+            |_| Operand::nil(),
+            |s| {
+                fail(s);
+                Operand::bottom()
+            },
+        );
+    }
+
+    /// Lowers a loop over two joins of the current node, `slot` and `slot + 1`. The body gets the exit and the head:
+    /// a jump to the exit leaves with a value, one to the head starts the next round, as reaching the end does.
+    pub(crate) fn looping(
+        &mut self,
+        slot: u32,
+        body: impl FnOnce(&mut Self, JoinIndex, JoinIndex),
+    ) -> Operand {
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let node = self.node;
+        let facts = self.facts.len();
+        let label = self.b.label();
+        let exit = self.open_join(slot, Some(label), true);
+        let head = self.open_join(slot + 1, Some(label), false);
+        let mut join = std::mem::replace(&mut self.joins[head], Join::placeholder());
+        join.is_loop_head = true;
+        let mut versions = Vec::new();
+        for ((f, l), carried) in &join.carried {
+            let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else {
+                continue;
+            };
+            let memo = self.memo.joins.entry(join.key).or_default().carried.entry((*f, *l)).or_default();
+            let joined = operand::join(memo, &slot.operand.types);
+            if joined != *memo {
+                *memo = joined;
+                self.memo.changed = true;
+            }
+            self.set_carried(carried, &slot.operand);
+            versions.push((*f, *l));
+        }
+        self.b.open();
+        self.b.forget_memory();
+        for (f, l) in versions {
+            let operand = self.get_carried(&join.carried[&(f, l)]);
+            self.check_carrier(&operand);
+            let version = self.fresh_version();
+            self.frames[f].locals[l] = Slot { operand, version };
+        }
+        join.entry = self.snapshot();
+        self.joins[head] = join;
+        body(self, exit, head);
+        self.node = node;
+        self.jump(head, None);
+        self.joins.truncate(head);
+        let (block, _) = self.b.close();
+        self.facts.truncate(facts);
+        self.b.emit(Stmt::Loop { label, body: block });
+        self.b.forget_memory();
+        self.land(exit)
+    }
+
+    /// Lowers code that a jump can leave early: a method with `return`s, a block with `next`.
+    pub(crate) fn labelled(
+        &mut self,
+        slot: u32,
+        wants_result: bool,
+        body: impl FnOnce(&mut Self, JoinIndex) -> Operand,
+    ) -> Operand {
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let node = self.node;
+        let facts = self.facts.len();
+        let label = self.b.label();
+        let join = self.open_join(slot, Some(label), wants_result);
+        self.b.open();
+        let value = body(self, join);
+        self.node = node;
+        if value.is_bottom() {
+            self.b.mark_dead();
+        }
+        self.jump(join, Some(&value));
+        let (block, _) = self.b.close();
+        self.facts.truncate(facts);
+        self.b.emit(Stmt::Block { label, body: block });
+        self.land(join)
+    }
+}
+
+impl Join {
+    const fn placeholder() -> Self {
+        Self {
+            key: (0, 0, 0),
+            label: None,
+            is_loop_head: false,
+            entry: Vec::new(),
+            memory: 0,
+            carried: BTreeMap::new(),
+            result: None,
+            reached: false,
+        }
+    }
+}

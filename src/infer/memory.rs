@@ -1,0 +1,476 @@
+//! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
+
+use super::host::{RootKey, Scope};
+use super::operand::{self, Operand, is_tagged};
+use super::{Lowerer, host};
+use crate::heap::schema::{ArraySchema, ColumnSchema, Schema};
+use crate::ir::{
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
+    ScalarSource, Ty, UnaryOp, Value,
+};
+use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
+
+impl Lowerer<'_> {
+    pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
+        if let Some(buffer) = self.buffers.get(&kind) {
+            return *buffer;
+        }
+        let buffer = Buffer(self.program.buffers.len() as u32);
+        self.program.buffers.push(BufferInfo { kind: kind.clone(), ty, written: false });
+        self.buffers.insert(kind, buffer);
+        buffer
+    }
+
+    fn scalar(&mut self, source: ScalarSource, ty: Ty, interval: Interval) -> Value {
+        let next = Scalar(self.program.scalars.len() as u32);
+        let scalar = *self.scalars.entry(source.clone()).or_insert(next);
+        if scalar == next {
+            self.program.scalars.push(ScalarInfo { source, ty });
+        }
+        self.b.scalar(scalar, ty, interval)
+    }
+
+    /// First id of a class (by its index in the hierarchy).
+    pub(crate) fn class_base(&mut self, hierarchy: HierarchyId, index: u32) -> Value {
+        self.scalar(ScalarSource::ClassBase(hierarchy, index), Ty::I32, Interval::INDEX)
+    }
+
+    // ---- roots ---------------------------------------------------------------------------------------------------
+
+    /// A captured local, constant or self; `None` where there is no such thing.
+    pub(crate) fn root(&mut self, key: &RootKey) -> Option<Operand> {
+        let root = match self.host.root(key) {
+            Ok(root) => root?,
+            Err(refusal) => return Some(self.refuse(refusal)),
+        };
+        let number = root.number;
+        let values = match &root.ty {
+            Type::Nil | Type::Module(_) => vec![],
+            // True and false are told apart at each call, so that a changed flag does not compile anew.
+            Type::True | Type::False => {
+                let value = self.scalar(
+                    ScalarSource::Root(number, Part::Payload),
+                    Ty::Bool,
+                    Interval { low: 0, high: 1 },
+                );
+                return Some(Operand::bool(value));
+            }
+            Type::Range { low, high, .. } => [(*low, 0), (*high, 1)]
+                .into_iter()
+                .filter_map(|(end, n)| Some((operand::end_ty(end)?, n)))
+                .map(|(ty, n)| self.scalar(ScalarSource::RootRange(number, n), ty, Interval::FULL))
+                .collect(),
+            other => {
+                let ty = other.shape().scalar().unwrap_or(Ty::I64);
+                let interval = match ty {
+                    Ty::I64 if root.fits_i32 => Interval::I32,
+                    Ty::I32 => Interval::INDEX,
+                    _ => Interval::FULL,
+                };
+                vec![self.scalar(ScalarSource::Root(number, Part::Payload), ty, interval)]
+            }
+        };
+        Some(Operand { types: root.ty.into(), values })
+    }
+
+    /// A constant as the current code sees it.
+    pub(crate) fn constant(&mut self, path: &[String], absolute: bool) -> Operand {
+        let scope = self.frame().scope.clone();
+        let key = RootKey::Constant { scope, path: path.to_vec(), absolute };
+        match self.root(&key) {
+            Some(operand) => operand,
+            None => self.refuse_here(
+                "uninitialized-constant",
+                format!("uninitialized constant {}", path.join("::")),
+                Some("define the constant before the section runs".into()),
+            ),
+        }
+    }
+
+    // ---- instance variables ----------------------------------------------------------------------------------------
+
+    /// Asks the host what `name` holds in the receiver's classes and adds that to the column.
+    fn column(&mut self, receiver: &Operand, name: &str) -> Option<(HierarchyId, TypeSet)> {
+        let mut found: Option<(HierarchyId, TypeSet)> = None;
+        for ty in receiver.types.clone().iter() {
+            let Type::Object(hierarchy, class) = ty else {
+                self.refuse_here(
+                    "unsupported-receiver",
+                    format!("{} has no instance variables in a section", self.describe(&receiver.types)),
+                    Some("keep state in the objects of the base or in objects they refer to".into()),
+                );
+                return None;
+            };
+            let contents = match self.host.column(*hierarchy, *class, name) {
+                Ok(contents) => contents,
+                Err(refusal) => {
+                    self.refuse(refusal);
+                    return None;
+                }
+            };
+            let memo = self.memo.columns.entry((*hierarchy, name.to_string())).or_default();
+            if !memo.classes.contains(class) {
+                memo.classes.push(*class);
+                self.memo.changed = true;
+            }
+            let memo = self.memo.columns.entry((*hierarchy, name.to_string())).or_default();
+            self.memo.changed |= memo.stored.extend(&contents.types);
+            match &mut found {
+                Some((_, types)) => {
+                    types.extend(&contents.types);
+                }
+                None => found = Some((*hierarchy, contents.types)),
+            }
+        }
+        found
+    }
+
+    /// Do all Integers of a column that is only read fit 32 bits?
+    fn column_is_narrow(&mut self, hierarchy: HierarchyId, name: &str) -> bool {
+        let memo = &self.memo.columns[&(hierarchy, name.to_string())];
+        if memo.is_written || memo.stored != Type::Integer.into() {
+            return false;
+        }
+        let classes = memo.classes.clone();
+        classes.iter().all(|c| self.host.column(hierarchy, *c, name).is_ok_and(|c| c.integers_fit_i32))
+    }
+
+    pub(crate) fn read_ivar(&mut self, receiver: &Operand, name: &str) -> Operand {
+        if let Some(Type::Module(class)) = receiver.types.single() {
+            let key = RootKey::ModuleIvar(*class, name.into());
+            return self.root(&key).unwrap_or_else(Operand::nil);
+        }
+        if receiver.is_bottom() {
+            return Operand::bottom();
+        }
+        let Some((hierarchy, mut types)) = self.column(receiver, name) else { return Operand::bottom() };
+        let key = (hierarchy, name.to_string());
+        let memo = self.memo.columns.get_mut(&key).expect("asked just now");
+        memo.read = true;
+        types.extend(&memo.written);
+        let (stored, mutable) = (memo.stored.clone(), memo.is_written);
+        let narrow = self.column_is_narrow(hierarchy, name);
+        let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
+        let id = receiver.value();
+        let stored = self.load_parts(&part, id, &stored, mutable, narrow);
+        let operand = self.narrow(&stored, &types);
+        self.refine(operand)
+    }
+
+    pub(crate) fn write_ivar(&mut self, receiver: &Operand, name: &str, value: &Operand) {
+        if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
+            return;
+        }
+        if !self.is_storable(value) {
+            return;
+        }
+        if let Some(Type::Module(_)) = receiver.types.single() {
+            self.refuse_here(
+                "unsupported-write",
+                format!("{name} of a class or module cannot be written in a section"),
+                Some("keep state in the objects of the base".into()),
+            );
+            return;
+        }
+        let Some((hierarchy, _)) = self.column(receiver, name) else { return };
+        let key = (hierarchy, name.to_string());
+        let memo = self.memo.columns.get_mut(&key).expect("asked just now");
+        let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types) | !memo.is_written;
+        memo.is_written = true;
+        let stored = memo.stored.clone();
+        self.memo.changed |= grew;
+        let id = receiver.value();
+        if self.host.any_frozen(hierarchy) {
+            let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
+            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
+        }
+        let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
+        self.store_parts(&part, id, &stored, value);
+    }
+
+    /// Can the value be kept in a column? Refuses what lives in a section only.
+    fn is_storable(&mut self, value: &Operand) -> bool {
+        let local = value.types.filter(|t| t.shape() == Shape::Local);
+        if local.is_empty() {
+            return true;
+        }
+        let what = self.describe(&local);
+        self.refuse_here(
+            "unsupported-store",
+            format!("{what} made in a section cannot be stored in an object or array"),
+            Some("store its numbers one by one".into()),
+        );
+        false
+    }
+
+    /// Loads the parts of a value kept as `stored` in the buffers of `kind`.
+    fn load_parts(
+        &mut self,
+        kind: &dyn Fn(Part) -> BufferKind,
+        index: Value,
+        stored: &TypeSet,
+        mutable: bool,
+        narrow: bool,
+    ) -> Operand {
+        let (tag, payload) = stored.column_scalars();
+        let mut values = Vec::new();
+        if let Some(ty) = tag {
+            let buffer = self.buffer(kind(Part::Tag), ty);
+            values.push(self.b.load(buffer, index, ty, mutable));
+        }
+        if let Some(ty) = payload {
+            let is_id = matches!(stored.single_shape(), Some(Shape::Object(_) | Shape::Array(_)));
+            let buffer = self.buffer(kind(Part::Payload), if narrow { Ty::I32 } else { ty });
+            values.push(if narrow {
+                let value = self.b.load(buffer, index, Ty::I32, mutable);
+                self.b.unary(UnaryOp::ExtendI32, value)
+            } else if is_id && !mutable {
+                self.b.load_index(buffer, index)
+            } else {
+                self.b.load(buffer, index, ty, mutable)
+            });
+        }
+        Operand { types: stored.clone(), values }
+    }
+
+    fn store_parts(
+        &mut self,
+        kind: &dyn Fn(Part) -> BufferKind,
+        index: Value,
+        stored: &TypeSet,
+        value: &Operand,
+    ) {
+        let values = self.convert(value, stored);
+        let (tag, payload) = stored.column_scalars();
+        let mut values = values.into_iter();
+        for (part, ty) in [(Part::Tag, tag), (Part::Payload, payload)] {
+            let (Some(ty), Some(value)) = (ty, ty.and_then(|_| values.next())) else { continue };
+            let buffer = self.buffer(kind(part), ty);
+            self.program.buffers[buffer.0 as usize].written = true;
+            if self.program.buffers[buffer.0 as usize].ty == self.b.ty(value) {
+                self.b.store(buffer, index, value);
+            } else {
+                self.memo.changed = true;
+            }
+        }
+    }
+
+    /// Stores what the section gives for the current element.
+    pub(crate) fn store_result(&mut self, value: &Operand) {
+        if self.b.is_dead() || value.is_bottom() {
+            return;
+        }
+        if !self.is_storable(value) {
+            return;
+        }
+        self.memo.changed |= self.memo.result.extend(&value.types);
+        let stored = self.memo.result.clone();
+        let index = self.b.element();
+        self.store_parts(&BufferKind::Result, index, &stored, value);
+    }
+
+    // ---- arrays ----------------------------------------------------------------------------------------------------
+
+    /// The length of an array of the heap, as an Integer; equal for one array wherever it is asked.
+    pub(crate) fn array_length(&mut self, kind: ArrayKind, id: Value) -> Value {
+        let buffer = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
+        let length = self.b.load_index(buffer, id);
+        self.b.unary(UnaryOp::ExtendI32, length)
+    }
+
+    /// What the arrays of a kind hold: (as stored, as read, mutable, stored in 32 bits).
+    fn array_contents(&mut self, kind: ArrayKind) -> Option<(TypeSet, TypeSet, bool, bool)> {
+        let contents = match self.host.elements(kind) {
+            Ok(contents) => contents,
+            Err(refusal) => {
+                self.refuse(refusal);
+                return None;
+            }
+        };
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= memo.stored.extend(&contents.types);
+        let read = contents.types.union(&memo.written);
+        let narrow = !memo.is_written && contents.integers_fit_i32 && memo.stored == Type::Integer.into();
+        Some((memo.stored.clone(), read, memo.is_written, narrow))
+    }
+
+    /// The item at `index` (an `I64` known to be in `0...length`).
+    pub(crate) fn array_item(&mut self, kind: ArrayKind, id: Value, index: Value) -> Operand {
+        let Some((stored, read, mutable, narrow)) = self.array_contents(kind) else {
+            return Operand::bottom();
+        };
+        if stored.is_empty() {
+            // All arrays of the kind are empty: nothing can be read from them.
+            return Operand::bottom();
+        }
+        let at = self.array_slot(kind, id, index);
+        let part = |part| BufferKind::ArrayValues(kind, part);
+        let item = self.load_parts(&part, at, &stored, mutable, narrow);
+        let item = self.narrow(&item, &read);
+        self.refine(item)
+    }
+
+    fn array_slot(&mut self, kind: ArrayKind, id: Value, index: Value) -> Value {
+        let buffer = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let offset = self.b.load_index(buffer, id);
+        let index = self.b.unary(UnaryOp::WrapI64, index);
+        self.b.binary(BinaryOp::Add, offset, index)
+    }
+
+    /// `array[index]` of Ruby: negative indices count from the end, out of range gives nil.
+    pub(crate) fn array_at(&mut self, kind: ArrayKind, id: Value, index: Value) -> Operand {
+        let length = self.array_length(kind, id);
+        let zero = self.b.i64(0);
+        let index = if self.b.interval(index).low >= 0 {
+            index
+        } else {
+            let negative = self.b.compare(Comparison::Lt, index, zero);
+            let from_end = self.b.binary(BinaryOp::Add, index, length);
+            let chosen = self.b.select(negative, from_end, index);
+            if self.b.interval(index).high < 0 { from_end } else { chosen }
+        };
+        if self.b.is_below(index, length) {
+            return self.array_item(kind, id, index);
+        }
+        let in_range = self.b.compare(Comparison::LtU, index, length);
+        if self.b.constant(in_range) == Some(1) {
+            return self.array_item(kind, id, index);
+        }
+        // An index out of range reads item 0 instead (there is a filler even behind an empty array) and drops it.
+        let safe = self.b.select(in_range, index, zero);
+        let item = self.array_item(kind, id, safe);
+        if item.is_bottom() {
+            return Operand::nil();
+        }
+        self.or_nil(in_range, &item)
+    }
+
+    /// `item` where `condition` holds, else nil; `item` is valid to compute either way.
+    pub(crate) fn or_nil(&mut self, condition: Value, item: &Operand) -> Operand {
+        let mut types = item.types.clone();
+        types.insert(Type::Nil);
+        if types.len() == 1 {
+            return Operand::nil();
+        }
+        if !is_tagged(&types) {
+            self.refuse_here(
+                "mixed-values",
+                format!(
+                    "a value here can be {}, which cannot be told apart at run time",
+                    self.describe(&types)
+                ),
+                None,
+            );
+            return Operand::bottom();
+        }
+        let wide = self.convert(item, &types);
+        let nil = self.b.i32(Shape::Nil.tag());
+        let tag = self.b.select(condition, wide[0], nil);
+        Operand { types, values: vec![tag, wide[1]] }
+    }
+
+    /// `array[index] = value`. Growing an array is refused where it happens.
+    pub(crate) fn array_store(&mut self, kind: ArrayKind, id: Value, index: Value, value: &Operand) {
+        if value.is_bottom() || !self.is_storable(value) {
+            return;
+        }
+        let Some(_) = self.array_contents(kind) else { return };
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types) | !memo.is_written;
+        memo.is_written = true;
+        let stored = memo.stored.clone();
+        self.memo.changed |= grew;
+        if self.host.any_frozen_array(kind) {
+            let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
+            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+        }
+        let length = self.array_length(kind, id);
+        let zero = self.b.i64(0);
+        let at = if self.b.interval(index).low >= 0 {
+            index
+        } else {
+            let negative = self.b.compare(Comparison::Lt, index, zero);
+            let from_end = self.b.binary(BinaryOp::Add, index, length);
+            let at = self.b.select(negative, from_end, index);
+            let ok = self.b.compare(Comparison::Ge, at, zero);
+            self.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
+            at
+        };
+        if !self.b.is_below(at, length) {
+            let ok = self.b.compare(Comparison::Lt, at, length);
+            self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
+        }
+        let slot = self.array_slot(kind, id, at);
+        self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
+    }
+
+    // ---- the element -----------------------------------------------------------------------------------------------
+
+    /// The current element, known to be of `types` (one entry's part of the base).
+    pub(crate) fn load_element(&mut self, base: &host::Contents, types: &TypeSet, index: Value) -> Operand {
+        let (tag, payload) = base.types.column_scalars();
+        let Some(ty) = payload else { return Operand { types: types.clone(), values: vec![] } };
+        let narrow = base.integers_fit_i32 && base.types == Type::Integer.into();
+        let buffer = self.buffer(BufferKind::Base(Part::Payload), if narrow { Ty::I32 } else { ty });
+        let value = match (narrow, base.types.single_shape()) {
+            (true, _) => {
+                let value = self.b.load(buffer, index, Ty::I32, false);
+                self.b.unary(UnaryOp::ExtendI32, value)
+            }
+            (_, Some(Shape::Object(_) | Shape::Array(_))) => self.b.load_index(buffer, index),
+            _ => self.b.load(buffer, index, ty, false),
+        };
+        let shape = types.single_shape().unwrap_or(Shape::Nil);
+        let values = match tag {
+            Some(_) => self.from_payload(value, shape).into_iter().collect(),
+            None => vec![value],
+        };
+        Operand { types: types.clone(), values }
+    }
+
+    // ---- the schema ------------------------------------------------------------------------------------------------
+
+    /// What the heap is to build, from the memo of a finished walk.
+    pub(crate) fn schema(&self, base: &TypeSet, entries: Vec<TypeSet>) -> Schema {
+        let columns = self.memo.columns.iter().map(|((hierarchy, name), memo)| ColumnSchema {
+            hierarchy: *hierarchy,
+            name: name.clone(),
+            types: memo.stored.clone(),
+            classes: memo.classes.clone(),
+            read: memo.read,
+            written: memo.is_written,
+        });
+        let arrays = self.memo.arrays.iter().map(|(kind, memo)| ArraySchema {
+            kind: *kind,
+            types: memo.stored.clone(),
+            written: memo.is_written,
+        });
+        Schema {
+            columns: columns.collect(),
+            arrays: arrays.collect(),
+            base: base.clone(),
+            entries,
+            result: self.memo.result.clone(),
+        }
+    }
+
+    /// The scope in which a method's constants are looked up.
+    pub(crate) fn method_scope(owner: crate::types::ClassId, nesting: &[Option<String>]) -> Scope {
+        Scope::Method { owner, nesting: nesting.to_vec() }
+    }
+}
+
+/// The ends of a range operand: (low, high), each with its value.
+pub(crate) fn range_ends(
+    operand: &Operand,
+) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
+    let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
+    let mut values = operand.values.iter().copied();
+    let first = (*low != RangeEnd::None).then(|| values.next()).flatten();
+    let second = (*high != RangeEnd::None).then(|| values.next()).flatten();
+    Some((first, second, *exclusive, *low, *high))
+}

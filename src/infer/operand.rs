@@ -1,0 +1,305 @@
+//! A value during inference: what it can be, and the IR values that carry it. A type set of one shape is one bare
+//! scalar (none for nil); a union is a tag and a payload of 64 bits; ranges and tuples are their parts side by side.
+
+use super::Lowerer;
+use crate::ir::{Comparison, Ty, UnaryOp, Value};
+use crate::types::{RangeEnd, Shape, Type, TypeSet};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    pub types: TypeSet,
+    pub values: Vec<Value>,
+}
+
+impl Operand {
+    /// The value of something that never gives one.
+    pub const fn bottom() -> Self {
+        Self { types: TypeSet::empty(), values: Vec::new() }
+    }
+
+    pub fn nil() -> Self {
+        Self { types: Type::Nil.into(), values: Vec::new() }
+    }
+
+    pub fn one(ty: Type, value: Value) -> Self {
+        Self { types: ty.into(), values: vec![value] }
+    }
+
+    pub fn integer(value: Value) -> Self {
+        Self::one(Type::Integer, value)
+    }
+
+    pub fn float(value: Value) -> Self {
+        Self::one(Type::Float, value)
+    }
+
+    pub fn bool(value: Value) -> Self {
+        Self { types: TypeSet::bool(), values: vec![value] }
+    }
+
+    pub fn is_bottom(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// The only value that carries it.
+    pub fn value(&self) -> Value {
+        self.values[0]
+    }
+}
+
+/// The scalars that carry values of a set; `None` where a set mixes what has no common carrier (a range and a number).
+pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
+    if let Some(single) = types.single() {
+        return match single {
+            Type::Module(_) => Some(vec![]),
+            Type::Range { low, high, .. } => {
+                Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
+            }
+            Type::Tuple(items) => {
+                let mut all = Vec::new();
+                for item in items.iter() {
+                    all.extend(scalars(item)?);
+                }
+                Some(all)
+            }
+            other => Some(other.shape().scalar().into_iter().collect()),
+        };
+    }
+    let shapes = types.shapes();
+    match &shapes[..] {
+        [] => Some(vec![]),
+        all if all.contains(&Shape::Local) => None,
+        [one] => Some(one.scalar().into_iter().collect()),
+        _ => Some(vec![Ty::I32, Ty::I64]),
+    }
+}
+
+pub fn end_ty(end: RangeEnd) -> Option<Ty> {
+    match end {
+        RangeEnd::None => None,
+        RangeEnd::Integer => Some(Ty::I64),
+        RangeEnd::Float => Some(Ty::F64),
+    }
+}
+
+/// A union with a tag?
+pub fn is_tagged(types: &TypeSet) -> bool {
+    types.len() > 1 && types.single_shape().is_none()
+}
+
+/// The union of two sets, tuples of one length joined item by item.
+pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
+    let mut all = a.union(b);
+    let tuples: Vec<_> =
+        all.iter().filter_map(|t| if let Type::Tuple(i) = t { Some(i.clone()) } else { None }).collect();
+    if tuples.len() > 1 && tuples.iter().all(|t| t.len() == tuples[0].len()) {
+        let items: Vec<TypeSet> = (0..tuples[0].len())
+            .map(|i| tuples.iter().fold(TypeSet::empty(), |set, t| join(&set, &t[i])))
+            .collect();
+        all = all.filter(|t| !matches!(t, Type::Tuple(_)));
+        all.insert(Type::Tuple(items.into()));
+    }
+    all
+}
+
+/// Is every value of `a` carried as one of `b` after conversion?
+pub fn covers(b: &TypeSet, a: &TypeSet) -> bool {
+    join(a, b) == *b
+}
+
+impl Lowerer<'_> {
+    /// The 64-bit payload of a bare scalar in a union.
+    pub(crate) fn to_payload(&mut self, value: Value) -> Value {
+        match self.b.ty(value) {
+            Ty::Bool => self.b.unary(UnaryOp::BoolToI64, value),
+            Ty::I32 => self.b.unary(UnaryOp::ExtendI32, value),
+            Ty::I64 => value,
+            Ty::F64 => self.b.unary(UnaryOp::BitsToI64, value),
+        }
+    }
+
+    /// The bare scalar of a payload known to be of `shape`.
+    pub(crate) fn from_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
+        Some(match shape.scalar()? {
+            Ty::Bool => {
+                let zero = self.b.i64(0);
+                self.b.compare(Comparison::Ne, payload, zero)
+            }
+            Ty::I32 => self.b.unary(UnaryOp::WrapI64, payload),
+            Ty::I64 => payload,
+            Ty::F64 => self.b.unary(UnaryOp::BitsToF64, payload),
+        })
+    }
+
+    /// The values that carry `operand` as a member of the wider set `to`.
+    pub(crate) fn convert(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
+        if operand.types == *to {
+            return operand.values.clone();
+        }
+        if let (Some(Type::Tuple(from)), Some(Type::Tuple(into))) = (operand.types.single(), to.single())
+            && from.len() == into.len()
+        {
+            let mut at = 0;
+            let mut all = Vec::new();
+            for (f, t) in from.iter().zip(into.iter()) {
+                let width = scalars(f).map_or(0, |s| s.len());
+                let item = Operand { types: f.clone(), values: operand.values[at..at + width].to_vec() };
+                at += width;
+                all.extend(self.convert(&item, t));
+            }
+            return all;
+        }
+        match (is_tagged(&operand.types), is_tagged(to)) {
+            (false, true) => {
+                let Some(shape) = operand.types.single_shape() else {
+                    // Nothing arrives here; any values of the right types will do.
+                    return vec![self.b.i32(0), self.b.i64(0)];
+                };
+                let tag = self.b.i32(shape.tag());
+                let payload = match operand.values.first() {
+                    Some(value) => self.to_payload(*value),
+                    None => self.b.i64(0),
+                };
+                vec![tag, payload]
+            }
+            _ if operand.types.is_empty() => {
+                scalars(to).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)).collect()
+            }
+            _ => operand.values.clone(),
+        }
+    }
+
+    /// `operand`, known to be in `types`.
+    pub(crate) fn narrow(&mut self, operand: &Operand, types: &TypeSet) -> Operand {
+        let types = operand.types.filter(|t| types.contains(t));
+        if types == operand.types {
+            return operand.clone();
+        }
+        let values = match (is_tagged(&operand.types), types.single_shape()) {
+            (true, Some(shape)) => self.from_payload(operand.values[1], shape).into_iter().collect(),
+            (true, None) if types.is_empty() => vec![],
+            (false, _) if types.is_empty() => vec![],
+            _ => operand.values.clone(),
+        };
+        Operand { types, values }
+    }
+
+    /// Applies what is known of the operand's values on this path (an `is_a?` or nil test that holds).
+    pub(crate) fn refine(&mut self, operand: Operand) -> Operand {
+        let Some(key) = operand.values.first() else { return operand };
+        if operand.types.len() < 2 {
+            return operand;
+        }
+        let mut types = operand.types.clone();
+        for (value, known) in &self.facts {
+            if value == key {
+                types = types.filter(|t| known.contains(t));
+            }
+        }
+        if types.len() == operand.types.len() { operand } else { self.narrow(&operand, &types) }
+    }
+
+    /// Is `operand` of exactly the class `ty`? A constant where the set says so.
+    pub(crate) fn is_type(&mut self, operand: &Operand, ty: &Type) -> Value {
+        if !operand.types.contains(ty) {
+            return self.b.bool(false);
+        }
+        if operand.types.len() == 1 {
+            return self.b.bool(true);
+        }
+        let shape = ty.shape();
+        let has_shape = if is_tagged(&operand.types) {
+            let tag = self.b.i32(shape.tag());
+            self.b.compare(Comparison::Eq, operand.values[0], tag)
+        } else {
+            self.b.bool(true)
+        };
+        // Within one shape: the value of a bool, the id range of a class.
+        let peers = operand.types.filter(|t| t.shape() == shape);
+        if peers.len() == 1 {
+            return has_shape;
+        }
+        let inner = self.narrow(operand, &peers);
+        let test = match ty {
+            Type::True => inner.value(),
+            Type::False => self.b.unary(UnaryOp::Not, inner.value()),
+            Type::Object(hierarchy, class) => {
+                let index = self.host.class_index(*hierarchy, *class);
+                let mut indices: Vec<u32> = peers
+                    .iter()
+                    .filter_map(|t| {
+                        if let Type::Object(h, c) = t { Some(self.host.class_index(*h, *c)) } else { None }
+                    })
+                    .collect();
+                indices.sort_unstable();
+                let id = inner.value();
+                let mut test = self.b.bool(true);
+                if indices[0] != index {
+                    let low = self.class_base(*hierarchy, index);
+                    test = self.b.compare(Comparison::Ge, id, low);
+                }
+                if let Some(next) = indices.iter().find(|i| **i > index) {
+                    let high = self.class_base(*hierarchy, *next);
+                    let below = self.b.compare(Comparison::Lt, id, high);
+                    test = self.b.binary(crate::ir::BinaryOp::AndB, test, below);
+                }
+                test
+            }
+            _ => self.b.bool(true),
+        };
+        self.b.binary(crate::ir::BinaryOp::AndB, has_shape, test)
+    }
+
+    /// Ruby's truth of `operand`: a `Bool`.
+    pub(crate) fn truth(&mut self, operand: &Operand) -> Value {
+        let falsy = operand.types.filter(|t| matches!(t, Type::Nil | Type::False));
+        if falsy.is_empty() {
+            return self.b.bool(true);
+        }
+        if falsy == operand.types {
+            return self.b.bool(false);
+        }
+        match operand.types.single_shape() {
+            Some(_) => operand.value(),
+            None => {
+                let nil = self.is_type(operand, &Type::Nil);
+                let not_nil = self.b.unary(UnaryOp::Not, nil);
+                if !operand.types.contains(&Type::False) {
+                    return not_nil;
+                }
+                let is_false = if operand.types.contains(&Type::True) {
+                    let tag = self.b.i32(Shape::Bool.tag());
+                    let is_bool = self.b.compare(Comparison::Eq, operand.values[0], tag);
+                    let zero = self.b.i64(0);
+                    let is_zero = self.b.compare(Comparison::Eq, operand.values[1], zero);
+                    self.b.binary(crate::ir::BinaryOp::AndB, is_bool, is_zero)
+                } else {
+                    self.is_type(operand, &Type::False)
+                };
+                let not_false = self.b.unary(UnaryOp::Not, is_false);
+                self.b.binary(crate::ir::BinaryOp::AndB, not_nil, not_false)
+            }
+        }
+    }
+
+    /// The items of a tuple.
+    pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
+        let Some(Type::Tuple(items)) = operand.types.single() else { return vec![] };
+        let mut at = 0;
+        items
+            .iter()
+            .map(|types| {
+                let width = scalars(types).map_or(0, |s| s.len());
+                at += width;
+                Operand { types: types.clone(), values: operand.values[at - width..at].to_vec() }
+            })
+            .collect()
+    }
+
+    pub(crate) fn tuple(&mut self, items: &[Operand]) -> Operand {
+        Operand {
+            types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
+            values: items.iter().flat_map(|i| i.values.clone()).collect(),
+        }
+    }
+}

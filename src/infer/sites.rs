@@ -1,0 +1,160 @@
+//! Places that can fail, and types in words.
+
+use super::{Host, Lowerer, Operand};
+use crate::ir::{ErrorKind, Receiver, Site, SiteId, Stmt, Value};
+use crate::source::Span;
+use crate::types::{ClassId, Type, TypeSet};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+impl Lowerer<'_> {
+    /// The site of `error` at the current place.
+    pub(crate) fn site(&mut self, error: ErrorKind) -> SiteId {
+        // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
+        let mut places = Vec::new();
+        let mut span = self.span;
+        let mut index = self.current;
+        loop {
+            let frame = &self.frames[index];
+            if !frame.builtin {
+                let (path, line) = self.host.place(span);
+                places.push((path, line, frame.name.clone()));
+            }
+            span = frame.call_span;
+            if index == 0 {
+                break;
+            }
+            index -= 1;
+        }
+        let mut places = places.into_iter();
+        let (path, line, method) = places.next().unwrap_or_default();
+        let site = Site { error, path, line, method, callers: places.collect() };
+        if let Some(id) = self.sites.get(&site) {
+            return *id;
+        }
+        let id = SiteId(self.program.sites.len() as u32);
+        self.program.sites.push(site.clone());
+        self.sites.insert(site, id);
+        id
+    }
+
+    /// Fails the element here.
+    pub(crate) fn fail(&mut self, error: ErrorKind, operands: &[Value]) -> Operand {
+        if !self.b.is_dead() {
+            let site = self.site(error);
+            self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
+        }
+        Operand::bottom()
+    }
+
+    /// Fails the element unless `condition` holds.
+    pub(crate) fn check(&mut self, condition: Value, error: ErrorKind, operands: &[Value]) {
+        if self.b.constant(condition) != Some(1) {
+            let site = self.site(error);
+            self.b.check(condition, site, operands);
+        }
+    }
+
+    /// NoMethodError for a receiver of one class.
+    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, private: bool) -> Operand {
+        let (receiver, operands) = self.receiver(receiver);
+        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
+    }
+
+    /// How an error names a receiver of one class, and the operand that identifies it.
+    pub(crate) fn receiver(&mut self, receiver: &Operand) -> (Receiver, Vec<Value>) {
+        let values = receiver.values.clone();
+        match receiver.types.iter().next() {
+            Some(Type::Nil) | None => (Receiver::Nil, vec![]),
+            Some(Type::True) if receiver.types.len() == 1 => (Receiver::True, vec![]),
+            Some(Type::True | Type::False) => (Receiver::False, vec![]),
+            Some(Type::Integer) => (Receiver::Integer, values),
+            Some(Type::Float) => (Receiver::Float, values),
+            Some(Type::Symbol) => (Receiver::Symbol, values),
+            Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
+            Some(Type::Array(k)) => (Receiver::Array(*k), values),
+            Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
+            Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
+            Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+        }
+    }
+
+    /// How a coercion error names a value: `nil`, `true`, `Car`.
+    pub(crate) fn coercion_name(&self, ty: &Type) -> String {
+        match ty {
+            Type::Nil => "nil".into(),
+            Type::True => "true".into(),
+            Type::False => "false".into(),
+            other => self.host.class_name(class_of(other)),
+        }
+    }
+
+    /// Notes the type of the expression at the current place, for `Ikra.explain`.
+    pub(crate) fn note_type(&mut self, operand: &Operand) {
+        if !self.frame().builtin && !operand.is_bottom() {
+            self.line_types.entry(self.span).or_default().extend(&operand.types);
+        }
+    }
+}
+
+/// The class that a method is looked up in.
+pub(crate) const fn class_of(ty: &Type) -> ClassId {
+    match ty {
+        Type::Nil => ClassId::NIL,
+        Type::True => ClassId::TRUE,
+        Type::False => ClassId::FALSE,
+        Type::Integer => ClassId::INTEGER,
+        Type::Float => ClassId::FLOAT,
+        Type::Symbol => ClassId::SYMBOL,
+        Type::Object(_, class) => *class,
+        Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
+        Type::Range { .. } => ClassId::RANGE,
+        Type::Module(_) => ClassId::MODULE,
+    }
+}
+
+/// A set in words: `Integer`, `Car or nil`.
+pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
+    let has_bools = types.contains(&Type::True) && types.contains(&Type::False);
+    let mut words: Vec<String> = types
+        .iter()
+        .filter_map(|ty| match ty {
+            Type::Nil => None,
+            Type::True if has_bools => None,
+            Type::False if has_bools => Some("true or false".into()),
+            Type::True => Some("true".into()),
+            Type::False => Some("false".into()),
+            Type::Array(_) => Some("Array".into()),
+            Type::Tuple(items) => {
+                Some(format!("[{}]", items.iter().map(|t| describe(host, t)).collect::<Vec<_>>().join(", ")))
+            }
+            Type::Module(class) => Some(format!("the class or module {}", host.class_name(*class))),
+            other => Some(host.class_name(class_of(other))),
+        })
+        .collect();
+    if types.contains(&Type::Nil) {
+        words.push("nil".into());
+    }
+    words.dedup();
+    if words.is_empty() { "nothing".into() } else { words.join(" or ") }
+}
+
+/// `path:line: columns: type` for every expression that was noted, one line each, in source order.
+pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
+    let mut by_line: BTreeMap<(String, u32), Vec<(u32, u32, String)>> = BTreeMap::new();
+    for (span, types) in lines {
+        by_line.entry(host.place(*span)).or_default().push((span.start, span.end, describe(host, types)));
+    }
+    let mut out = String::new();
+    for ((path, line), mut items) in by_line {
+        items.sort();
+        items.dedup();
+        let _ = write!(out, "{path}:{line}:");
+        for (start, end, types) in items {
+            let text = host.text(lines.keys().find(|s| s.start == start && s.end == end).copied());
+            let _ = write!(out, "  {text}: {types};");
+        }
+        out.push('\n');
+    }
+    out
+}
