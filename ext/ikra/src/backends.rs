@@ -2,6 +2,8 @@
 
 use crate::errors::Trouble;
 use ikra_core::backend::Backend;
+use ikra_core::backend::cpu::CpuBackend;
+use ikra_core::backend::cuda::{CudaBackend, availability};
 use ikra_core::error::Error;
 use std::sync::{Arc, OnceLock};
 
@@ -14,32 +16,41 @@ static CUDA: OnceLock<Made> = OnceLock::new();
 const WORTH_A_CARD: u64 = 100_000;
 
 fn cpu() -> &'static Made {
-    CPU.get_or_init(|| Err("the CPU back-end is not linked in".into()))
+    CPU.get_or_init(|| Ok(Arc::new(CpuBackend)))
 }
 
+/// The card, or its emulation where the environment asks for that.
 fn cuda() -> &'static Made {
-    CUDA.get_or_init(|| Err("the CUDA back-end is not linked in".into()))
+    CUDA.get_or_init(|| match CudaBackend::new() {
+        Some(backend) => Ok(Arc::new(backend)),
+        None => Err(availability().to_string()),
+    })
+}
+
+fn named(name: &str) -> Made {
+    let made = match name {
+        "cpu" => cpu(),
+        "cuda" | "cuda-emulated" => cuda(),
+        _ => return Err(format!("there is no back-end called {name}")),
+    };
+    let backend = made.clone()?;
+    if backend.name() == name {
+        return Ok(backend);
+    }
+    Err(format!("IKRA_CUDA_EMULATOR decides between the card and its emulation; what runs is {}", backend.name()))
 }
 
 /// Why a back-end cannot be used; `None` when it can.
 pub fn missing(name: &str) -> Option<String> {
-    let made = match name {
-        "cpu" => cpu(),
-        "cuda" | "cuda-emulated" => cuda(),
-        _ => return Some(format!("there is no back-end called {name}")),
-    };
-    made.as_ref().err().cloned()
+    named(name).err()
 }
 
 /// The back-end called `name`, or for `auto` the one that is likely to be faster at so many block calls.
 pub fn choose(name: &str, calls: u64) -> Result<Arc<dyn Backend>, Trouble> {
     let made = match name {
-        "auto" => match cuda() {
-            Ok(_) if calls >= WORTH_A_CARD => cuda(),
-            _ => cpu(),
-        },
-        "cpu" => cpu(),
-        _ => cuda(),
+        "auto" if calls >= WORTH_A_CARD => named("cuda").or_else(|_| named("cpu")),
+        "auto" => named("cpu"),
+        _ => named(name),
     };
-    made.clone().map_err(|reason| Error::Device(reason).into())
+    made.map_err(|reason| Error::Device(reason).into())
 }

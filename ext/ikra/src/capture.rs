@@ -13,9 +13,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A block and the handle of its literal.
+/// The literal that a block comes from, and its handle.
 pub struct Captured {
-    pub block: Proc,
     pub handle: Obj<Handle>,
     literal: Literal,
 }
@@ -41,7 +40,7 @@ impl Captured {
     pub fn new(ruby: &Ruby, block: Proc) -> Result<Self, Trouble> {
         if let Some(iseq) = methods::iseq_of(ruby, block.as_value())? {
             let handle = handle_of(ruby, iseq)?;
-            return Ok(Self { block, handle, literal: Literal::Written(iseq) });
+            return Ok(Self { handle, literal: Literal::Written(iseq) });
         }
         let Some(name) = symbol_of(block)? else {
             return Err(Trouble::Unsupported {
@@ -60,7 +59,7 @@ impl Captured {
                 handle
             }
         };
-        Ok(Self { block, handle, literal: Literal::Symbol(name) })
+        Ok(Self { handle, literal: Literal::Symbol(name) })
     }
 
     pub fn code(&self, ruby: &Ruby) -> Result<Rc<Code>, Trouble> {

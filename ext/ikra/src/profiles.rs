@@ -22,7 +22,8 @@ pub fn add(ruby: &Ruby, profile: &Profile) {
 
 /// A section that ran in plain Ruby.
 pub fn add_ruby(ruby: &Ruby, seconds: f64) {
-    let mut profile = Profile { sections: 1, backend: Some("ruby"), ..Profile::default() };
+    let mut profile = Profile::default();
+    (profile.sections, profile.backend) = (1, Some("ruby"));
     profile.add(Phase::Kernel, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
     add(ruby, &profile);
 }

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Ikra
+  # The parallel methods of Array. +require "ikra"+ includes them in every Array; +require "ikra/refinements"+ has them
+  # as a refinement.
+  module ParallelMethods
+    # Calls the block with each element, in parallel and in place. The objects are changed only when all calls have
+    # succeeded.
+    #
+    #   actors.peach(1_000) { |actor| actor.move(weather) }
+    #
+    # @param ticks [Integer] how many times all elements are gone through; each time sees all writes of the one before
+    # @yield [element]
+    # @return [self]
+    # @raise [Ikra::UnsupportedError] when the block cannot be compiled
+    # @raise [Exception] what the block raises; no object has changed then
+    def peach(ticks = 1, &block)
+      Section.run(self, :peach, ticks, block)
+    end
+
+    # Calls the block with each element, in parallel.
+    #
+    #   speeds = cars.pmap { |car| car.speed * 3.6 }
+    #
+    # @yield [element]
+    # @return [Array] the block's values, in the order of the elements
+    # @raise (see #peach)
+    def pmap(&block)
+      Section.run(self, :pmap, 1, block)
+    end
+
+    # Calls the block with each element, in parallel.
+    #
+    #   late = cars.pselect { |car| car.delay > 5 }
+    #
+    # @yield [element]
+    # @return [Array] the elements, the very same objects in their order, for which the block's value is true
+    # @raise (see #peach)
+    def pselect(&block)
+      Section.run(self, :pselect, 1, block)
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+# Everything of Ikra but the methods of Array.
+require_relative "version"
+require_relative "errors"
+require_relative "failures"
+require_relative "capture"
+require_relative "profile"
+require_relative "native"
+require_relative "settings"
+require_relative "section"
+require_relative "array"
+
+# Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
+module Ikra
+  private_constant :Native
+
+  class << self
+    # Measures the sections that run inside the block, of all threads.
+    #
+    # @yield
+    # @return [Profile]
+    def profile
+      number = Native.open_profile
+      begin
+        yield
+      ensure
+        facts = Native.close_profile(number)
+      end
+      Profile.new(facts)
+    end
+
+    # What Ikra makes of a section: the inferred types, the columns read and written, the intermediate program and the
+    # generated code. Nothing runs.
+    #
+    #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
+    #
+    # @param base [Array]
+    # @param operation [Symbol] +:peach+, +:pmap+ or +:pselect+
+    # @yield the section's block
+    # @return [String]
+    def explain(base, operation = :peach, &block)
+      raise ArgumentError, "explain needs the block of a section" unless block
+      raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)
+      raise ArgumentError, "explain needs elements to look at" if base.empty?
+
+      Native.explain(base, operation, block, backend == :ruby ? :cpu : backend)
+    end
+  end
+
+  self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
+end

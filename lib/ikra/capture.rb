@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module Ikra
+  # Finds the source of a block or method, and tells when it is not the one that was loaded.
+  module Capture
+    # Files changed later than this may have been changed after they were loaded.
+    STARTED = Time.now
+    # Positions in InstructionSequence#to_a.
+    MISC = 4
+    TYPE = 9
+    INSTRUCTIONS = 13
+    # What to_a begins with.
+    MAGIC = "YARVInstructionSequence/SimpleDataFormat"
+
+    @compiled = {}
+
+    class << self
+      # Called by the extension.
+      #
+      # @param iseq [RubyVM::InstructionSequence]
+      # @return [Array] path, text, possible numbers of its first line, location, label; or message, nil
+      # @raise [Ikra::Error] when the file is not what was loaded
+      def source(iseq)
+        location = iseq.to_a[MISC][:code_location]
+        lines = iseq.script_lines
+        path = iseq.absolute_path
+        if path && (lines || File.file?(path))
+          text = lines ? lines.join : read(path)
+          check(iseq, path, text, location) unless lines
+          [iseq.path, text, [1], location, iseq.label]
+        elsif lines
+          [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label]
+        else
+          ["the source of #{iseq.label} (#{iseq.path}:#{iseq.first_lineno}) was not kept", nil]
+        end
+      end
+
+      # @raise [Ikra::Error]
+      def raise_changed(path, line)
+        raise Error, "#{path}:#{line}: the file has changed since it was loaded: load it again, or start the program anew"
+      end
+
+      private
+
+      def read(path)
+        text = File.read(path, encoding: Encoding::UTF_8)
+        text.valid_encoding? ? text : File.read(path, encoding: Encoding::BINARY).encode(Encoding::UTF_8)
+      rescue EncodingError
+        raise UnsupportedError, "#{path} is not written in UTF-8"
+      end
+
+      # An eval'd text may have been given any number for its first line.
+      def first_lines(size, location)
+        first, _, last, = location
+        ([last - size + 1, 1].max..first).to_a
+      end
+
+      # Compares the instructions of a file changed lately with those that were loaded from it.
+      def check(iseq, path, text, location)
+        return if File.mtime(path) <= STARTED
+
+        same = instructions(iseq.to_a)
+        found = compiled(path, text, iseq)[location]
+        raise_changed(iseq.path, location[0]) if found && !found.include?(same)
+      end
+
+      # The instructions of all code in a text, by location; nothing when it cannot be compared.
+      def compiled(path, text, iseq)
+        key = [path, text.hash]
+        @compiled[key] ||= begin
+          all = Hash.new { |hash, location| hash[location] = [] }
+          collect(RubyVM::InstructionSequence.compile(text, iseq.path, path).to_a, all)
+          all.default = nil
+          all
+        rescue SyntaxError
+          {}
+        end
+      end
+
+      def collect(list, all)
+        all[list[MISC][:code_location]] << instructions(list)
+        nested(list) { |inner| collect(inner, all) }
+      end
+
+      def nested(value, &block)
+        value.each do |inner|
+          next unless inner.is_a?(Array)
+
+          inner[0] == MAGIC ? yield(inner) : nested(inner, &block)
+        end
+      end
+
+      # Only what is executed: no line numbers, labels or events.
+      def instructions(list)
+        list[INSTRUCTIONS].grep(Array).map do |instruction|
+          instruction.map { |part| part.is_a?(Array) && part[0] == MAGIC ? instructions(part) : part }
+        end
+      end
+    end
+  end
+  private_constant :Capture
+end

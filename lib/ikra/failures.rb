@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Ikra
+  # The exception that sequential Ruby would have raised, made from the facts that a failed element left.
+  module Failures
+    # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
+    OWN = "#{__dir__}/"
+    # The path of a block such as &:move, which has no frame of its own in Ruby.
+    SYMBOL_PATH = "(symbol)"
+
+    # Builds one exception; called by the extension.
+    #
+    # @param kind [Symbol] a method of Messages
+    # @param details [Array] its arguments
+    # @param frames [Array<Array(String, Integer, String)>] path, line and label, innermost first
+    # @return [Exception]
+    def self.build(kind, details, frames, element, tick)
+      exception = kind == :overflow ? overflow(element, *details) : Messages.public_send(kind, *details)
+      exception.set_backtrace(frames(frames) + outer_frames)
+      return exception if exception.frozen?
+
+      exception.extend(ElementError)
+      exception.element_index = element
+      exception.tick = tick
+      exception
+    end
+
+    def self.overflow(element, operator)
+      OverflowError.new("integer overflow in `#{operator}' (element #{element}): the result needs more than 64 bits")
+    end
+
+    def self.frames(frames)
+      quote = Messages::NEW_STYLE ? "'" : "`"
+      frames.filter_map do |path, line, label|
+        "#{path}:#{line}:in #{quote}#{label}'" unless path == SYMBOL_PATH
+      end
+    end
+
+    def self.outer_frames
+      caller.reject { |frame| frame.start_with?(OWN) }
+    end
+    private_class_method :overflow, :frames, :outer_frames
+
+    # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
+    module Messages
+      # Quotes and receivers are written in another way since 3.4.
+      NEW_STYLE = RUBY_VERSION >= "3.4"
+      # Names that can be written down as a variable.
+      PLAIN_NAME = /\A[[:lower:]_][[:alnum:]_]*\z/
+
+      module_function
+
+      def zero_division
+        ZeroDivisionError.new("divided by 0")
+      end
+
+      def no_method(name, receiver, text, is_private)
+        asked = ask(receiver, text, name, is_private) { receiver.public_send(name) }
+        return asked if asked
+
+        visibility = is_private ? "private" : "undefined"
+        called = is_private ? " called" : ""
+        NoMethodError.new("#{visibility} method #{quoted(name)}#{called} for #{text || described(receiver)}",
+                          name.to_sym, receiver:)
+      end
+
+      def name_error(name, receiver, text)
+        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { receiver.instance_eval(name) }
+        return asked if asked
+
+        NameError.new("undefined local variable or method #{quoted(name)} for #{text || described(receiver)}",
+                      name.to_sym, receiver:)
+      end
+
+      def type_error(message) = TypeError.new(message)
+      def argument_error(message) = ArgumentError.new(message)
+      def float_domain(float) = FloatDomainError.new(float.to_s)
+      def math_domain(name) = Math::DomainError.new(%(Numerical argument is out of domain - "#{name}"))
+      def range(message) = OverflowError.new(message)
+      def stack_too_deep = SystemStackError.new("stack level too deep")
+
+      def frozen(receiver)
+        FrozenError.new("can't modify frozen #{receiver.class}: #{receiver.inspect}", receiver:)
+      end
+
+      def index_too_small(index, length)
+        IndexError.new("index #{index} too small for array; minimum: -#{length}")
+      end
+
+      def array_growth(index, length)
+        Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")
+      end
+
+      def raise(exception_class, message)
+        message ? exception_class.new(message) : exception_class.new
+      end
+
+      # Has Ruby raise the error itself, where nothing else can happen.
+      def ask(receiver, text, name, is_private)
+        return if text || receiver.respond_to?(name, !is_private)
+
+        yield
+        nil
+      rescue NameError => e
+        e if e.name == name.to_sym
+      end
+
+      def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"
+
+      def described(receiver)
+        case receiver
+        when nil, true, false then NEW_STYLE ? receiver.inspect : "#{receiver.inspect}:#{receiver.class}"
+        when Module then NEW_STYLE ? "#{receiver.class.name.downcase} #{receiver}" : "#{receiver}:#{receiver.class}"
+        else NEW_STYLE ? "an instance of #{receiver.class}" : "#{receiver.inspect}:#{receiver.class}"
+        end
+      end
+      private_class_method :ask, :quoted, :described
+    end
+  end
+  private_constant :Failures
+end

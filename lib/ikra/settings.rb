@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+# What a program can set: back-end, fallback, seed.
+module Ikra
+  # Back-ends that can be chosen. +:"cuda-emulated"+ is one more where IKRA_CUDA_EMULATOR is set, for tests.
+  BACKENDS = %i[auto cuda cpu ruby].freeze
+
+  @chosen = :auto
+  @fallback = :raise
+
+  class << self
+    # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
+    attr_reader :fallback
+
+    # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a card and +:cpu+ elsewhere.
+    # Small sections run on the CPU even then.
+    #
+    # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+
+    def backend
+      return @chosen unless @chosen == :auto
+
+      Native.missing(:cuda) ? :cpu : :cuda
+    end
+
+    # Chooses the back-end. The environment variable IKRA_BACKEND does so for a whole program.
+    #
+    # @param name [Symbol, String] one of {BACKENDS}
+    # @raise [ArgumentError] when there is no back-end of that name
+    # @raise [Ikra::DeviceError] when it cannot run here; the message says what is missing
+    def backend=(name)
+      name = name.to_sym
+      unless known_backends.include?(name)
+        raise ArgumentError, "unknown back-end #{name.inspect}: choose one of #{known_backends.map(&:inspect).join(", ")}"
+      end
+
+      missing = %i[auto ruby].include?(name) ? nil : Native.missing(name)
+      raise DeviceError, "the back-end #{name.inspect} cannot run here\n#{missing}" if missing
+
+      @chosen = name
+    end
+
+    # What to do with a section that is not supported: +:raise+ an {UnsupportedError} (the default), or run it in plain
+    # +:ruby+ and warn, once for each place, why.
+    #
+    # @param mode [Symbol] +:raise+ or +:ruby+
+    def fallback=(mode)
+      raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
+
+      @fallback = mode
+    end
+
+    # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end.
+    #
+    # @param seed [Integer]
+    # @return [Integer] the seed until now
+    def srand(seed = Random.new_seed)
+      Native.seed(Integer(seed) & 0xffff_ffff_ffff_ffff)
+    end
+
+    # @api private
+    # @return [Symbol] the back-end as chosen, +:auto+ included
+    attr_reader :chosen
+
+    private
+
+    def known_backends
+      ENV["IKRA_CUDA_EMULATOR"] ? [*BACKENDS, :"cuda-emulated"] : BACKENDS
+    end
+  end
+end
