@@ -1,10 +1,12 @@
 //! Programs in the IR's text, run and compared with the same arithmetic on the host.
 
-use super::CpuBackend;
+use super::pace::Form;
+use super::{Code, CpuBackend, pool};
 use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use crate::heap::job_order::{Round, Segment};
 use crate::heap::{Column, JobOrder};
-use crate::ir::{MathFn, SiteId, Ty, parser};
+use crate::ir::passes::random_programs::random_program;
+use crate::ir::{MathFn, Program, SiteId, Ty, interpreter, parser, passes, verifier};
 use crate::profile::Profile;
 use crate::rng;
 use std::fmt::Write;
@@ -12,11 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// A verified program, compiled.
 fn kernel(text: &str) -> Box<dyn Kernel> {
     let program = match parser::parse(text) {
         Ok(program) => Arc::new(program),
         Err(error) => panic!("{error}\n{text}"),
     };
+    if let Err(errors) = verifier::verify(&program) {
+        panic!("{errors:#?}\n{text}");
+    }
     CpuBackend.compile(&program, &mut Profile::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -176,7 +182,7 @@ fn checked_operations_fail_exactly_on_overflow() {
                     let outcome = run(&**kernel, &mut buffers, &in_order(1), 1);
                     let expected = match model(a, b) {
                         Some(_) => Outcome::Done,
-                        None => failed(0, 0, 0, [0, 0]),
+                        None => failed(0, 0, 0, [a, b]),
                     };
                     assert_eq!(outcome, expected, "{name} {a} {b}");
                     if let Some(result) = model(a, b) {
@@ -223,9 +229,9 @@ fn division_of_all_magnitudes() {
         }
     }
     let (outcome, _) = integer_binary("floor_div v3, v4 at e0", "", "", &[1, i64::MIN], &[-1, -1]);
-    assert_eq!(outcome, failed(0, 1, 0, [0, 0]));
+    assert_eq!(outcome, failed(0, 1, 0, [i64::MIN, -1]));
     let (outcome, _) = integer_binary("floor_div v3, v4 at e0", "", "in -1", &[1, i64::MIN], &[-1, -1]);
-    assert_eq!(outcome, failed(0, 1, 0, [0, 0]));
+    assert_eq!(outcome, failed(0, 1, 0, [i64::MIN, -1]));
 }
 
 #[test]
@@ -509,7 +515,7 @@ fn f0 (v0: i32, v1: i64, v2: i64) {
     v14 = eq v13, v4
     block L1 {
       if v14 {
-        v15 = floor_div v8, v6
+        v15 = floor_div v8, v6 at e0
         x0 = v15
         continue L0
       } else {
@@ -800,6 +806,31 @@ fn an_interrupt_stops_ticks_loops_and_recursion() {
     }
 }
 
+/// The threads of the pool do not exist in a forked child.
+#[cfg(unix)]
+#[test]
+fn a_forked_child_computes_too() {
+    let kernel = kernel(FAILS_AT);
+    let n = 100_000;
+    let compute = || {
+        let mut buffers = [Column::I64(vec![-1; n]), Column::I64(vec![0; n])];
+        run(&*kernel, &mut buffers, &in_order(n), 100) == Outcome::Done
+            && buffers[1] == Column::I64(vec![100; n])
+    };
+    assert!(compute());
+    // SAFETY: the child only computes and leaves without running the test harness's exit code.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::alarm(20);
+            libc::_exit(i32::from(!compute()));
+        }
+        let mut status = -1;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+    }
+}
+
 #[test]
 fn a_launch_that_does_not_fit_is_refused() {
     let kernel = kernel(COLLATZ);
@@ -840,4 +871,62 @@ fn unreachable_code_compiles() {
     assert_eq!(run(&*kernel(&text), &mut [], &in_order(3), 2), Outcome::Done);
     let text = text.replace("loop L0 { return }", "v6 = false; check v6 at e1");
     assert_eq!(run(&*kernel(&text), &mut [], &in_order(3), 2), failed(1, 0, 0, [0, 0]));
+}
+
+#[test]
+fn random_programs_do_what_the_interpreter_does() {
+    type Runner<'a> = &'a dyn Fn(&Program, &mut Launch<'_>) -> Outcome;
+    let run = |program: &Program, entry_of: &[u16], ticks, runner: Runner<'_>| {
+        let mut buffers = [
+            Column::I32(vec![3, 0, 4, 1, 2]),
+            Column::I32(vec![4, 4, 0, 1, 2]),
+            Column::I64(vec![1, -1, 0, 7, i64::MAX]),
+            Column::I64(vec![0, 1, 2, 3, 4]),
+            Column::F64(vec![0.0, -0.5, 1.5, f64::NAN, f64::INFINITY]),
+            Column::I64(vec![0; 5]),
+        ];
+        let jobs = JobOrder::new(entry_of, 2, None);
+        let interrupt = AtomicBool::new(false);
+        let mut launch = Launch {
+            buffers: &mut buffers,
+            scalars: &[12],
+            jobs: &jobs,
+            ticks,
+            seed: 3,
+            call: 4,
+            interrupt: &interrupt,
+        };
+        let outcome = runner(program, &mut launch);
+        if let Column::F64(floats) = &mut buffers[4] {
+            // Which NaN an operation gives is nobody's business.
+            floats.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = f64::NAN);
+        }
+        let columns: Vec<_> = buffers.iter().map(|column| column.as_bytes().to_vec()).collect();
+        if outcome == Outcome::Done { (outcome, columns) } else { (outcome, Vec::new()) }
+    };
+    let mut fused = 0;
+    for seed in 0..300 {
+        let before = random_program(seed);
+        let mut after = before.clone();
+        passes::run_all(&mut after).unwrap();
+        fused += u32::from(after.fused);
+        for program in [&before, &after] {
+            // Elements of two classes run class by class, which may be seen where they meddle with each other.
+            let entries: &[[u16; 5]] = if after.fused { &[[0; 5], [0, 1, 0, 1, 0]] } else { &[[0; 5]] };
+            for entry_of in entries {
+                let code = Code::new(program, None).unwrap();
+                for (ticks, form) in [(1, None), (70, None), (20, Some(Form::Once)), (20, Some(Form::Many))] {
+                    if let Some(form) = form {
+                        code.paces.iter().for_each(|pace| pace.choose(form));
+                    }
+                    let expected = run(program, entry_of, ticks, &interpreter::run);
+                    let found = run(program, entry_of, ticks, &|program, launch| {
+                        pool::run(program, &code, launch).unwrap()
+                    });
+                    assert_eq!(found, expected, "seed {seed}, {ticks} ticks, {form:?}:\n{program}");
+                }
+            }
+        }
+    }
+    assert!(fused > 50, "{fused}");
 }
