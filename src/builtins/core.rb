@@ -98,6 +98,16 @@ module Integer
     end
   end
 
+  # MRI divides by the greatest common divisor first, so that large Integers round once.
+  def fdiv(other)
+    if other.is_a?(Integer) && other != 0 && self != 0
+      divisor = gcd(other)
+      (self / divisor).to_f / (other / divisor).to_f
+    else
+      to_f / other.to_f
+    end
+  end
+
   def ceildiv(other)
     -(-self / other)
   end

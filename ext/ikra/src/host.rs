@@ -209,6 +209,10 @@ impl Host for LiveHost<'_> {
         self.tracer.kinds_changed()
     }
 
+    fn float_modulo_raises(&self) -> bool {
+        self.ruby.eval::<f64>("1.0 % 0.0").is_err()
+    }
+
     fn class_name(&self, class: ClassId) -> String {
         classes::name(self.ruby, class)
     }
