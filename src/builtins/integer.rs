@@ -287,14 +287,7 @@ fn bits(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => Operand::integer(s.b.binary(op, call.receiver.value(), arg.value())),
-        Some(Type::Float) => {
-            let message = "can't convert Float into Integer for bitwise operation";
-            s.fail(ErrorKind::TypeError(message.into()), &[])
-        }
-        _ => {
-            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("{name} can't be coerced into Integer")), &[])
-        }
+        _ => s.fail_about(true, String::new(), &arg, " can't be coerced into Integer".into()),
     })
 }
 

@@ -465,8 +465,8 @@ pub enum ErrorKind {
     /// Message complete.
     TypeError(String),
     ArgumentError(String),
-    /// ArgumentError "comparison of (this class) with (operand 0, bits of a Float) failed".
-    Incomparable(String),
+    /// A TypeError or ArgumentError whose message tells operand 0 as `inspect` does: `before`, the operand, `after`.
+    AboutOperand { type_error: bool, before: String, operand: Receiver, after: String },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
