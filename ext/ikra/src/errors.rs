@@ -166,6 +166,11 @@ impl Failed<'_> {
                 details.push(message.as_str())?;
                 "argument_error"
             }
+            ErrorKind::Incomparable(class) => {
+                details.push(class.as_str())?;
+                details.push(f64::from_bits(operands[0] as u64))?;
+                "incomparable"
+            }
             ErrorKind::FloatDomain => {
                 details.push(f64::from_bits(operands[0] as u64))?;
                 "float_domain"
