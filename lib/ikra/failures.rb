@@ -45,6 +45,13 @@ module Ikra
     module Messages
       # Quotes and receivers are written in another way since 3.4.
       NEW_STYLE = RUBY_VERSION >= "3.4"
+      PLAIN_MESSAGE = Exception.instance_method(:to_s)
+      # Some versions put the function's name in quotes.
+      DOMAIN_MESSAGE = begin
+        Math.sqrt(-1.0)
+      rescue Math::DomainError => e
+        e.message
+      end
       # Names that can be written down as a variable.
       PLAIN_NAME = /\A[[:lower:]_][[:alnum:]_]*\z/
 
@@ -74,8 +81,11 @@ module Ikra
 
       def type_error(message) = TypeError.new(message)
       def argument_error(message) = ArgumentError.new(message)
+      def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
+      def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
+      def about(before, operand, text, after) = "#{before}#{text || operand.inspect}#{after}"
       def float_domain(float) = FloatDomainError.new(float.to_s)
-      def math_domain(name) = Math::DomainError.new(%(Numerical argument is out of domain - "#{name}"))
+      def math_domain(name) = Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
       def range(message) = OverflowError.new(message)
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
@@ -95,14 +105,15 @@ module Ikra
         message ? exception_class.new(message) : exception_class.new
       end
 
-      # Has Ruby raise the error itself, where nothing else can happen.
+      # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
+      # error_highlight would add, which is our own line.
       def ask(receiver, text, name, is_private)
         return if text || receiver.respond_to?(name, !is_private)
 
         yield
         nil
       rescue NameError => e
-        e if e.name == name.to_sym
+        e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
       end
 
       def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"

@@ -38,7 +38,8 @@ module SameAsRuby
   def outcome
     yield
   rescue StandardError, SystemStackError => e
-    [:raised, e.class, e.message.gsub(/0x\h+/, "0x")]
+    # Without the snippet of error_highlight, which only an error raised by the interpreter has.
+    [:raised, e.class, e.message.gsub(/0x\h+/, "0x").sub(/\n\n.*\n *\^+/, "")]
   end
 
   def same?(expected, actual, tolerance)

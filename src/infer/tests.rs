@@ -45,8 +45,7 @@ impl World {
                 _ => ClassId::OBJECT,
             };
             let name = code.name.clone();
-            let found =
-                Found { owner, visibility: Visibility::Public, method: Method::Ruby(Rc::new(code)) };
+            let found = Found { owner, visibility: Visibility::Public, method: Method::Ruby(Rc::new(code)) };
             methods.insert((owner, name), found);
         }
         let span = crate::syntax::codes_in(&sources, file)
@@ -187,7 +186,11 @@ impl Host for World {
         if let Some(i) = self.roots.iter().position(|(n, _)| *n == name) {
             return Ok(Some(Root { number: i as u32, ty: self.roots[i].1.clone(), fits_i32: true }));
         }
-        Ok(find(&self.classes, &name).map(|c| Root { number: 1000 + c.0, ty: Type::Module(c), fits_i32: true }))
+        Ok(find(&self.classes, &name).map(|c| Root {
+            number: 1000 + c.0,
+            ty: Type::Module(c),
+            fits_i32: true,
+        }))
     }
 
     fn base(&mut self) -> Result<Contents, Refusal> {
@@ -308,7 +311,8 @@ fn traffic_is_fused_and_has_an_entry_for_each_class() {
     assert!(inferred.program.fused);
     assert_eq!(inferred.program.entries.len(), 2);
     assert_eq!(inferred.program.functions.len(), 2, "everything is inlined");
-    let written: Vec<_> = inferred.schema.columns.iter().filter(|c| c.written).map(|c| c.name.as_str()).collect();
+    let written: Vec<_> =
+        inferred.schema.columns.iter().filter(|c| c.written).map(|c| c.name.as_str()).collect();
     assert_eq!(written, ["@progress", "@street"]);
 }
 

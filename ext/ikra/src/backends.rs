@@ -37,7 +37,10 @@ fn named(name: &str) -> Made {
     if backend.name() == name {
         return Ok(backend);
     }
-    Err(format!("IKRA_CUDA_EMULATOR decides between the card and its emulation; what runs is {}", backend.name()))
+    Err(format!(
+        "IKRA_CUDA_EMULATOR decides between the card and its emulation; what runs is {}",
+        backend.name()
+    ))
 }
 
 /// Why a back-end cannot be used; `None` when it can.

@@ -4,7 +4,6 @@
 
 use crate::gvl::GvlCell;
 use crate::value::class_pointer;
-use ikra_core::infer::host::Refusal;
 use ikra_core::types::{ClassId, HierarchyId};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Error, RArray, Ruby, Value, prelude::*};
@@ -84,8 +83,13 @@ pub fn is_class(ruby: &Ruby, class: ClassId) -> bool {
 
 /// `class <= ancestor`.
 pub fn is_subclass(ruby: &Ruby, class: ClassId, ancestor: ClassId) -> bool {
+    inherits(ruby, value(ruby, class), ancestor)
+}
+
+/// The same for a live class that may have no number.
+pub fn inherits(ruby: &Ruby, class: VALUE, ancestor: ClassId) -> bool {
     // SAFETY: both are live classes or modules; the call asks their tables only.
-    unsafe { rb_sys::rb_class_inherited_p(value(ruby, class), value(ruby, ancestor)) == crate::value::TRUE }
+    unsafe { rb_sys::rb_class_inherited_p(class, value(ruby, ancestor)) == crate::value::TRUE }
 }
 
 /// The hierarchy of a class and the place of the class in it; given at the first question.
@@ -133,36 +137,25 @@ fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
     }
 }
 
-/// The class of a heap object. A singleton class is looked through when it changes nothing, and refused otherwise.
+/// The class of a heap object, and its singleton class where that could make a difference: where it defines methods or
+/// includes modules. Who looks up methods in the class has to compare ([`crate::methods::Assumptions::hold_in`]).
 ///
 /// SAFETY: `object` must be a live heap object.
-pub unsafe fn of_instance(ruby: &Ruby, object: VALUE) -> Result<ClassId, Refusal> {
-    // SAFETY: as the caller says.
-    let (pointer, class) = unsafe {
-        let pointer = class_pointer(object);
-        (pointer, rb_sys::rb_class_real(pointer))
-    };
-    let id = number(ruby, class);
-    if pointer != class && !is_module_value(object) && singleton_matters(ruby, pointer, class).unwrap_or(true)
-    {
-        return Err(Refusal {
-            slug: "singleton-methods",
-            message: format!("an instance of {} has methods of its own (a singleton class)", name(ruby, id)),
-            hint: Some("give such objects a class of their own".into()),
-        });
-    }
-    Ok(id)
-}
-
-/// Classes have a singleton class always; they are carried without looking into them.
-fn is_module_value(object: VALUE) -> bool {
+pub unsafe fn of_instance(ruby: &Ruby, object: VALUE) -> (ClassId, Option<VALUE>) {
     use rb_sys::ruby_value_type as t;
-    // SAFETY: the caller's object is live.
-    matches!(unsafe { rb_sys::RB_BUILTIN_TYPE(object) }, t::RUBY_T_CLASS | t::RUBY_T_MODULE)
+    // SAFETY: as the caller says.
+    let (pointer, class, kind) = unsafe {
+        let pointer = class_pointer(object);
+        (pointer, rb_sys::rb_class_real(pointer), rb_sys::RB_BUILTIN_TYPE(object))
+    };
+    // Classes always have a singleton class; they are carried without looking into them.
+    let plain = pointer == class || matches!(kind, t::RUBY_T_CLASS | t::RUBY_T_MODULE);
+    let matters = !plain && singleton_matters(pointer, class).unwrap_or(true);
+    (number(ruby, class), matters.then_some(pointer))
 }
 
 /// Does the singleton class define methods or include modules?
-fn singleton_matters(_ruby: &Ruby, singleton: VALUE, class: VALUE) -> Result<bool, Error> {
+fn singleton_matters(singleton: VALUE, class: VALUE) -> Result<bool, Error> {
     // SAFETY: both are live classes, kept by the object in question.
     let (singleton, class) = unsafe { (Value::from_raw(singleton), Value::from_raw(class)) };
     let ancestors = |module: Value| module.funcall::<_, _, RArray>("ancestors", ());

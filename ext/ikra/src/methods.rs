@@ -75,6 +75,32 @@ impl Assumptions {
         Ok(true)
     }
 
+    /// Would objects with these singleton classes be treated as others of their class are? Otherwise: what differs.
+    pub fn hold_in(&self, ruby: &Ruby, singletons: &[(ClassId, VALUE)]) -> Result<Option<String>, Error> {
+        for (class, singleton) in singletons {
+            // SAFETY: the object that has the singleton class is kept while its section runs.
+            let own = unsafe { Value::from_raw(*singleton) };
+            for (of, ancestor, is_one) in &self.ancestry {
+                if of == class && classes::inherits(ruby, *singleton, *ancestor) != *is_one {
+                    return Ok(Some(classes::name(ruby, *ancestor)));
+                }
+            }
+            for (place, name, _) in &self.methods {
+                let (Place::Instance(of) | Place::Super { class: of, .. }) = place else { continue };
+                if of != class {
+                    continue;
+                }
+                let (usual, here) = (find_in(classes::object(ruby, *class), *name)?, find_in(own, *name)?);
+                let owner =
+                    |method: Option<Value>| method.map(|m| m.funcall::<_, _, Value>("owner", ())).transpose();
+                if owner(usual)?.map(|o| o.as_raw()) != owner(here)?.map(|o| o.as_raw()) {
+                    return Ok(Some(symbol(*name).to_string()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     pub fn ancestry(&mut self, class: ClassId, ancestor: ClassId, is_one: bool) {
         let fact = (class, ancestor, is_one);
         if !self.ancestry.contains(&fact) {
@@ -252,6 +278,10 @@ fn find(ruby: &Ruby, place: Place, name: ID) -> Result<Option<Value>, Error> {
             return Ok(None);
         }
     };
+    find_in(holder, name)
+}
+
+fn find_in(holder: Value, name: ID) -> Result<Option<Value>, Error> {
     // SAFETY: the holder is live; the call only looks the method up.
     if unsafe { rb_sys::rb_method_boundp(holder.as_raw(), name, 0) } == 0 {
         return Ok(None);

@@ -60,13 +60,15 @@ impl Plan {
             let variable = &asked.variables[*variable as usize];
             let (hierarchy, name) = (variable.hierarchy, variable.name.clone());
             let told = tracer.column(index).types;
-            match schema.columns.iter().find(|c| c.hierarchy == hierarchy && c.name == name) {
-                Some(column) => {
-                    let payload = BufferKind::Column { hierarchy, name, part: Part::Payload };
-                    Found::of(&column.types, integers(&column.types) && narrow(&payload))
-                }
-                None => Found::of(&told, false),
-            }
+            let Some(column) = schema.columns.iter().find(|c| c.hierarchy == hierarchy && c.name == name)
+            else {
+                return Found::of(&told, false);
+            };
+            let payload = BufferKind::Column { hierarchy, name, part: Part::Payload };
+            let narrow = integers(&column.types) && narrow(&payload);
+            // Inference knows each class's own values besides what the section writes. For a class alone both
+            // together are what is stored; with several, values that were written need an inference of their own.
+            Found::of(if column.classes.len() == 1 { &column.types } else { &told }, narrow)
         });
         let elements = (0..asked.slots.len() as u32).map(|kind| {
             let kind = ArrayKind(kind);

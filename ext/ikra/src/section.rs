@@ -9,7 +9,7 @@ use crate::host::LiveHost;
 use crate::methods::Assumptions;
 use crate::plan::{Plan, Traced};
 use crate::reached::Reached;
-use crate::roots::{BlockScope, Source};
+use crate::roots::BlockScope;
 use crate::tracer::Asked;
 use crate::{backends, profiles, random};
 use ikra_core::backend::{Backend, Kernel, Launch, Outcome};
@@ -49,7 +49,6 @@ struct Version {
     plan: Plan,
     layout: Layout,
     assumptions: Assumptions,
-    absent: Vec<Source>,
     kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
 }
 
@@ -170,16 +169,12 @@ impl<'a> Run<'a> {
         if !version.assumptions.hold(self.ruby)? {
             return Ok(None);
         }
-        for source in &version.absent {
-            if source.read(&self.scope)?.is_some() {
-                return Ok(None);
-            }
-        }
-        match version.plan.follow(self.ruby, self.reached, &self.scope, self.section.base.as_raw()) {
-            // Inference meets it again, and says at which place in the block.
-            Err(Trouble::Stop(crate::tracer::Stop::Refused(_))) => Ok(None),
-            result => result,
-        }
+        let base = self.section.base.as_raw();
+        let Some(traced) = version.plan.follow(self.ruby, self.reached, &self.scope, base)? else {
+            return Ok(None);
+        };
+        let differs = version.assumptions.hold_in(self.ruby, &traced.tracer.singletons)?;
+        Ok(differs.is_none().then_some(traced))
     }
 
     fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
@@ -196,7 +191,6 @@ impl<'a> Run<'a> {
                 plan: front.plan,
                 layout,
                 assumptions: front.assumptions,
-                absent: front.absent,
                 kernels: RefCell::default(),
             }))
         })

@@ -63,6 +63,8 @@ pub struct Tracer<'a> {
     pointers: FxHashMap<VALUE, ClassId>,
     last: (VALUE, ClassId),
     places: Vec<Option<(HierarchyId, u32)>>,
+    /// Objects whose singleton class could matter: class and singleton class, which the objects in `reached` keep.
+    pub singletons: Vec<(ClassId, VALUE)>,
     pub base: Reading,
     /// Some object stands more than once in the base.
     pub base_repeats: bool,
@@ -86,6 +88,7 @@ impl<'a> Tracer<'a> {
             pointers: FxHashMap::default(),
             last: (value::NIL, ClassId::NIL),
             places: Vec::new(),
+            singletons: Vec::new(),
             base: Reading::default(),
             base_repeats: false,
             columns: asked.columns.iter().map(|_| Reading::default()).collect(),
@@ -229,23 +232,19 @@ impl<'a> Tracer<'a> {
             Decoded::Symbol(number) => into.push_symbol(number),
             Decoded::Huge => return Err(Stop::Overflow(self.describe(slot))),
             Decoded::Array => self.array(value, slot, into),
-            Decoded::Object => return self.object(value, slot, into),
+            Decoded::Object => self.object(value, slot, into),
         }
         Ok(())
     }
 
-    fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), Stop> {
+    fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
         let (class, row) = match self.known.get(&value) {
             Some(Known::Object(class, row)) => (*class, *row),
-            Some(Known::Array(..)) => {
-                self.array(value, slot, into);
-                return Ok(());
-            }
+            Some(Known::Array(..)) => return self.array(value, slot, into),
             None => {
-                let class = self.class_of(value)?;
+                let class = self.class_of(value);
                 if class == ClassId::ARRAY {
-                    self.array(value, slot, into);
-                    return Ok(());
+                    return self.array(value, slot, into);
                 }
                 let row = self.reached.add_object(class, value);
                 self.known.insert(value, Known::Object(class, row));
@@ -254,7 +253,6 @@ impl<'a> Tracer<'a> {
         };
         let (hierarchy, place) = self.place(class);
         into.push_object(hierarchy, class, place, row);
-        Ok(())
     }
 
     fn array(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
@@ -301,24 +299,25 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    fn class_of(&mut self, object: VALUE) -> Result<ClassId, Stop> {
+    fn class_of(&mut self, object: VALUE) -> ClassId {
         // SAFETY: the object was just read from a live one.
         let pointer = unsafe { value::class_pointer(object) };
         if self.last.0 == pointer {
-            return Ok(self.last.1);
+            return self.last.1;
         }
         if let Some(class) = self.pointers.get(&pointer) {
             self.last = (pointer, *class);
-            return Ok(*class);
+            return *class;
         }
         // SAFETY: as above.
-        let class = unsafe { classes::of_instance(self.ruby, object) }.map_err(Stop::Refused)?;
+        let (class, singleton) = unsafe { classes::of_instance(self.ruby, object) };
+        self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays.
         if classes::value(self.ruby, class) == pointer {
             self.pointers.insert(pointer, class);
             self.last = (pointer, class);
         }
-        Ok(class)
+        class
     }
 
     fn place(&mut self, class: ClassId) -> (HierarchyId, u32) {

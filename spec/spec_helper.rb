@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+# Behaviour examples run once for each back-end: plain Ruby, which is the oracle, the CPU, and CUDA, on a card where there
+# is one and emulated otherwise. IKRA_SPEC_BACKENDS=cpu,ruby chooses some of them.
+emulator = File.join(__dir__, "support", "cuda_emulator")
+has_card = Dir["/dev/nvidia[0-9]*"].any?
+has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
+ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !has_card && has_compiler && File.directory?(emulator)
+
+require "ikra"
+Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
+
+# Back-ends and what examples do on them.
+module Backends
+  ALL = if ENV["IKRA_SPEC_BACKENDS"]
+          ENV["IKRA_SPEC_BACKENDS"].split(",").map(&:to_sym)
+        else
+          [:ruby, :cpu, ENV["IKRA_CUDA_EMULATOR"] ? :"cuda-emulated" : nil, has_card ? :cuda : nil].compact
+        end
+  # Those that compile.
+  COMPILING = ALL - [:ruby]
+
+  # Defines the examples in the block once for each back-end.
+  def each_backend(backends = ALL, &block)
+    group = is_a?(Class) ? self : RSpec
+    backends.each do |backend|
+      group.describe "on #{backend}" do
+        around do |example|
+          previous = Ikra.chosen
+          Ikra.backend = backend
+          example.run
+        ensure
+          Ikra.backend = previous
+        end
+        class_exec(backend, &block)
+      end
+    end
+  end
+
+  def each_compiling_backend(&block)
+    each_backend(COMPILING, &block)
+  end
+end
+
+extend Backends
+RSpec.configure do |config|
+  config.extend Backends
+  config.include SameAsRuby
+  config.disable_monkey_patching!
+  config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 2000 }
+end
