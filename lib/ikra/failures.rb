@@ -87,6 +87,7 @@ module Ikra
       def float_domain(float) = FloatDomainError.new(float.to_s)
       def math_domain(name) = Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
       def range(message) = OverflowError.new(message)
+      def unsupported(message) = UnsupportedError.new(message)
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)

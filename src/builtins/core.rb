@@ -188,7 +188,7 @@ module Enumerable
   end
 
   def min_by
-    return nil if empty?
+    return nil if __empty?
     best = __item(0)
     least = yield best
     i = 1
@@ -206,7 +206,7 @@ module Enumerable
   end
 
   def max_by
-    return nil if empty?
+    return nil if __empty?
     best = __item(0)
     most = yield best
     i = 1
@@ -242,7 +242,7 @@ module Enumerable
   end
 
   def __inject
-    return nil if empty?
+    return nil if __empty?
     acc = __item(0)
     i = 1
     n = size

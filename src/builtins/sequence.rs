@@ -81,7 +81,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         }
         return best;
     }
-    let empty = s.send(&call.receiver, "empty?", &[], 1);
+    let empty = s.send(&call.receiver, "__empty?", &[], 1);
     let condition = s.truth_condition(&empty);
     s.branch(
         13,

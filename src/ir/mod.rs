@@ -486,6 +486,8 @@ pub enum ErrorKind {
         message: Option<String>,
     },
     StackTooDeep,
+    /// What cannot run in a section, met by a value that could have been of another class.
+    Unsupported(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

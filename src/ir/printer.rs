@@ -139,6 +139,7 @@ impl Display for ErrorKind {
             Self::Raise { class, message: Some(message) } => {
                 write!(f, "raise c{} {}", class.0, Quoted(message))
             }
+            Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),
         }
     }

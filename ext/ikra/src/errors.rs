@@ -208,6 +208,10 @@ impl Failed<'_> {
                 "raise"
             }
             ErrorKind::StackTooDeep => "stack_too_deep",
+            ErrorKind::Unsupported(message) => {
+                details.push(message.as_str())?;
+                "unsupported"
+            }
         };
         Ok((kind, details))
     }

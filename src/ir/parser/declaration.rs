@@ -234,6 +234,7 @@ impl Parser {
                 let name = self.text("a name")?;
                 ErrorKind::NameError { name, receiver: self.receiver()? }
             }
+            "unsupported" => ErrorKind::Unsupported(self.text("a message")?),
             "type_error" => ErrorKind::TypeError(self.text("a message")?),
             "argument_error" => ErrorKind::ArgumentError(self.text("a message")?),
             about @ ("type_error_about" | "argument_error_about") => ErrorKind::AboutOperand {
