@@ -1,10 +1,11 @@
 //! Programs written by hand, run on the emulated card; what they should give is computed in Rust. Where NVRTC is found,
-//! each is also compiled for two generations of cards.
+//! each is also compiled for two generations of cards. `IKRA_TEST_CARD=1` runs them on the card itself.
 
 mod arithmetic;
 mod control;
 mod traffic;
 
+use super::card::{Card, CardDevice};
 use super::emulator::Emulator;
 use super::{CudaBackend, emit};
 use crate::backend::{Backend, Kernel, Launch, Outcome};
@@ -15,9 +16,15 @@ use crate::profile::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
-fn emulated() -> CudaBackend {
+/// The emulated card, or with `IKRA_TEST_CARD=1` the card.
+fn backend() -> CudaBackend {
+    if std::env::var_os("IKRA_TEST_CARD").is_some_and(|v| v == "1") {
+        let card = Card::open().unwrap_or_else(|e| panic!("{e}"));
+        return CudaBackend { device: Box::new(CardDevice(Arc::new(card))), compile_check: false };
+    }
+
     let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));
     CudaBackend { device: Box::new(Emulator::new(shim)), compile_check: true }
 }
@@ -53,11 +60,12 @@ const CALL: u64 = 3;
 
 /// Each text is compiled once.
 fn kernel(text: &str, profile: &mut Profile) -> Result<Arc<dyn Kernel>, Error> {
+    static BACKEND: LazyLock<CudaBackend> = LazyLock::new(backend);
     static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernel>>> = Mutex::new(BTreeMap::new());
     if let Some(kernel) = COMPILED.lock().unwrap().get(text) {
         return Ok(kernel.clone());
     }
-    let kernel: Arc<dyn Kernel> = emulated().compile(&program(text), profile)?.into();
+    let kernel: Arc<dyn Kernel> = BACKEND.compile(&program(text), profile)?.into();
     COMPILED.lock().unwrap().insert(text.to_owned(), kernel.clone());
     Ok(kernel)
 }

@@ -6,7 +6,8 @@
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::ir::{Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var};
+use crate::ir::{BinaryOp, Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// An expression written in place is no longer than this, so that lines stay readable.
@@ -44,6 +45,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         vars: function.vars.iter().zip(vars).map(|(ty, known)| Width::of(*ty, known)).collect(),
         intervals,
         uses: Uses::of(function),
+        divisors: BTreeSet::new(),
         texts: vec![None; function.values.len()],
         constants: vec![None; function.values.len()],
         loops: Vec::new(),
@@ -52,6 +54,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         depth: 1,
         out,
     };
+    writer.divisors = loop_divisors(function, &writer.intervals);
     if !function.name.is_empty() {
         let _ = writeln!(writer.out, "// {}", comment(&function.name));
     }
@@ -59,6 +62,9 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
     if names.recursive[index] {
         writer.line("int here;");
         writer.line("if (out_of_stack(e, here)) return fail(e, -1);");
+    }
+    for parameter in 0..function.params.len() {
+        writer.reciprocal(Value(parameter as u32));
     }
     for x in 0..function.vars.len() {
         let ty = writer.vars[x];
@@ -70,6 +76,68 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         writer.line("return true;");
     }
     writer.out.push_str("}\n");
+}
+
+/// The divisors of a function that loops divide by again and again: found outside the loop that has the division.
+fn loop_divisors(function: &Function, intervals: &[Interval]) -> BTreeSet<Value> {
+    let mut search = DivisorSearch {
+        function,
+        intervals,
+        defined_in: vec![0; function.values.len()],
+        loops: 0,
+        found: BTreeSet::new(),
+    };
+    search.block(&function.body, 0);
+    search.found
+}
+
+struct DivisorSearch<'a> {
+    function: &'a Function,
+    intervals: &'a [Interval],
+    /// Number of the innermost loop around each value's definition; 0 for none, and for parameters.
+    defined_in: Vec<u32>,
+    loops: u32,
+    found: BTreeSet<Value>,
+}
+
+impl DivisorSearch<'_> {
+    fn block(&mut self, block: &Block, here: u32) {
+        for s in block {
+            match s {
+                Stmt::Let { value, op, .. } => {
+                    // Constants are everywhere, and left to the compiler.
+                    let constant = matches!(op, Op::I32(_) | Op::I64(_));
+                    self.defined_in[value.0 as usize] = if constant { u32::MAX } else { here };
+                    if let Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, a, b) = op {
+                        self.division(*a, *b, here);
+                    }
+                }
+                Stmt::Call { results, .. } => {
+                    results.iter().for_each(|v| self.defined_in[v.0 as usize] = here);
+                }
+                Stmt::If { then, otherwise, .. } => {
+                    self.block(then, here);
+                    self.block(otherwise, here);
+                }
+                Stmt::Block { body, .. } => self.block(body, here),
+                Stmt::Loop { body, .. } => {
+                    self.loops += 1;
+                    self.block(body, self.loops);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn division(&mut self, a: Value, b: Value, here: u32) {
+        let (known_a, known_b) = (self.intervals[a.0 as usize], self.intervals[b.0 as usize]);
+        let fits = |v: Value| Width::of(self.function.values[v.0 as usize].ty, self.intervals[v.0 as usize]);
+        let outside = self.defined_in[b.0 as usize] != here && self.defined_in[b.0 as usize] != u32::MAX;
+        let dividend = known_a.low >= 0 || fits(a) == Width::Long;
+        if outside && dividend && fits(b) == Width::Int && known_b.low >= 0 {
+            self.found.insert(b);
+        }
+    }
 }
 
 /// How often, and in which blocks, values are defined and used. Blocks are numbered in the order of the walk.
@@ -165,6 +233,8 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) vars: Vec<Width>,
     pub(super) intervals: Vec<Interval>,
     uses: Uses,
+    /// Values that come with their reciprocal.
+    divisors: BTreeSet<Value>,
     /// The expression of a value that is written in place.
     texts: Vec<Option<Text>>,
     /// The literal's operation, for values that are constants.
@@ -185,6 +255,13 @@ impl Writer<'_, '_> {
 
     pub(super) fn interval(&self, v: Value) -> Interval {
         self.intervals[v.0 as usize]
+    }
+
+    pub(super) fn float_constant(&self, v: Value) -> Option<f64> {
+        match self.constants[v.0 as usize] {
+            Some(Op::F64(x)) => Some(x),
+            _ => None,
+        }
     }
 
     /// The number that a value always is.
@@ -254,15 +331,17 @@ impl Writer<'_, '_> {
 
     fn statement(&mut self, s: &Stmt, here: u32, mut next: u32) -> u32 {
         match s {
-            Stmt::Let { value, op, site } => self.define(*value, op, *site, here),
+            Stmt::Let { value, op, site } => {
+                self.define(*value, op, *site, here);
+                self.reciprocal(*value);
+            }
             Stmt::Set(var, value) => {
                 let text = self.text_as(*value, self.vars[var.0 as usize]);
                 self.line(&format!("{var} = {text};"));
             }
             Stmt::Store { buffer, index, value } => {
-                let name = &self.names.buffers[buffer.0 as usize];
-                let text = format!("args.{name}[{}] = {};", self.text(*index), self.text(*value));
-                self.line(&text);
+                let target = format!("args.{}[{}]", self.names.buffers[buffer.0 as usize], self.text(*index));
+                self.line(&format!("{target} = {};", self.text(*value)));
             }
             Stmt::If { condition, then, otherwise } => {
                 let c = self.text(*condition);
@@ -407,8 +486,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes an operation that can overflow; true when that defined the value, else what is left cannot fail.
-    fn checked(&mut self, value: Value, op: crate::ir::BinaryOp, a: Value, b: Value, site: SiteId) -> bool {
-        use crate::ir::BinaryOp;
+    fn checked(&mut self, value: Value, op: BinaryOp, a: Value, b: Value, site: SiteId) -> bool {
         let fail = self.failure(site, &[a, b]);
         let (left, right) = (self.text(a), self.text(b));
         let test = match op {
@@ -457,6 +535,19 @@ impl Writer<'_, '_> {
         for line in narrowed {
             self.line(&line);
         }
+        results.iter().for_each(|v| self.reciprocal(*v));
+    }
+
+    /// Defines the reciprocal of a value that loops divide by.
+    fn reciprocal(&mut self, v: Value) {
+        if self.divisors.contains(&v) {
+            let text = self.text(v);
+            self.line(&format!("u64 {v}_reciprocal = reciprocal({text});"));
+        }
+    }
+
+    pub(super) fn has_reciprocal(&self, v: Value) -> bool {
+        self.divisors.contains(&v)
     }
 
     pub(super) fn var_width(&self, var: Var) -> Width {

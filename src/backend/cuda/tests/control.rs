@@ -230,6 +230,13 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
 }
 
 #[test]
+fn of_many_that_fail_at_once_the_first_is_told() {
+    let sums: Vec<i64> = (0..200_000).map(|i| if i < 1001 { 0 } else { 21 }).collect();
+    let failure = Failure { site: SiteId(1), element: 1002, tick: 0, operands: [21, 20] };
+    assert_eq!(ticks(20, 3, &sums).0, Outcome::Failed(failure));
+}
+
+#[test]
 fn many_ticks_are_cut_into_slices_without_a_trace() {
     let n = 600;
     let (outcome, columns) = ticks(i64::MAX, 40_000, &vec![1; n]);
@@ -400,4 +407,12 @@ fn a_hundred_classes() {
         interrupted: false,
     };
     assert_eq!(done(&text, given)[0], Column::I64(entry_of.iter().map(|c| i64::from(*c)).collect()));
+}
+
+#[test]
+fn what_is_missing_is_told_and_never_raised() {
+    let found = crate::backend::cuda::availability();
+    let text = found.to_string();
+    assert!(text.contains("driver: ") && text.contains("compiler: ") && text.contains("card: "), "{text}");
+    assert_eq!(crate::backend::cuda::CudaBackend::new().is_some(), found.usable());
 }
