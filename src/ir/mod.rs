@@ -16,11 +16,15 @@
 #![deny(unsafe_code)]
 
 pub mod builder;
+pub mod effects;
+#[cfg(test)]
+pub mod interpreter;
 pub mod parser;
 pub mod passes;
 pub mod printer;
 pub mod typing;
 pub mod verifier;
+pub mod walk;
 
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 

@@ -157,6 +157,18 @@ impl Display for Receiver {
     }
 }
 
+/// The first line of a statement, for messages.
+pub(super) fn first_line(program: &Program, function: &Function, stmt: &Stmt) -> String {
+    struct Line<'a>(FunctionText<'a>, &'a Stmt);
+    impl Display for Line<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            self.0.stmt(f, self.1, 0)
+        }
+    }
+    let text = Line(FunctionText { program: Some(program), function, id: None }, stmt).to_string();
+    text.lines().next().unwrap_or_default().trim_end_matches(" {").to_string()
+}
+
 /// ` tag` where it is one.
 struct PartText(Part);
 

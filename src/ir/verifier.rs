@@ -1,1 +1,569 @@
-//! (in work)
+//! Says what is wrong with a program. A pass or a builder that has passed it can only be wrong about meaning, and the
+//! back-ends need no checks of their own.
+//!
+//! Values are visible where structure says so: later in the block of their definition and in the blocks nested there.
+//! What is defined inside a loop, a labelled block or an arm of an `If` ends with it.
+
+use super::printer::first_line;
+use super::typing::result_type;
+use super::{
+    Block, Buffer, BufferKind, Comparison, Function, Interval, Label, Op, Part, Program, SiteId, Stmt, Ty,
+    Value, Var, walk,
+};
+
+/// `Err` has a line for each mistake.
+pub fn verify(program: &Program) -> Result<(), Vec<String>> {
+    let mut errors = declarations(program);
+    for (i, function) in program.functions.iter().enumerate() {
+        let mut checker = Checker {
+            program,
+            function,
+            defined: vec![false; function.values.len()],
+            visible: vec![false; function.values.len()],
+            scope: Vec::new(),
+            labels: Vec::new(),
+            seen_labels: vec![false; function.labels as usize],
+            place: format!("f{i}"),
+            errors: Vec::new(),
+        };
+        checker.function();
+        errors.extend(checker.errors);
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn declarations(program: &Program) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (i, buffer) in program.buffers.iter().enumerate() {
+        let ty = match buffer.kind {
+            BufferKind::Column { part: Part::Tag, .. }
+            | BufferKind::ArrayValues(_, Part::Tag)
+            | BufferKind::Base(Part::Tag)
+            | BufferKind::Result(Part::Tag)
+            | BufferKind::ArrayOffset(_)
+            | BufferKind::ArrayLength(_) => Ty::I32,
+            BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
+            _ => buffer.ty,
+        };
+        if buffer.ty != ty {
+            errors.push(format!("b{i}: a buffer of this kind is {ty}, not {}", buffer.ty));
+        }
+    }
+    for entry in &program.entries {
+        match program.functions.get(entry.function.0 as usize) {
+            None => errors.push(format!("entry {:?}: there is no {}", entry.name, entry.function)),
+            Some(f) if f.params != [Ty::I32, Ty::I64, Ty::I64] || !f.results.is_empty() => {
+                errors.push(format!(
+                    "entry {:?}: {} is not of (element: i32, first tick: i64, end tick: i64) without results",
+                    entry.name, entry.function
+                ))
+            }
+            Some(_) => {}
+        }
+    }
+    errors
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    defined: Vec<bool>,
+    visible: Vec<bool>,
+    /// The visible values, in the order of their definition; blocks end by cutting it back.
+    scope: Vec<Value>,
+    /// The labels around this place, with whether they are loops.
+    labels: Vec<(Label, bool)>,
+    seen_labels: Vec<bool>,
+    /// Where the checker is, for messages.
+    place: String,
+    errors: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, message: impl std::fmt::Display) {
+        self.errors.push(format!("{}: {message}", self.place));
+    }
+
+    fn function(&mut self) {
+        for (i, data) in self.function.values.iter().enumerate() {
+            let Interval { low, high } = data.interval;
+            let fits = data.ty != Ty::I32 || data.interval == Interval::FULL || data.interval.fits_i32();
+            if low > high || !fits {
+                self.error(format!("v{i}: {} has no interval {low}..={high}", data.ty));
+            }
+        }
+        for (i, ty) in self.function.params.iter().enumerate() {
+            self.define(Value(i as u32), Some(*ty));
+        }
+        let place = self.place.clone();
+        self.block(&self.function.body, &place);
+        if !self.function.results.is_empty() && walk::completes(&self.function.body) {
+            self.error("a function with results reaches its end without `return`");
+        }
+    }
+
+    fn block(&mut self, block: &Block, function: &str) {
+        let mark = self.scope.len();
+        for (i, stmt) in block.iter().enumerate() {
+            self.place = format!("{function}: `{}`", first_line(self.program, self.function, stmt));
+            if i > 0 && block[i - 1].is_terminator() {
+                self.error("stands after a statement that never completes");
+            }
+            self.stmt(stmt, function);
+        }
+        for value in self.scope.drain(mark..) {
+            self.visible[value.0 as usize] = false;
+        }
+        self.place = function.to_string();
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, function: &str) {
+        for value in stmt.operands() {
+            match self.visible.get(value.0 as usize) {
+                Some(true) => {}
+                _ => self.error(format!("{value} is not defined here")),
+            }
+        }
+        match stmt {
+            Stmt::Let { value, op, site } => {
+                self.op(op);
+                if let Op::Binary(op, ..) = op
+                    && op.needs_site()
+                    && site.is_none()
+                {
+                    self.error("can fail and has no site");
+                }
+                if let Some(site) = site {
+                    self.site(*site);
+                }
+                let ty = result_type(op, Some(self.program), |x| self.var_type(x), |v| self.ty(v));
+                self.define(*value, ty);
+                let constant = match op {
+                    Op::I32(n) => Some(i64::from(*n)),
+                    Op::I64(n) => Some(*n),
+                    _ => None,
+                };
+                let interval =
+                    self.function.values.get(value.0 as usize).map_or(Interval::FULL, |v| v.interval);
+                if constant.is_some_and(|n| !interval.contains(n)) {
+                    self.error("the constant is outside its interval");
+                }
+            }
+            Stmt::Set(var, value) => match self.var_type(*var) {
+                Some(ty) => self.expect(*value, ty),
+                None => self.error(format!("there is no {var}")),
+            },
+            Stmt::Store { buffer, index, value } => {
+                self.expect(*index, Ty::I32);
+                match self.buffer(*buffer) {
+                    Some((ty, written)) => {
+                        self.expect(*value, ty);
+                        if !written {
+                            self.error(format!("{buffer} is not marked as written"));
+                        }
+                    }
+                    None => self.error(format!("there is no {buffer}")),
+                }
+            }
+            Stmt::If { condition, then, otherwise } => {
+                self.expect(*condition, Ty::Bool);
+                self.block(then, function);
+                self.block(otherwise, function);
+            }
+            Stmt::Loop { label, body } => self.labelled(*label, true, body, function),
+            Stmt::Block { label, body } => self.labelled(*label, false, body, function),
+            Stmt::Break(label) => {
+                if !self.labels.iter().any(|(l, _)| l == label) {
+                    self.error(format!("{label} is not around it"));
+                }
+            }
+            Stmt::Continue(label) => match self.labels.iter().find(|(l, _)| l == label) {
+                Some((_, true)) => {}
+                Some((_, false)) => self.error(format!("{label} is not a loop")),
+                None => self.error(format!("{label} is not around it")),
+            },
+            Stmt::Check { condition, site, operands } => {
+                self.expect(*condition, Ty::Bool);
+                self.failure(*site, operands);
+            }
+            Stmt::Fail { site, operands } => self.failure(*site, operands),
+            Stmt::Call { function, args, results } => {
+                let Some(callee) = self.program.functions.get(function.0 as usize) else {
+                    self.error(format!("there is no {function}"));
+                    results.iter().for_each(|value| self.define(*value, None));
+                    return;
+                };
+                self.expect_all(args, &callee.params, "arguments");
+                if results.len() != callee.results.len() {
+                    self.error(format!("{function} has {} results", callee.results.len()));
+                }
+                for (i, value) in results.iter().enumerate() {
+                    self.define(*value, callee.results.get(i).copied());
+                }
+            }
+            Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
+            Stmt::Tick(value) => self.expect(*value, Ty::I64),
+        }
+    }
+
+    fn op(&mut self, op: &Op) {
+        match op {
+            Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Element | Op::Tick => {}
+            Op::Get(var) => {
+                if self.var_type(*var).is_none() {
+                    self.error(format!("there is no {var}"));
+                }
+            }
+            Op::Scalar(scalar) => {
+                if scalar.0 as usize >= self.program.scalars.len() {
+                    self.error(format!("there is no {scalar}"));
+                }
+            }
+            Op::Unary(op, a) => self.expect(*a, op.signature().0),
+            Op::Binary(op, a, b) => match op.ty() {
+                Some(ty) => {
+                    self.expect(*a, ty);
+                    self.expect(*b, ty);
+                }
+                None => {
+                    self.expect_integer(*a);
+                    self.expect_like(*b, *a);
+                }
+            },
+            Op::Compare(comparison, a, b) => {
+                if *comparison == Comparison::LtU {
+                    self.expect_integer(*a);
+                }
+                self.expect_like(*b, *a);
+            }
+            Op::Select(condition, a, b) => {
+                self.expect(*condition, Ty::Bool);
+                self.expect_like(*b, *a);
+            }
+            Op::Load(buffer, index) => {
+                self.expect(*index, Ty::I32);
+                if self.buffer(*buffer).is_none() {
+                    self.error(format!("there is no {buffer}"));
+                }
+            }
+            Op::Math(function, args) => {
+                if args.len() != function.arity() {
+                    self.error(format!("{} takes {} operands", function.c_name(), function.arity()));
+                }
+                args.iter().for_each(|v| self.expect(*v, Ty::F64));
+            }
+            Op::Random => {
+                if !self.program.uses_random {
+                    self.error("the program is not marked as using random numbers");
+                }
+            }
+        }
+    }
+
+    fn labelled(&mut self, label: Label, is_loop: bool, body: &Block, function: &str) {
+        match self.seen_labels.get_mut(label.0 as usize) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => self.error(format!("{label} is there already")),
+            None => self.error(format!("the function has {} labels only", self.function.labels)),
+        }
+        self.labels.push((label, is_loop));
+        self.block(body, function);
+        self.labels.pop();
+    }
+
+    fn failure(&mut self, site: SiteId, operands: &[Value]) {
+        self.site(site);
+        if operands.len() > 2 {
+            self.error("a failure has two operands at most");
+        }
+        for value in operands {
+            if self.ty(*value) == Some(Ty::Bool) {
+                self.error(format!("{value} is bool, which no message has"));
+            }
+        }
+    }
+
+    fn site(&mut self, site: SiteId) {
+        if site.0 as usize >= self.program.sites.len() {
+            self.error(format!("there is no {site}"));
+        }
+    }
+
+    fn define(&mut self, value: Value, ty: Option<Ty>) {
+        let at = value.0 as usize;
+        match self.defined.get_mut(at) {
+            None => return self.error(format!("the function has no {value}")),
+            Some(true) => return self.error(format!("{value} is defined already")),
+            Some(defined) => *defined = true,
+        }
+        self.visible[at] = true;
+        self.scope.push(value);
+        if let Some(ty) = ty
+            && self.ty(value) != Some(ty)
+        {
+            self.error(format!("{value} is said to be {} and is {ty}", self.function.values[at].ty));
+        }
+    }
+
+    /// Of values that are not there something else has been said already.
+    fn expect(&mut self, value: Value, ty: Ty) {
+        if let Some(found) = self.ty(value).filter(|found| *found != ty) {
+            self.error(format!("{value} is {found}, expected {ty}"));
+        }
+    }
+
+    fn expect_like(&mut self, value: Value, other: Value) {
+        if let Some(ty) = self.ty(other) {
+            self.expect(value, ty);
+        }
+    }
+
+    fn expect_integer(&mut self, value: Value) {
+        if let Some(found) = self.ty(value).filter(|found| !found.is_integer()) {
+            self.error(format!("{value} is {found}, expected i32 or i64"));
+        }
+    }
+
+    fn expect_all(&mut self, values: &[Value], types: &[Ty], what: &str) {
+        if values.len() != types.len() {
+            self.error(format!("expected {} {what}, found {}", types.len(), values.len()));
+        }
+        for (value, ty) in values.iter().zip(types) {
+            self.expect(*value, *ty);
+        }
+    }
+
+    fn ty(&self, value: Value) -> Option<Ty> {
+        self.function.values.get(value.0 as usize).map(|v| v.ty)
+    }
+
+    fn var_type(&self, var: Var) -> Option<Ty> {
+        self.function.vars.get(var.0 as usize).copied()
+    }
+
+    fn buffer(&self, buffer: Buffer) -> Option<(Ty, bool)> {
+        self.program.buffers.get(buffer.0 as usize).map(|b| (b.ty, b.written))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parser::parse;
+
+    const HEAD: &str = r#"
+        b0 = base: i32
+        b1 = column h0 "@x": f64 written
+        s0 = root 0: i64
+        e0 = overflow "+" at "t.rb":3 in "move"
+        entry f0 "Car"
+        fn f1 "pair" (v0: i32, v1: f64) -> (f64, i64) { v2 = i64 1; return v1, v2 }
+    "#;
+
+    /// The errors of a program whose entry has this body; parameters are v0 to v2.
+    fn errors(body: &str) -> Vec<String> {
+        let [declarations, pair] = HEAD.split("fn f1").collect::<Vec<_>>()[..] else { unreachable!() };
+        let text = format!("{declarations}\nfn f0 (v0: i32, v1: i64, v2: i64) {{\n{body}\n}}\nfn f1{pair}");
+        verify(&parse(&text).unwrap()).err().unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn wrong(body: &str, error: &str) {
+        assert_eq!(errors(body), [error]);
+    }
+
+    #[track_caller]
+    fn right(body: &str) {
+        assert_eq!(errors(body), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_right_program_has_no_errors() {
+        right(
+            "v3 = load b0[v0]
+             v4 = load b1[v3]
+             v5, v6 = call f1(v3, v4)
+             loop L0 {
+               v7 = add_checked v6, v1 at e0
+               v8 = lt v7, v2
+               block L1 { if v8 { break L1 } else { break L0 } }
+               if v8 { continue L0 }
+               check v8 at e0 with v7, v6
+               x0 = v5
+             }
+             v9 = x0
+             store b1[v3] = v9
+             tick v1
+             return",
+        );
+    }
+
+    #[test]
+    fn values_are_defined_before_their_use() {
+        wrong("v4: i64 = add v3, v1; v3 = i64 1", "f0: `v4 = add v3, v1`: v3 is not defined here");
+    }
+
+    #[test]
+    fn values_are_defined_once() {
+        wrong("v3 = tick; v3 = s0", "f0: `v3 = s0`: v3 is defined already");
+        wrong("v1 = i64 1", "f0: `v1 = i64 1`: v1 is defined already");
+    }
+
+    #[test]
+    fn what_an_arm_defines_ends_with_it() {
+        let errors = errors("v3 = true; if v3 { v4 = i64 1 } else { v5 = not v3; tick v4 }; tick v4");
+        assert_eq!(errors, ["f0: `tick v4`: v4 is not defined here"; 2]);
+    }
+
+    #[test]
+    fn what_loops_and_blocks_define_ends_with_them() {
+        wrong("loop L0 { v3 = i64 1; break L0 }; tick v3", "f0: `tick v3`: v3 is not defined here");
+        wrong("block L0 { v3 = i64 1 }; tick v3", "f0: `tick v3`: v3 is not defined here");
+    }
+
+    #[test]
+    fn operands_have_the_types_of_their_operation() {
+        wrong("v3 = add v1, v0", "f0: `v3 = add v1, v0`: v0 is i32, expected i64");
+        wrong("v3 = true; v4 = add v3, v3", "f0: `v4 = add v3, v3`: v3 is bool, expected i32 or i64");
+        wrong(
+            "v3 = add_checked v1, v0 at e0",
+            "f0: `v3 = add_checked v1, v0 at e0`: v0 is i32, expected i64",
+        );
+        wrong("v3 = neg_f v1", "f0: `v3 = neg_f v1`: v1 is i64, expected f64");
+        wrong("v3 = lt v0, v1", "f0: `v3 = lt v0, v1`: v1 is i64, expected i32");
+        wrong("v3 = f64 1.0; v4 = lt_u v3, v3", "f0: `v4 = lt_u v3, v3`: v3 is f64, expected i32 or i64");
+        wrong("v3 = select v0, v1, v2", "f0: `v3 = select v0, v1, v2`: v0 is i32, expected bool");
+        wrong("v3 = math sin v1", "f0: `v3 = math sin v1`: v1 is i64, expected f64");
+        wrong("v3 = f64 1.0; v4 = math atan2 v3", "f0: `v4 = math atan2 v3`: atan2 takes 2 operands");
+        wrong("v3 = load b0[v1]", "f0: `v3 = load b0[v1]`: v1 is i64, expected i32");
+        wrong("if v0 { }", "f0: `if v0`: v0 is i32, expected bool");
+        wrong("check v0 at e0", "f0: `check v0 at e0`: v0 is i32, expected bool");
+        wrong("tick v0", "f0: `tick v0`: v0 is i32, expected i64");
+        wrong("var x0: i64; x0 = v0", "f0: `x0 = v0`: v0 is i32, expected i64");
+    }
+
+    #[test]
+    fn results_have_the_types_of_their_operation() {
+        wrong("v3: i32 = add v1, v2", "f0: `v3: i32 = add v1, v2`: v3 is said to be i32 and is i64");
+        wrong(
+            "v3 = f64 1.0; v4: i64, v5 = call f1(v0, v3)",
+            "f0: `v4: i64, v5 = call f1(v0, v3)`: v4 is said to be i64 and is f64",
+        );
+    }
+
+    #[test]
+    fn stores_fit_their_buffer_and_are_declared() {
+        wrong("store b1[v0] = v1", "f0: `store b1[v0] = v1`: v1 is i64, expected f64");
+        wrong("store b0[v0] = v0", "f0: `store b0[v0] = v0`: b0 is not marked as written");
+        wrong("v3 = f64 1.0; store b1[v1] = v3", "f0: `store b1[v1] = v3`: v1 is i64, expected i32");
+    }
+
+    #[test]
+    fn entities_exist() {
+        wrong("v3: i64 = load b7[v0]", "f0: `v3: i64 = load b7[v0]`: there is no b7");
+        wrong("store b7[v0] = v0", "f0: `store b7[v0] = v0`: there is no b7");
+        wrong("v3: i64 = s7", "f0: `v3: i64 = s7`: there is no s7");
+        wrong("v3: i64 = x7", "f0: `v3: i64 = x7`: there is no x7");
+        wrong("call f7()", "f0: `call f7()`: there is no f7");
+        wrong("fail at e7", "f0: `fail at e7`: there is no e7");
+        let program = parse("entry f3 \"Car\"").unwrap();
+        assert_eq!(verify(&program).unwrap_err(), ["entry \"Car\": there is no f3"]);
+    }
+
+    #[test]
+    fn what_can_fail_has_a_site() {
+        wrong("v3 = mul_checked v1, v2", "f0: `v3 = mul_checked v1, v2`: can fail and has no site");
+        wrong("v3 = floor_div v1, v2", "f0: `v3 = floor_div v1, v2`: can fail and has no site");
+        right("v3 = floor_mod v1, v2");
+    }
+
+    #[test]
+    fn failures_have_two_numbers_at_most() {
+        wrong(
+            "fail at e0 with v0, v1, v2",
+            "f0: `fail at e0 with v0, v1, v2`: a failure has two operands at most",
+        );
+        wrong("v3 = true; fail at e0 with v3", "f0: `fail at e0 with v3`: v3 is bool, which no message has");
+    }
+
+    #[test]
+    fn calls_match_signatures() {
+        wrong(
+            "v3 = f64 1.0; v4, v5 = call f1(v3, v3)",
+            "f0: `v4, v5 = call f1(v3, v3)`: v3 is f64, expected i32",
+        );
+        let found = errors("v4 = call f1(v0)");
+        assert_eq!(
+            found,
+            [
+                "f0: `v4 = call f1(v0)`: expected 2 arguments, found 1",
+                "f0: `v4 = call f1(v0)`: f1 has 2 results"
+            ]
+        );
+        wrong("return v0", "f0: `return v0`: expected 0 results, found 1");
+    }
+
+    #[test]
+    fn entries_take_an_element_and_its_ticks() {
+        let program = parse("entry f0 \"Car\"\nfn f0 (v0: i32) { }").unwrap();
+        assert_eq!(
+            verify(&program).unwrap_err(),
+            ["entry \"Car\": f0 is not of (element: i32, first tick: i64, end tick: i64) without results"]
+        );
+    }
+
+    #[test]
+    fn labels_are_around_what_leaves_them() {
+        wrong("break L0", "f0: `break L0`: L0 is not around it");
+        wrong("loop L0 { break L0 }; block L1 { continue L0 }", "f0: `continue L0`: L0 is not around it");
+        wrong("block L0 { continue L0 }", "f0: `continue L0`: L0 is not a loop");
+        wrong("block L0 { }; block L0 { }", "f0: `block L0`: L0 is there already");
+        let mut program = parse("fn f0 () { block L0 { } }").unwrap();
+        program.functions[0].labels = 0;
+        assert_eq!(verify(&program).unwrap_err(), ["f0: `block L0`: the function has 0 labels only"]);
+    }
+
+    #[test]
+    fn nothing_stands_after_a_terminator() {
+        let text = "stands after a statement that never completes";
+        wrong("return; tick v1", &format!("f0: `tick v1`: {text}"));
+        wrong("fail at e0; tick v1", &format!("f0: `tick v1`: {text}"));
+        wrong("loop L0 { break L0; tick v1 }", &format!("f0: `tick v1`: {text}"));
+        wrong("loop L0 { continue L0; tick v1 }", &format!("f0: `tick v1`: {text}"));
+    }
+
+    #[test]
+    fn a_function_with_results_returns_them() {
+        let error = "f0: a function with results reaches its end without `return`";
+        let verify = |body: &str| verify(&parse(&format!("fn f0 (v0: bool) -> bool {{ {body} }}")).unwrap());
+        assert_eq!(verify("if v0 { return v0 }").unwrap_err(), [error]);
+        assert_eq!(verify("loop L0 { if v0 { break L0 } }").unwrap_err(), [error]);
+        assert!(verify("if v0 { return v0 } else { loop L0 { } }").is_ok());
+        assert!(verify("block L0 { return v0 }").is_ok());
+    }
+
+    #[test]
+    fn intervals_fit_their_type() {
+        wrong("v3 = load b0[v0] in 5..=4", "f0: v3: i32 has no interval 5..=4");
+        wrong("v3 = load b0[v0] in 0..=3_000_000_000", "f0: v3: i32 has no interval 0..=3000000000");
+        wrong("v3 = i64 7 in 0..=5", "f0: `v3 = i64 7 in 0..=5`: the constant is outside its interval");
+    }
+
+    #[test]
+    fn random_numbers_are_declared() {
+        wrong("v3 = random", "f0: `v3 = random`: the program is not marked as using random numbers");
+    }
+
+    #[test]
+    fn buffers_have_the_type_of_their_kind() {
+        let program = parse("b0 = base tag: i64\nb1 = frozen h0: i32\nb2 = array_length a0: i64").unwrap();
+        assert_eq!(
+            verify(&program).unwrap_err(),
+            [
+                "b0: a buffer of this kind is i32, not i64",
+                "b1: a buffer of this kind is bool, not i32",
+                "b2: a buffer of this kind is i32, not i64",
+            ]
+        );
+    }
+}

@@ -1,1 +1,131 @@
 //! Transformations of verified IR, one verb a file.
+
+pub mod eliminate;
+pub mod fuse_ticks;
+pub mod hoist;
+pub mod promote;
+#[cfg(test)]
+mod random_programs;
+
+use super::Program;
+use super::verifier::verify;
+
+type Pass = (&'static str, fn(&mut Program));
+
+/// In this order. Entries come in with a body for one tick and go out with the loop over all.
+const PASSES: [Pass; 7] = [
+    ("eliminate", eliminate::run),
+    ("promote", promote::run),
+    ("eliminate", eliminate::run),
+    ("fuse_ticks", fuse_ticks::run),
+    ("promote", promote::run),
+    ("hoist", hoist::run),
+    ("eliminate", eliminate::run),
+];
+
+/// Runs all passes. `Err` has what the verifier says, and of whose work; debug builds ask it after each pass.
+pub fn run_all(program: &mut Program) -> Result<(), Vec<String>> {
+    verify_after("inference", program)?;
+    for (i, (name, run)) in PASSES.iter().enumerate() {
+        run(program);
+        if cfg!(debug_assertions) || i + 1 == PASSES.len() {
+            verify_after(name, program)?;
+        }
+    }
+    Ok(())
+}
+
+fn verify_after(pass: &str, program: &Program) -> Result<(), Vec<String>> {
+    verify(program).map_err(|errors| errors.into_iter().map(|e| format!("after {pass}: {e}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parser::parse;
+
+    /// Runs one pass over a program and compares the text of its functions, indented as in the test.
+    #[track_caller]
+    pub(super) fn check(pass: fn(&mut Program), before: &str, after: &str) -> Program {
+        let mut program = parse(before).unwrap();
+        verify(&program).unwrap();
+        pass(&mut program);
+        let text = program.to_string();
+        let functions = text.split_once("\nfn ").map_or("", |(_, rest)| rest);
+        let lines =
+            |text: &str| text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
+        assert_eq!(lines(&format!("fn {functions}")), lines(after), "\n{text}");
+        verify(&program).unwrap();
+        program
+    }
+
+    #[test]
+    fn errors_name_the_pass() {
+        let mut program = parse("fn f0 () { break L0 }").unwrap();
+        assert_eq!(
+            run_all(&mut program).unwrap_err(),
+            ["after inference: f0: `break L0`: L0 is not around it"]
+        );
+    }
+
+    #[test]
+    fn the_whole_way() {
+        // `progress += 1 while progress < street length`, in each tick, of a car that stays on its street.
+        let before = r#"
+            b0 = base: i32
+            b1 = column h0 "@progress": i64 written
+            b2 = column h0 "@street": i32
+            b3 = column h1 "@length": i64
+            e0 = overflow "+"
+            entry f0 "Car"
+            fn f0 "Car" (v0: i32, v1: i64, v2: i64) {
+              v3 = load b0[v0]
+              v4 = load b1[v3]
+              x0 = v4
+              v5 = x0
+              v6 = load b2[v3]
+              v7 = load b3[v6]
+              v8 = lt v5, v7
+              v9 = i64 1
+              if v8 {
+                v10 = add_checked v5, v9 at e0
+                store b1[v3] = v10
+              } else {
+                return
+              }
+            }"#;
+        check(
+            |program| run_all(program).unwrap(),
+            before,
+            "fn f0 \"Car\" (v0: i32, v1: i64, v2: i64) {
+               var x0: i64, x1: i64, x2: i64
+               v3 = load b0[v0]
+               v11 = load b1[v3]
+               x1 = v11
+               v13 = i64 1
+               x2 = v1
+               v6 = load b2[v3]
+               v7 = load b3[v6]
+               v9 = i64 1
+               loop L0 {
+                 v14 = x2
+                 tick v14
+                 v4 = x1
+                 v8 = lt v4, v7
+                 if v8 {
+                   v10 = add_checked v4, v9 at e0
+                   x1 = v10
+                 }
+                 v15 = add v14, v13
+                 x2 = v15
+                 v16 = ge v15, v2
+                 if v16 {
+                   break L0
+                 }
+               }
+               v12 = x1
+               store b1[v3] = v12
+             }",
+        );
+    }
+}

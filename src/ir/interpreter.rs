@@ -1,0 +1,475 @@
+//! Runs programs one element after the other, for tests: what passes and back-ends have to agree with.
+
+use super::{
+    BinaryOp, Block, Comparison, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp, Value,
+};
+use crate::backend::{Failure, Launch, Outcome};
+use crate::heap::Column;
+
+/// Statements of one element after which it is taken to run forever.
+const STEPS: u64 = 10_000_000;
+
+/// As [`crate::backend::Kernel::run`], of a program from before or after [`super::passes`]. Panics where a program
+/// breaks a promise, as by a load beyond the end.
+pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
+    assert_eq!(launch.buffers.len(), program.buffers.len(), "one column for each buffer");
+    assert_eq!(launch.scalars.len(), program.scalars.len(), "one word for each scalar");
+    for (i, (column, buffer)) in launch.buffers.iter().zip(&program.buffers).enumerate() {
+        assert_eq!(column.ty(), buffer.ty, "b{i}");
+    }
+    let inside = program.fused && launch.jobs.rounds.len() == 1;
+    let launches = if inside { 1 } else { launch.ticks };
+    let mut first_failure: Option<Failure> = None;
+    for tick in 0..launches {
+        let end = if inside { launch.ticks } else { tick + 1 };
+        for round in 0..launch.jobs.rounds.len() {
+            let mut elements: Vec<(usize, usize)> = launch.jobs.rounds[round]
+                .segments
+                .iter()
+                .flat_map(|s| s.jobs.clone().map(|job| (launch.jobs.element(job), s.entry)))
+                .collect();
+            elements.sort_unstable();
+            for (element, entry) in elements {
+                let function = &program.functions[program.entries[entry].function.0 as usize];
+                let mut machine = Machine {
+                    program,
+                    launch,
+                    element: element as u32,
+                    tick: tick as i64,
+                    draws: 0,
+                    steps: 0,
+                };
+                if let Err(failure) = machine.call(function, &[element as u64, tick, end])
+                    && first_failure
+                        .as_ref()
+                        .is_none_or(|f| (failure.tick, failure.element) < (f.tick, f.element))
+                {
+                    first_failure = Some(failure);
+                }
+            }
+        }
+        if let Some(failure) = first_failure {
+            return Outcome::Failed(failure);
+        }
+    }
+    Outcome::Done
+}
+
+struct Machine<'a, 'b> {
+    program: &'a Program,
+    launch: &'a mut Launch<'b>,
+    element: u32,
+    tick: i64,
+    draws: u32,
+    steps: u64,
+}
+
+/// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
+struct Frame<'a> {
+    function: &'a Function,
+    values: Vec<u64>,
+    vars: Vec<u64>,
+}
+
+enum Flow {
+    Next,
+    Break(Label),
+    Continue(Label),
+    Return(Vec<u64>),
+}
+
+impl Frame<'_> {
+    fn get(&self, value: Value) -> u64 {
+        self.values[value.0 as usize]
+    }
+
+    fn all(&self, values: &[Value]) -> Vec<u64> {
+        values.iter().map(|v| self.get(*v)).collect()
+    }
+}
+
+impl Machine<'_, '_> {
+    fn call(&mut self, function: &Function, args: &[u64]) -> Result<Vec<u64>, Failure> {
+        let mut frame =
+            Frame { function, values: vec![0; function.values.len()], vars: vec![0; function.vars.len()] };
+        frame.values[..args.len()].copy_from_slice(args);
+        match self.block(&mut frame, &function.body)? {
+            Flow::Return(results) => Ok(results),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn failure(&self, site: SiteId, operands: &[u64]) -> Failure {
+        let operand = |i: usize| operands.get(i).map_or(0, |word| *word as i64);
+        Failure { site, element: self.element, tick: self.tick as u64, operands: [operand(0), operand(1)] }
+    }
+
+    fn block(&mut self, frame: &mut Frame<'_>, block: &Block) -> Result<Flow, Failure> {
+        for stmt in block {
+            match self.stmt(frame, stmt)? {
+                Flow::Next => {}
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn stmt(&mut self, frame: &mut Frame<'_>, stmt: &Stmt) -> Result<Flow, Failure> {
+        self.steps += 1;
+        assert!(self.steps < STEPS, "an element seems to run forever");
+        match stmt {
+            Stmt::Let { value, op, site } => {
+                let result = self.op(frame, op);
+                let Some(result) = result else {
+                    let operands: Vec<u64> = op.operands().iter().map(|v| frame.get(*v)).collect();
+                    return Err(self.failure(site.expect("an operation that fails has a site"), &operands));
+                };
+                frame.values[value.0 as usize] = result;
+            }
+            Stmt::Set(var, value) => frame.vars[var.0 as usize] = frame.get(*value),
+            Stmt::Store { buffer, index, value } => {
+                let (index, word) = (frame.get(*index) as usize, frame.get(*value));
+                match &mut self.launch.buffers[buffer.0 as usize] {
+                    Column::Bool(v) => v[index] = word as u8,
+                    Column::I32(v) => v[index] = word as i32,
+                    Column::I64(v) => v[index] = word as i64,
+                    Column::F64(v) => v[index] = f64::from_bits(word),
+                }
+            }
+            Stmt::If { condition, then, otherwise } => {
+                return self.block(frame, if frame.get(*condition) != 0 { then } else { otherwise });
+            }
+            Stmt::Loop { label, body } => loop {
+                self.steps += 1;
+                assert!(self.steps < STEPS, "an element seems to run forever");
+                match self.block(frame, body)? {
+                    Flow::Next => {}
+                    Flow::Continue(to) if to == *label => {}
+                    Flow::Break(from) if from == *label => break,
+                    flow => return Ok(flow),
+                }
+            },
+            Stmt::Block { label, body } => match self.block(frame, body)? {
+                Flow::Break(from) if from == *label => {}
+                flow => return Ok(flow),
+            },
+            Stmt::Break(label) => return Ok(Flow::Break(*label)),
+            Stmt::Continue(label) => return Ok(Flow::Continue(*label)),
+            Stmt::Check { condition, site, operands } => {
+                if frame.get(*condition) == 0 {
+                    return Err(self.failure(*site, &frame.all(operands)));
+                }
+            }
+            Stmt::Fail { site, operands } => return Err(self.failure(*site, &frame.all(operands))),
+            Stmt::Call { function, args, results } => {
+                let callee = &self.program.functions[function.0 as usize];
+                let values = self.call(callee, &frame.all(args))?;
+                for (result, value) in results.iter().zip(values) {
+                    frame.values[result.0 as usize] = value;
+                }
+            }
+            Stmt::Return(values) => return Ok(Flow::Return(frame.all(values))),
+            Stmt::Tick(value) => {
+                self.tick = frame.get(*value) as i64;
+                self.draws = 0;
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// `None` where the operation fails.
+    fn op(&mut self, frame: &Frame<'_>, op: &Op) -> Option<u64> {
+        let float = |v: Value| f64::from_bits(frame.get(v));
+        let ty = |v: Value| frame.function.values[v.0 as usize].ty;
+        Some(match op {
+            Op::Bool(b) => u64::from(*b),
+            Op::I32(n) => i64::from(*n) as u64,
+            Op::I64(n) => *n as u64,
+            Op::F64(x) => x.to_bits(),
+            Op::Get(var) => frame.vars[var.0 as usize],
+            Op::Scalar(scalar) => self.launch.scalars[scalar.0 as usize],
+            Op::Element => u64::from(self.element),
+            Op::Tick => self.tick as u64,
+            Op::Unary(op, a) => unary(*op, frame.get(*a)),
+            Op::Binary(op, a, b) => return binary(*op, ty(*a), frame.get(*a), frame.get(*b)),
+            Op::Compare(op, a, b) if ty(*a) == Ty::F64 => u64::from(match op {
+                Comparison::Eq => float(*a) == float(*b),
+                Comparison::Ne => float(*a) != float(*b),
+                Comparison::Lt => float(*a) < float(*b),
+                Comparison::Le => float(*a) <= float(*b),
+                Comparison::Gt => float(*a) > float(*b),
+                Comparison::Ge => float(*a) >= float(*b),
+                Comparison::LtU => panic!("floats are not unsigned"),
+            }),
+            Op::Compare(op, a, b) => {
+                let (a, b) = (frame.get(*a), frame.get(*b));
+                u64::from(match op {
+                    Comparison::Eq => a == b,
+                    Comparison::Ne => a != b,
+                    Comparison::Lt => (a as i64) < b as i64,
+                    Comparison::Le => a as i64 <= b as i64,
+                    Comparison::Gt => a as i64 > b as i64,
+                    Comparison::Ge => a as i64 >= b as i64,
+                    // Sign extension keeps the unsigned order of 32 bits.
+                    Comparison::LtU => a < b,
+                })
+            }
+            Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
+            Op::Load(buffer, index) => {
+                let index = frame.get(*index) as usize;
+                match &self.launch.buffers[buffer.0 as usize] {
+                    Column::Bool(v) => u64::from(v[index] & 1),
+                    Column::I32(v) => i64::from(v[index]) as u64,
+                    Column::I64(v) => v[index] as u64,
+                    Column::F64(v) => v[index].to_bits(),
+                }
+            }
+            Op::Math(function, args) => {
+                math(*function, float(args[0]), args.get(1).map_or(0.0, |v| float(*v))).to_bits()
+            }
+            Op::Random => {
+                let draw = self.draws;
+                self.draws += 1;
+                crate::rng::draw(self.launch.seed, self.launch.call, self.element, self.tick as u64, draw)
+            }
+        })
+    }
+}
+
+fn unary(op: UnaryOp, word: u64) -> u64 {
+    let (int, float) = (word as i64, f64::from_bits(word));
+    match op {
+        UnaryOp::Not => word ^ 1,
+        UnaryOp::NegF => (-float).to_bits(),
+        UnaryOp::AbsF => float.abs().to_bits(),
+        UnaryOp::FloorF => float.floor().to_bits(),
+        UnaryOp::CeilF => float.ceil().to_bits(),
+        UnaryOp::TruncF => float.trunc().to_bits(),
+        UnaryOp::RoundF => float.round().to_bits(),
+        UnaryOp::RoundEvenF => float.round_ties_even().to_bits(),
+        UnaryOp::BitNot => !word,
+        UnaryOp::ExtendI32 | UnaryOp::BoolToI64 | UnaryOp::BitsToF64 | UnaryOp::BitsToI64 => word,
+        UnaryOp::WrapI64 => i64::from(word as i32) as u64,
+        UnaryOp::I64ToF64 => (int as f64).to_bits(),
+        UnaryOp::F64ToI64 => float as i64 as u64,
+        UnaryOp::BitLength => u64::from(64 - (int ^ (int >> 63)).leading_zeros()),
+        UnaryOp::IsNan => u64::from(float.is_nan()),
+    }
+}
+
+/// `None` where the operation fails.
+fn binary(op: BinaryOp, ty: Ty, a: u64, b: u64) -> Option<u64> {
+    let (x, y) = (a as i64, b as i64);
+    let (f, g) = (f64::from_bits(a), f64::from_bits(b));
+    let wrapped = |n: i64| (if ty == Ty::I32 { i64::from(n as i32) } else { n }) as u64;
+    Some(match op {
+        BinaryOp::Add => wrapped(x.wrapping_add(y)),
+        BinaryOp::Sub => wrapped(x.wrapping_sub(y)),
+        BinaryOp::Mul => wrapped(x.wrapping_mul(y)),
+        BinaryOp::AddChecked => x.checked_add(y)? as u64,
+        BinaryOp::SubChecked => x.checked_sub(y)? as u64,
+        BinaryOp::MulChecked => x.checked_mul(y)? as u64,
+        BinaryOp::FloorDiv => {
+            let quotient =
+                x.checked_div(y).or_else(|| if y == 0 { panic!("division by 0") } else { None })?;
+            (quotient - i64::from(x % y != 0 && (x < 0) != (y < 0))) as u64
+        }
+        BinaryOp::FloorMod => {
+            let rest = x.wrapping_rem(y);
+            (if rest != 0 && (rest < 0) != (y < 0) { rest + y } else { rest }) as u64
+        }
+        BinaryOp::TruncRem => x.wrapping_rem(y) as u64,
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        BinaryOp::Shl => a << b,
+        BinaryOp::Shr => (x >> y) as u64,
+        BinaryOp::AddF => (f + g).to_bits(),
+        BinaryOp::SubF => (f - g).to_bits(),
+        BinaryOp::MulF => (f * g).to_bits(),
+        BinaryOp::DivF => (f / g).to_bits(),
+        BinaryOp::FloorModF => floor_mod(f, g).to_bits(),
+        BinaryOp::RemF => (f % g).to_bits(),
+        BinaryOp::PowF => c::pow(f, g).to_bits(),
+        BinaryOp::AndB => a & b,
+        BinaryOp::OrB => a | b,
+        BinaryOp::XorB => a ^ b,
+        BinaryOp::MulHighU => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+    })
+}
+
+/// As `flo_mod` of Ruby's numeric.c.
+fn floor_mod(x: f64, y: f64) -> f64 {
+    let rest = if y.is_infinite() && !x.is_infinite() { x } else { x % y };
+    if y * rest < 0.0 { rest + y } else { rest }
+}
+
+fn math(function: MathFn, x: f64, y: f64) -> f64 {
+    match function {
+        MathFn::Sin => c::sin(x),
+        MathFn::Cos => c::cos(x),
+        MathFn::Tan => c::tan(x),
+        MathFn::Asin => c::asin(x),
+        MathFn::Acos => c::acos(x),
+        MathFn::Atan => c::atan(x),
+        MathFn::Sinh => c::sinh(x),
+        MathFn::Cosh => c::cosh(x),
+        MathFn::Tanh => c::tanh(x),
+        MathFn::Asinh => c::asinh(x),
+        MathFn::Acosh => c::acosh(x),
+        MathFn::Atanh => c::atanh(x),
+        MathFn::Exp => c::exp(x),
+        MathFn::Log => c::log(x),
+        MathFn::Log2 => c::log2(x),
+        MathFn::Log10 => c::log10(x),
+        MathFn::Sqrt => x.sqrt(),
+        MathFn::Cbrt => c::cbrt(x),
+        MathFn::Erf => c::erf(x),
+        MathFn::Erfc => c::erfc(x),
+        MathFn::Gamma => c::tgamma(x),
+        MathFn::Atan2 => c::atan2(x, y),
+        MathFn::Hypot => c::hypot(x, y),
+    }
+}
+
+/// The functions that Ruby calls; Rust's own are others for some.
+#[allow(unsafe_code)]
+mod c {
+    // SAFETY: these are the C standard's signatures, and the functions take any number.
+    unsafe extern "C" {
+        pub safe fn sin(x: f64) -> f64;
+        pub safe fn cos(x: f64) -> f64;
+        pub safe fn tan(x: f64) -> f64;
+        pub safe fn asin(x: f64) -> f64;
+        pub safe fn acos(x: f64) -> f64;
+        pub safe fn atan(x: f64) -> f64;
+        pub safe fn sinh(x: f64) -> f64;
+        pub safe fn cosh(x: f64) -> f64;
+        pub safe fn tanh(x: f64) -> f64;
+        pub safe fn asinh(x: f64) -> f64;
+        pub safe fn acosh(x: f64) -> f64;
+        pub safe fn atanh(x: f64) -> f64;
+        pub safe fn exp(x: f64) -> f64;
+        pub safe fn log(x: f64) -> f64;
+        pub safe fn log2(x: f64) -> f64;
+        pub safe fn log10(x: f64) -> f64;
+        pub safe fn cbrt(x: f64) -> f64;
+        pub safe fn erf(x: f64) -> f64;
+        pub safe fn erfc(x: f64) -> f64;
+        pub safe fn tgamma(x: f64) -> f64;
+        pub safe fn atan2(y: f64, x: f64) -> f64;
+        pub safe fn hypot(x: f64, y: f64) -> f64;
+        pub safe fn pow(x: f64, y: f64) -> f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::JobOrder;
+    use crate::ir::parser::parse;
+    use crate::ir::verifier::verify;
+    use std::sync::atomic::AtomicBool;
+
+    fn run_text(text: &str, buffers: &mut [Column], ticks: u64) -> Outcome {
+        let program = parse(text).unwrap();
+        verify(&program).unwrap();
+        let jobs = JobOrder::new(&[0, 0, 0], 1, None);
+        let interrupt = AtomicBool::new(false);
+        let scalars = &[40];
+        run(
+            &program,
+            &mut Launch { buffers, scalars, jobs: &jobs, ticks, seed: 7, call: 1, interrupt: &interrupt },
+        )
+    }
+
+    const HEAD: &str = r#"program random
+        b0 = base: i32
+        b1 = column h0 "@x": i64 written
+        s0 = root 0: i64
+        e0 = overflow "+"
+        entry f0
+        fn f1 (v0: i64) -> i64 { v1 = i64 1; v2 = le v0, v1; if v2 { return v1 }
+          v3 = sub v0, v1; v4 = call f1(v3); v5 = mul_checked v0, v4 at e0; return v5 }
+    "#;
+
+    fn run_body(body: &str, ticks: u64) -> (Outcome, Vec<i64>) {
+        let [declarations, factorial] = HEAD.split("fn f1").collect::<Vec<_>>()[..] else { unreachable!() };
+        let text =
+            format!("{declarations}\nfn f0 (v0: i32, v1: i64, v2: i64) {{ {body} }}\nfn f1{factorial}");
+        let mut buffers = [Column::I32(vec![2, 1, 0]), Column::I64(vec![10, 20, 30])];
+        let outcome = run_text(&text, &mut buffers, ticks);
+        let [_, Column::I64(x)] = buffers else { unreachable!() };
+        (outcome, x)
+    }
+
+    #[test]
+    fn ticks_see_the_writes_of_those_before() {
+        let body = "v3 = load b0[v0]; v4 = load b1[v3]; v5 = tick; v6 = add v4, v5; store b1[v3] = v6";
+        assert_eq!(run_body(body, 4), (Outcome::Done, vec![16, 26, 36]));
+    }
+
+    #[test]
+    fn loops_calls_and_scalars() {
+        let body = "v3 = i64 0; x0 = v3; x1 = v3
+            loop L0 {
+              v4 = x0; v5 = i64 1; v6 = add v4, v5; x0 = v6
+              block L1 {
+                v7 = and v6, v5; v8 = bool_to_i64 v12; v9 = eq v7, v8
+                if v9 { break L1 }
+                v10 = x1; v11 = call f1(v6); v13 = add v10, v11; x1 = v13
+              }
+              v14 = i64 5; v15 = lt v6, v14
+              if v15 { continue L0 }
+              break L0
+            }
+            v16 = x1; v17 = s0; v18 = add v16, v17; store b1[v0] = v18";
+        // 1! + 3! + 5! + 40
+        let body = format!("v12 = false; {body}");
+        assert_eq!(run_body(&body, 1), (Outcome::Done, vec![167; 3]));
+    }
+
+    #[test]
+    fn the_lowest_tick_and_element_fails() {
+        let body = "v3 = extend_i32 v0; v4 = tick; v5 = add v3, v4; v6 = i64 2; v7 = lt v5, v6
+            check v7 at e0 with v5, v6";
+        let failure = |element, tick| Failure { site: SiteId(0), element, tick, operands: [2, 2] };
+        assert_eq!(run_body(body, 3).0, Outcome::Failed(failure(2, 0)));
+    }
+
+    #[test]
+    fn overflow_fails_with_its_operands() {
+        let body = "v3 = i64 9223372036854775807; v4 = i64 1; v5 = add_checked v3, v4 at e0";
+        let operands = [i64::MAX, 1];
+        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands };
+        assert_eq!(run_body(body, 1).0, Outcome::Failed(failure));
+    }
+
+    #[test]
+    fn random_numbers_are_numbered_in_each_tick() {
+        let body = "v3 = random; v4 = random; store b1[v0] = v4";
+        let draws = (0..3).map(|e| crate::rng::draw(7, 1, e, 1, 1) as i64).collect();
+        assert_eq!(run_body(body, 2), (Outcome::Done, draws));
+    }
+
+    #[test]
+    fn arithmetic_is_rubys() {
+        let int = |op, a: i64, b: i64| binary(op, Ty::I64, a as u64, b as u64).map(|w| w as i64);
+        assert_eq!(int(BinaryOp::FloorDiv, -7, 2), Some(-4));
+        assert_eq!(int(BinaryOp::FloorDiv, 7, -2), Some(-4));
+        assert_eq!(int(BinaryOp::FloorDiv, -8, 2), Some(-4));
+        assert_eq!(int(BinaryOp::FloorDiv, i64::MIN, -1), None);
+        assert_eq!(int(BinaryOp::FloorMod, -7, 2), Some(1));
+        assert_eq!(int(BinaryOp::FloorMod, 7, -2), Some(-1));
+        assert_eq!(int(BinaryOp::FloorMod, i64::MIN, -1), Some(0));
+        assert_eq!(int(BinaryOp::TruncRem, -7, 2), Some(-1));
+        assert_eq!(binary(BinaryOp::Add, Ty::I32, i32::MAX as u64, 1), Some(i32::MIN as i64 as u64));
+        assert_eq!(floor_mod(-7.5, 2.0), 0.5);
+        assert_eq!(floor_mod(5.0, f64::NEG_INFINITY), f64::NEG_INFINITY);
+        assert_eq!(floor_mod(5.0, f64::INFINITY), 5.0);
+        assert_eq!(
+            [0, 1, -1, 255, -256, -257, i64::MIN].map(|n| unary(UnaryOp::BitLength, n as u64)),
+            [0, 1, 0, 8, 8, 9, 63]
+        );
+    }
+}

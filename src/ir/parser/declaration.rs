@@ -1,0 +1,282 @@
+//! What stands outside functions: buffers, scalars, sites, entries, and the heads of functions.
+
+use super::lexer::Token;
+use super::{Parser, Result};
+use crate::ir::{
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
+    ScalarSource, Site, ValueData,
+};
+use crate::types::{ArrayKind, ClassId, HierarchyId};
+
+impl Parser {
+    /// One of the lines outside functions, or a function's head: its body is read when all of these are known.
+    pub(super) fn item(&mut self, program: &mut Program, bodies: &mut Vec<usize>) -> Result<()> {
+        let word = self.word("a declaration (program, b0, s0, e0, entry, fn)")?;
+        match &word[..] {
+            "program" => loop {
+                if self.take_word("fused") {
+                    program.fused = true;
+                } else if self.take_word("random") {
+                    program.uses_random = true;
+                } else {
+                    break;
+                }
+            },
+            "entry" => {
+                let function = FuncId(self.entity("f", "a function")?);
+                let name =
+                    if matches!(self.peek(), Token::Text(_)) { self.text("a name")? } else { String::new() };
+                program.entries.push(Entry { name, function });
+            }
+            "fn" => {
+                self.in_order("f", "a function", program.functions.len())?;
+                let head = self.head()?;
+                program.functions.push(head);
+                self.mark("{")?;
+                bodies.push(self.at);
+                self.skip_body()?;
+            }
+            _ => {
+                self.back();
+                if self.peek_entity("b").is_some() {
+                    self.in_order("b", "a buffer", program.buffers.len())?;
+                    self.mark("=")?;
+                    program.buffers.push(self.buffer()?);
+                } else if self.peek_entity("s").is_some() {
+                    self.in_order("s", "a scalar", program.scalars.len())?;
+                    self.mark("=")?;
+                    program.scalars.push(self.scalar()?);
+                } else if self.peek_entity("e").is_some() {
+                    self.in_order("e", "a site", program.sites.len())?;
+                    self.mark("=")?;
+                    program.sites.push(self.site()?);
+                } else {
+                    return self.expected("a declaration (program, b0, s0, e0, entry, fn)");
+                }
+            }
+        }
+        self.end_of_line()
+    }
+
+    fn in_order(&mut self, prefix: &str, what: &str, next: usize) -> Result<()> {
+        if self.entity(prefix, what)? as usize == next {
+            return Ok(());
+        }
+        self.back();
+        self.error(format!(
+            "declarations are numbered in order: expected {prefix}{next}, found {}",
+            self.peek()
+        ))
+    }
+
+    /// `"Car" (v0: i32 in 0.., v1: i64) -> (i64, f64)`
+    fn head(&mut self) -> Result<Function> {
+        let mut function = Function::default();
+        if matches!(self.peek(), Token::Text(_)) {
+            function.name = self.text("a name")?;
+        }
+        self.mark("(")?;
+        while !self.take_mark(")") {
+            self.in_order("v", "a parameter", function.params.len())?;
+            self.mark(":")?;
+            let ty = self.ty()?;
+            let interval = self.interval(ty)?.unwrap_or(ty.full_interval());
+            function.params.push(ty);
+            function.values.push(ValueData { ty, interval });
+            if !self.take_mark(",") {
+                self.mark(")")?;
+                break;
+            }
+        }
+        if self.take_mark("->") {
+            if self.take_mark("(") {
+                while !self.take_mark(")") {
+                    function.results.push(self.ty()?);
+                    if !self.take_mark(",") {
+                        self.mark(")")?;
+                        break;
+                    }
+                }
+            } else {
+                function.results.push(self.ty()?);
+            }
+        }
+        Ok(function)
+    }
+
+    fn skip_body(&mut self) -> Result<()> {
+        let mut depth = 1;
+        while depth > 0 {
+            match self.next() {
+                Token::Mark("{") => depth += 1,
+                Token::Mark("}") => depth -= 1,
+                Token::End => return self.error("a function has no closing `}`"),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn hierarchy(&mut self) -> Result<HierarchyId> {
+        Ok(HierarchyId(self.entity("h", "a hierarchy")?))
+    }
+
+    fn array_kind(&mut self) -> Result<ArrayKind> {
+        Ok(ArrayKind(self.entity("a", "an array kind")?))
+    }
+
+    fn part(&mut self) -> Part {
+        if self.take_word("tag") { Part::Tag } else { Part::Payload }
+    }
+
+    fn buffer(&mut self) -> Result<BufferInfo> {
+        const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
+                             frozen, frozen_array)";
+        let kind = match &self.word(KINDS)?[..] {
+            "column" => {
+                let hierarchy = self.hierarchy()?;
+                let name = self.text("the name of an instance variable")?;
+                BufferKind::Column { hierarchy, name, part: self.part() }
+            }
+            "array_offset" => BufferKind::ArrayOffset(self.array_kind()?),
+            "array_length" => BufferKind::ArrayLength(self.array_kind()?),
+            "array_values" => {
+                let kind = self.array_kind()?;
+                BufferKind::ArrayValues(kind, self.part())
+            }
+            "base" => BufferKind::Base(self.part()),
+            "result" => BufferKind::Result(self.part()),
+            "frozen" => BufferKind::Frozen(self.hierarchy()?),
+            "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
+            _ => {
+                self.back();
+                return self.expected(KINDS);
+            }
+        };
+        self.mark(":")?;
+        Ok(BufferInfo { kind, ty: self.ty()?, written: self.take_word("written") })
+    }
+
+    fn scalar(&mut self) -> Result<ScalarInfo> {
+        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, root_range)";
+        let source = match &self.word(SOURCES)?[..] {
+            "root" => {
+                let root = self.number("a root's number")?;
+                ScalarSource::Root(root, self.part())
+            }
+            "class_base" => {
+                let hierarchy = self.hierarchy()?;
+                ScalarSource::ClassBase(hierarchy, self.number("a class's number in the hierarchy")?)
+            }
+            "base_length" => ScalarSource::BaseLength,
+            "root_range" => {
+                let root = self.number("a root's number")?;
+                let end = if self.take_word("low") {
+                    0
+                } else if self.take_word("high") {
+                    1
+                } else {
+                    self.number("an end of the range (low or high)")?
+                };
+                ScalarSource::RootRange(root, end)
+            }
+            _ => {
+                self.back();
+                return self.expected(SOURCES);
+            }
+        };
+        self.mark(":")?;
+        Ok(ScalarInfo { source, ty: self.ty()? })
+    }
+
+    /// `overflow "+" at "t.rb":3 in "move" from "t.rb":9 in "block in run"`; all after the error may be left out.
+    fn site(&mut self) -> Result<Site> {
+        let mut site = Site {
+            error: self.error_kind()?,
+            path: String::new(),
+            line: 0,
+            method: String::new(),
+            callers: vec![],
+        };
+        if self.take_word("at") {
+            (site.path, site.line) = self.place()?;
+        }
+        if self.take_word("in") {
+            site.method = self.text("a method's label")?;
+        }
+        while self.take_word("from") {
+            let (path, line) = self.place()?;
+            let method = if self.take_word("in") { self.text("a method's label")? } else { String::new() };
+            site.callers.push((path, line, method));
+        }
+        Ok(site)
+    }
+
+    fn place(&mut self) -> Result<(String, u32)> {
+        let path = self.text("a path")?;
+        self.mark(":")?;
+        Ok((path, self.number("a line's number")?))
+    }
+
+    fn error_kind(&mut self) -> Result<ErrorKind> {
+        const KINDS: &str = "an error (overflow, zero_division, no_method, name_error, type_error, argument_error, \
+                             float_domain, math_domain, frozen, frozen_array, index_too_small, array_growth, range, \
+                             raise, stack_too_deep)";
+        Ok(match &self.word(KINDS)?[..] {
+            "overflow" => ErrorKind::Overflow { operator: self.text("an operator")? },
+            "zero_division" => ErrorKind::ZeroDivision,
+            "no_method" => {
+                let private = self.take_word("private");
+                let name = self.text("a method's name")?;
+                ErrorKind::NoMethod { name, receiver: self.receiver()?, private }
+            }
+            "name_error" => {
+                let name = self.text("a name")?;
+                ErrorKind::NameError { name, receiver: self.receiver()? }
+            }
+            "type_error" => ErrorKind::TypeError(self.text("a message")?),
+            "argument_error" => ErrorKind::ArgumentError(self.text("a message")?),
+            "float_domain" => ErrorKind::FloatDomain,
+            "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
+            "frozen" => ErrorKind::Frozen(self.hierarchy()?),
+            "frozen_array" => ErrorKind::FrozenArray(self.array_kind()?),
+            "index_too_small" => ErrorKind::IndexTooSmall,
+            "array_growth" => ErrorKind::ArrayGrowth,
+            "range" => ErrorKind::Range(self.text("a message")?),
+            "raise" => {
+                let class = ClassId(self.entity("c", "a class")?);
+                let message =
+                    matches!(self.peek(), Token::Text(_)).then(|| self.text("a message")).transpose()?;
+                ErrorKind::Raise { class, message }
+            }
+            "stack_too_deep" => ErrorKind::StackTooDeep,
+            _ => {
+                self.back();
+                return self.expected(KINDS);
+            }
+        })
+    }
+
+    fn receiver(&mut self) -> Result<Receiver> {
+        const KINDS: &str = "a receiver (nil, true, false, integer, float, symbol, object h0, array a0, module c0, text \"…\")";
+        if !self.take_word("of") {
+            return self.expected("`of` and a receiver");
+        }
+        Ok(match &self.word(KINDS)?[..] {
+            "nil" => Receiver::Nil,
+            "true" => Receiver::True,
+            "false" => Receiver::False,
+            "integer" => Receiver::Integer,
+            "float" => Receiver::Float,
+            "symbol" => Receiver::Symbol,
+            "object" => Receiver::Object(self.hierarchy()?),
+            "array" => Receiver::Array(self.array_kind()?),
+            "module" => Receiver::Module(ClassId(self.entity("c", "a class")?)),
+            "text" => Receiver::Text(self.text("the receiver")?),
+            _ => {
+                self.back();
+                return self.expected(KINDS);
+            }
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Ways through a function: the operands of a statement, the blocks nested in it, whether control comes out of it.
+
+use super::{Block, Label, Op, Stmt, Value};
+
+impl Op {
+    pub fn operands(&self) -> Vec<Value> {
+        let mut op = self.clone();
+        let mut operands = Vec::new();
+        op.for_each_operand_mut(|v| operands.push(*v));
+        operands
+    }
+
+    pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
+        match self {
+            Self::Bool(_)
+            | Self::I32(_)
+            | Self::I64(_)
+            | Self::F64(_)
+            | Self::Get(_)
+            | Self::Scalar(_)
+            | Self::Element
+            | Self::Tick
+            | Self::Random => {}
+            Self::Unary(_, a) | Self::Load(_, a) => each(a),
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
+                each(a);
+                each(b);
+            }
+            Self::Select(condition, a, b) => {
+                each(condition);
+                each(a);
+                each(b);
+            }
+            Self::Math(_, args) => args.iter_mut().for_each(each),
+        }
+    }
+}
+
+impl Stmt {
+    /// What the statement itself uses, without what its nested blocks do.
+    pub fn operands(&self) -> Vec<Value> {
+        match self {
+            Self::Let { op, .. } => op.operands(),
+            Self::Set(_, value) | Self::Tick(value) => vec![*value],
+            Self::Store { index, value, .. } => vec![*index, *value],
+            Self::If { condition, .. } => vec![*condition],
+            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => Vec::new(),
+            Self::Check { condition, operands, .. } => [&[*condition], &operands[..]].concat(),
+            Self::Fail { operands, .. } => operands.clone(),
+            Self::Call { args, .. } => args.clone(),
+            Self::Return(values) => values.clone(),
+        }
+    }
+
+    /// As [`Stmt::operands`], to change them.
+    pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
+        match self {
+            Self::Let { op, .. } => op.for_each_operand_mut(each),
+            Self::Set(_, value) | Self::Tick(value) => each(value),
+            Self::Store { index, value, .. } => {
+                each(index);
+                each(value);
+            }
+            Self::If { condition, .. } => each(condition),
+            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => {}
+            Self::Check { condition, operands, .. } => {
+                each(condition);
+                operands.iter_mut().for_each(each);
+            }
+            Self::Fail { operands: values, .. } | Self::Call { args: values, .. } | Self::Return(values) => {
+                values.iter_mut().for_each(each);
+            }
+        }
+    }
+
+    /// The values that the statement itself defines.
+    pub fn definitions(&self) -> &[Value] {
+        match self {
+            Self::Let { value, .. } => std::slice::from_ref(value),
+            Self::Call { results, .. } => results,
+            _ => &[],
+        }
+    }
+
+    /// The blocks directly in the statement.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let (first, second) = match self {
+            Self::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Loop { body, .. } | Self::Block { body, .. } => (Some(body), None),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
+        let (first, second) = match self {
+            Self::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Loop { body, .. } | Self::Block { body, .. } => (Some(body), None),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Nothing may stand after it in its block.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Self::Break(_) | Self::Continue(_) | Self::Return(_) | Self::Fail { .. })
+    }
+
+    /// Control may reach the next statement.
+    pub fn completes(&self) -> bool {
+        match self {
+            Self::If { then, otherwise, .. } => completes(then) || completes(otherwise),
+            Self::Loop { label, body } => breaks_to(body, *label),
+            Self::Block { label, body } => completes(body) || breaks_to(body, *label),
+            _ => !self.is_terminator(),
+        }
+    }
+}
+
+/// Control may reach the end of the block.
+pub fn completes(block: &Block) -> bool {
+    block.iter().all(Stmt::completes)
+}
+
+/// Some `Break` in the block, however deep, leaves `label`.
+pub fn breaks_to(block: &Block, label: Label) -> bool {
+    any(block, &mut |stmt| *stmt == Stmt::Break(label))
+}
+
+/// Some statement of the block, however deep, is such a one.
+pub fn any(block: &Block, is: &mut impl FnMut(&Stmt) -> bool) -> bool {
+    block.iter().any(|stmt| is(stmt) || stmt.blocks().any(|inner| any(inner, is)))
+}
+
+/// Every statement of the block, however deep, before those inside it.
+pub fn for_each(block: &Block, each: &mut impl FnMut(&Stmt)) {
+    for stmt in block {
+        each(stmt);
+        for inner in stmt.blocks() {
+            for_each(inner, each);
+        }
+    }
+}
+
+/// As [`for_each`], to change the statements.
+pub fn for_each_mut(block: &mut Block, each: &mut impl FnMut(&mut Stmt)) {
+    for stmt in block {
+        each(stmt);
+        for inner in stmt.blocks_mut() {
+            for_each_mut(inner, each);
+        }
+    }
+}
