@@ -3,10 +3,11 @@
 //!
 //! A value that is pure and used once in the block that defines it is written where it is used, as a person would.
 
+use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::ir::{BinaryOp, Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var};
+use crate::ir::{BinaryOp, Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -66,78 +67,22 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
     for parameter in 0..function.params.len() {
         writer.reciprocal(Value(parameter as u32));
     }
-    for x in 0..function.vars.len() {
-        let ty = writer.vars[x];
+    let mut used = BTreeSet::new();
+    walk::for_each(&function.body, &mut |s| {
+        if let Stmt::Set(var, _) | Stmt::Let { op: Op::Get(var), .. } = s {
+            used.insert(*var);
+        }
+    });
+    for var in used {
+        let ty = writer.vars[var.0 as usize];
         let zero = if ty == Width::Bool { "false" } else { "0" };
-        writer.line(&format!("{} x{x} = {zero};", ty.c_name()));
+        writer.line(&format!("{} {var} = {zero};", ty.c_name()));
     }
     writer.block(&function.body, 0);
     if writer.can_fail && !matches!(function.body.last(), Some(Stmt::Return(_) | Stmt::Fail { .. })) {
         writer.line("return true;");
     }
     writer.out.push_str("}\n");
-}
-
-/// The divisors of a function that loops divide by again and again: found outside the loop that has the division.
-fn loop_divisors(function: &Function, intervals: &[Interval]) -> BTreeSet<Value> {
-    let mut search = DivisorSearch {
-        function,
-        intervals,
-        defined_in: vec![0; function.values.len()],
-        loops: 0,
-        found: BTreeSet::new(),
-    };
-    search.block(&function.body, 0);
-    search.found
-}
-
-struct DivisorSearch<'a> {
-    function: &'a Function,
-    intervals: &'a [Interval],
-    /// Number of the innermost loop around each value's definition; 0 for none, and for parameters.
-    defined_in: Vec<u32>,
-    loops: u32,
-    found: BTreeSet<Value>,
-}
-
-impl DivisorSearch<'_> {
-    fn block(&mut self, block: &Block, here: u32) {
-        for s in block {
-            match s {
-                Stmt::Let { value, op, .. } => {
-                    // Constants are everywhere, and left to the compiler.
-                    let constant = matches!(op, Op::I32(_) | Op::I64(_));
-                    self.defined_in[value.0 as usize] = if constant { u32::MAX } else { here };
-                    if let Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, a, b) = op {
-                        self.division(*a, *b, here);
-                    }
-                }
-                Stmt::Call { results, .. } => {
-                    results.iter().for_each(|v| self.defined_in[v.0 as usize] = here);
-                }
-                Stmt::If { then, otherwise, .. } => {
-                    self.block(then, here);
-                    self.block(otherwise, here);
-                }
-                Stmt::Block { body, .. } => self.block(body, here),
-                Stmt::Loop { body, .. } => {
-                    self.loops += 1;
-                    self.block(body, self.loops);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn division(&mut self, a: Value, b: Value, here: u32) {
-        let (known_a, known_b) = (self.intervals[a.0 as usize], self.intervals[b.0 as usize]);
-        let fits = |v: Value| Width::of(self.function.values[v.0 as usize].ty, self.intervals[v.0 as usize]);
-        let outside = self.defined_in[b.0 as usize] != here && self.defined_in[b.0 as usize] != u32::MAX;
-        let dividend = known_a.low >= 0 || fits(a) == Width::Long;
-        if outside && dividend && fits(b) == Width::Int && known_b.low >= 0 {
-            self.found.insert(b);
-        }
-    }
 }
 
 /// How often, and in which blocks, values are defined and used. Blocks are numbered in the order of the walk.
@@ -160,10 +105,10 @@ impl Uses {
         let here = self.blocks;
         self.blocks += 1;
         for s in block {
-            operands(s, &mut |v| {
+            for v in s.operands() {
                 self.count[v.0 as usize] += 1;
                 self.used_in[v.0 as usize] = here;
-            });
+            }
             match s {
                 Stmt::Let { value, .. } => self.defined_in[value.0 as usize] = here,
                 Stmt::If { then, otherwise, .. } => {
@@ -174,48 +119,6 @@ impl Uses {
                 _ => {}
             }
         }
-    }
-}
-
-/// The values that a statement itself uses.
-fn operands(s: &Stmt, f: &mut impl FnMut(Value)) {
-    match s {
-        Stmt::Let { op, .. } => match op {
-            Op::Unary(_, a) | Op::Load(_, a) => f(*a),
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                f(*a);
-                f(*b);
-            }
-            Op::Select(c, a, b) => {
-                f(*c);
-                f(*a);
-                f(*b);
-            }
-            Op::Math(_, args) => args.iter().copied().for_each(f),
-            Op::Bool(_)
-            | Op::I32(_)
-            | Op::I64(_)
-            | Op::F64(_)
-            | Op::Get(_)
-            | Op::Scalar(_)
-            | Op::Element
-            | Op::Tick
-            | Op::Random => {}
-        },
-        Stmt::Set(_, v) | Stmt::Tick(v) => f(*v),
-        Stmt::If { condition, .. } => f(*condition),
-        Stmt::Store { index, value, .. } => {
-            f(*index);
-            f(*value);
-        }
-        Stmt::Check { condition, operands, .. } => {
-            f(*condition);
-            operands.iter().copied().for_each(f);
-        }
-        Stmt::Fail { operands: values, .. } | Stmt::Call { args: values, .. } | Stmt::Return(values) => {
-            values.iter().copied().for_each(f)
-        }
-        Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Break(_) | Stmt::Continue(_) => {}
     }
 }
 
@@ -300,7 +203,8 @@ impl Writer<'_, '_> {
     /// Says where in the user's source we are, once for each line of it.
     fn at(&mut self, site: Option<SiteId>) {
         let sites = &self.names.program.sites;
-        let Some(site) = site.filter(|s| (s.0 as usize) < sites.len()) else { return };
+        let known = |s: &SiteId| sites.get(s.0 as usize).is_some_and(|s| !s.path.is_empty());
+        let Some(site) = site.filter(known) else { return };
         let new = &sites[site.0 as usize];
         let same = self.site.is_some_and(|old| {
             let old = &sites[old.0 as usize];

@@ -431,9 +431,9 @@ fn float_divisors_that_are_constants() {
 fn divisors_that_stay_the_same_over_a_loop() {
     for (range, low) in [("..", i64::MIN), ("0..=2147483647", 0)] {
         let text = format!(
-            "b0 = base: i64\nb1 = base: i64\nb2 = result: i64 written\nb3 = result: i64 written\n\
+            "b0 = base: i64\nb1 = base: i64\nb2 = result: i64 written\nb3 = result: i64 written\ne0 = overflow \"/\"\n\
              entry f0 \"X\"\nfn f0 \"X\" (v0: i32 in 0.., v1: i64, v2: i64) {{\nv4 = load b1[v0] in 1..=2147483647\n\
-             loop L0 {{\nv3 = load b0[v0] in {range}\nv5 = floor_div v3, v4\nv6 = floor_mod v3, v4\n\
+             loop L0 {{\nv3 = load b0[v0] in {range}\nv5 = floor_div v3, v4 at e0\nv6 = floor_mod v3, v4\n\
              store b2[v0] = v5\nstore b3[v0] = v6\nv7 = le v1, v2\nif v7 {{\nbreak L0\n}}\n}}\n}}\n"
         );
         assert!(cuda(&text).contains("v4_reciprocal"));

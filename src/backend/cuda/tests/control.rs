@@ -11,6 +11,7 @@ use crate::rng;
 const COLLATZ: &str = r#"
 b0 = base: i64
 b1 = result: i64 written
+e0 = overflow "/"
 entry f0 "Integer"
 fn f0 "Integer" (v0: i32 in 0.., v1: i64, v2: i64) {
   var x0: i64, x1: i64, x2: i64
@@ -42,7 +43,7 @@ fn f0 "Integer" (v0: i32 in 0.., v1: i64, v2: i64) {
         v15 = floor_mod v9, v6
         v16 = eq v15, v4
         if v16 {
-          v17 = floor_div v9, v6
+          v17 = floor_div v9, v6 at e0
           x0 = v17
           continue L1
         }
