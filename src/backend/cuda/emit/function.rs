@@ -7,7 +7,7 @@ use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::ir::{BinaryOp, Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk};
+use crate::ir::{BinaryOp, Block, ErrorKind, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -62,7 +62,16 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
     let _ = writeln!(writer.out, "{} {{", signature(names, index));
     if names.recursive[index] {
         writer.line("int here;");
-        writer.line("if (out_of_stack(e, here)) return fail(e, -1);");
+        // A full stack is what the function's own check of depth would say a little later.
+        let mut site = -1;
+        walk::for_each(&function.body, &mut |s| {
+            if let Stmt::Check { site: at, .. } = s
+                && names.program.sites[at.0 as usize].error == ErrorKind::StackTooDeep
+            {
+                site = at.0 as i32;
+            }
+        });
+        writer.line(&format!("if (out_of_stack(e, here)) return fail(e, {site});"));
     }
     for parameter in 0..function.params.len() {
         writer.reciprocal(Value(parameter as u32));
