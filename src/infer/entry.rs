@@ -75,6 +75,7 @@ impl Lowerer<'_> {
             block: None,
             return_to: None,
             control: vec![],
+            activation: 0,
             call_span: code.span,
             builtin: false,
             name: code.name.clone(),

@@ -163,11 +163,7 @@ impl Lowerer<'_> {
                 }
                 value
             }
-            Kind::Lambda(_) => self.refuse_here(
-                "unsupported-lambda",
-                "lambdas are not supported in a section yet",
-                Some("write a method and call it".into()),
-            ),
+            Kind::Lambda(literal) => self.make_proc(literal, true),
         }
     }
 

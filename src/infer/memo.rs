@@ -54,6 +54,7 @@ pub struct FunctionKey {
 pub struct Memo {
     contexts: FxHashMap<(Context, u32, u32), Context>,
     type_numbers: FxHashMap<TypeSet, u32>,
+    proc_numbers: FxHashMap<(Context, u32), u32>,
     pub joins: FxHashMap<JoinKey, JoinMemo>,
     pub columns: BTreeMap<(HierarchyId, String), ColumnMemo>,
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
@@ -74,6 +75,12 @@ impl Memo {
     pub fn context(&mut self, parent: Context, node: u32, choice: u32) -> Context {
         let next = self.contexts.len() as u32 + 1;
         *self.contexts.entry((parent, node, choice)).or_insert(next)
+    }
+
+    /// The number of the lambda or proc that `node` makes in `context`.
+    pub fn proc_number(&mut self, context: Context, node: u32) -> u32 {
+        let next = self.proc_numbers.len() as u32;
+        *self.proc_numbers.entry((context, node)).or_insert(next)
     }
 
     /// A number for a type set, to tell contexts apart by it; above all slots that callers use.

@@ -51,7 +51,7 @@ impl Operand {
 pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     if let Some(single) = types.single() {
         return match single {
-            Type::Module(_) => Some(vec![]),
+            Type::Module(_) | Type::Proc(_) => Some(vec![]),
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }

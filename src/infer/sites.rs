@@ -76,6 +76,7 @@ impl Lowerer<'_> {
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
         }
     }
 
@@ -110,6 +111,7 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
+        Type::Proc(_) => ClassId::PROC,
     }
 }
 

@@ -23,7 +23,7 @@
 //! the type (or, for a constant, other than the constant).
 
 use super::typing::{plain_interval, result_type};
-use super::{
+use super::{MessagePart, 
     Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
     ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
 };
@@ -137,7 +137,11 @@ impl Display for ErrorKind {
             Self::Range(message) => write!(f, "range {}", Quoted(message)),
             Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
             Self::Raise { class, message: Some(message) } => {
-                write!(f, "raise c{} {}", class.0, Quoted(message))
+                write!(f, "raise c{}", class.0)?;
+                message.iter().try_for_each(|part| match part {
+                    MessagePart::Text(text) => write!(f, " {}", Quoted(text)),
+                    MessagePart::Value(value) => write!(f, " with {value}"),
+                })
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),

@@ -2,7 +2,7 @@
 
 use super::lexer::Token;
 use super::{Parser, Result};
-use crate::ir::{
+use crate::ir::{MessagePart, 
     BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
     ScalarSource, Site, ValueData,
 };
@@ -252,9 +252,17 @@ impl Parser {
             "range" => ErrorKind::Range(self.text("a message")?),
             "raise" => {
                 let class = ClassId(self.entity("c", "a class")?);
-                let message =
-                    matches!(self.peek(), Token::Text(_)).then(|| self.text("a message")).transpose()?;
-                ErrorKind::Raise { class, message }
+                let mut message = Vec::new();
+                loop {
+                    if matches!(self.peek(), Token::Text(_)) {
+                        message.push(MessagePart::Text(self.text("a message")?));
+                    } else if self.take_word("with") {
+                        message.push(MessagePart::Value(self.receiver()?));
+                    } else {
+                        break;
+                    }
+                }
+                ErrorKind::Raise { class, message: (!message.is_empty()).then_some(message) }
             }
             "stack_too_deep" => ErrorKind::StackTooDeep,
             _ => {
