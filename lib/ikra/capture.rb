@@ -37,7 +37,8 @@ module Ikra
 
       # @raise [Ikra::Error]
       def raise_changed(path, line)
-        raise Error, "#{path}:#{line}: the file has changed since it was loaded: load it again, or start the program anew"
+        raise Error, "#{path}:#{line}: the file has changed since it was loaded: " \
+                     "load it again, or start the program anew"
       end
 
       private

@@ -376,9 +376,10 @@ impl<'a> Tracer<'a> {
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
         let classes = classes::of_hierarchy(self.ruby, hierarchy);
-        // SAFETY: listed objects are live.
         classes.into_iter().any(|class| {
-            (0..).map_while(|row| self.reached.object(class, row)).any(|o| unsafe { value::frozen(o) })
+            let mut objects = (0..).map_while(|row| self.reached.object(class, row));
+            // SAFETY: listed objects are live.
+            objects.any(|object| unsafe { value::frozen(object) })
         })
     }
 
