@@ -228,11 +228,7 @@ impl Host for LiveHost<'_> {
     }
 
     fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| {
-            span.map_or_else(String::new, |s| {
-                map.file(s.file).text[s.start as usize..s.end as usize].to_owned()
-            })
-        })
+        sources::with_map(self.ruby, |map| span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned()))
     }
 
     fn place(&self, span: Span) -> (String, u32) {
