@@ -44,7 +44,8 @@ impl Phase {
 /// Time spent by phase, summed over sections.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Profile {
-    seconds: [f64; 8],
+    /// By [`Phase`].
+    pub seconds: [f64; 8],
     pub sections: u64,
     /// The back-end that ran the last section.
     pub backend: Option<&'static str>,

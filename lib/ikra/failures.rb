@@ -81,10 +81,13 @@ module Ikra
 
       def type_error(message) = TypeError.new(message)
       def argument_error(message) = ArgumentError.new(message)
-      def incomparable(name, float) = ArgumentError.new("comparison of #{name} with #{float.inspect} failed")
+      def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
+      def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
+      def about(before, operand, text, after) = "#{before}#{text || operand.inspect}#{after}"
       def float_domain(float) = FloatDomainError.new(float.to_s)
       def math_domain(name) = Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
       def range(message) = OverflowError.new(message)
+      def unsupported(message) = UnsupportedError.new(message)
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)

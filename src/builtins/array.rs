@@ -29,11 +29,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("size", length),
     row("length", length),
-    row("empty?", |s, c| {
-        let Some(length) = length_of(s, &c.receiver) else { return Operand::bottom() };
-        let zero = s.b.i64(0);
-        Operand::bool(s.b.compare(Comparison::Eq, length, zero))
-    }),
+    row("empty?", empty),
+    row("__empty?", empty),
     row("first", |s, c| {
         if !s.count_arguments(c, 0, 0) {
             return Operand::bottom();
@@ -103,6 +100,12 @@ fn item(s: &mut Lowerer<'_>, receiver: &Operand, index: Value) -> Operand {
     let from_end = s.b.binary(BinaryOp::Add, index, count);
     let index = s.b.select(negative, from_end, index);
     s.choose(&items, index, 0)
+}
+
+fn empty(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(length) = length_of(s, &call.receiver) else { return Operand::bottom() };
+    let zero = s.b.i64(0);
+    Operand::bool(s.b.compare(Comparison::Eq, length, zero))
 }
 
 fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

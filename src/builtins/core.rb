@@ -98,6 +98,16 @@ module Integer
     end
   end
 
+  # MRI divides by the greatest common divisor first, so that large Integers round once.
+  def fdiv(other)
+    if other.is_a?(Integer) && other != 0 && self != 0
+      divisor = gcd(other)
+      (self / divisor).to_f / (other / divisor).to_f
+    else
+      to_f / other.to_f
+    end
+  end
+
   def ceildiv(other)
     -(-self / other)
   end
@@ -178,7 +188,7 @@ module Enumerable
   end
 
   def min_by
-    return nil if empty?
+    return nil if __empty?
     best = __item(0)
     least = yield best
     i = 1
@@ -196,7 +206,7 @@ module Enumerable
   end
 
   def max_by
-    return nil if empty?
+    return nil if __empty?
     best = __item(0)
     most = yield best
     i = 1
@@ -232,7 +242,7 @@ module Enumerable
   end
 
   def __inject
-    return nil if empty?
+    return nil if __empty?
     acc = __item(0)
     i = 1
     n = size

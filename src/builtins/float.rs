@@ -13,9 +13,9 @@ pub(super) const ROWS: &[Row] = &[
     row("/", |s, c| float(s, c, BinaryOp::DivF)),
     row("quo", |s, c| float(s, c, BinaryOp::DivF)),
     row("fdiv", |s, c| float(s, c, BinaryOp::DivF)),
-    row("%", |s, c| float(s, c, BinaryOp::FloorModF)),
-    row("modulo", |s, c| float(s, c, BinaryOp::FloorModF)),
-    row("remainder", |s, c| float(s, c, BinaryOp::RemF)),
+    row("%", |s, c| numbers(s, c, &modulo)),
+    row("modulo", |s, c| numbers(s, c, &modulo)),
+    row("remainder", |s, c| numbers(s, c, &remainder)),
     row("**", power),
     row("pow", power),
     row("div", |s, c| {
@@ -107,6 +107,35 @@ fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
     let zero = s.b.f64(0.0);
     let ok = s.b.compare(Comparison::Ne, divisor, zero);
     s.check(ok, ErrorKind::ZeroDivision, &[]);
+}
+
+/// `Float#%`. Rubies differ on a divisor of zero: NaN or ZeroDivisionError.
+pub(super) fn modulo(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
+    if s.host.float_modulo_raises() {
+        check_divisor(s, b);
+    }
+    Operand::float(s.b.binary(BinaryOp::FloorModF, a, b))
+}
+
+/// `remainder` as Numeric has it: the modulo, less the divisor where the signs differ.
+pub(super) fn remainder(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
+    let modulo = modulo(s, a, b).value();
+    let zero = s.b.f64(0.0);
+    let some = s.b.compare(Comparison::Ne, modulo, zero);
+    let (a_negative, b_negative) =
+        (s.b.compare(Comparison::Lt, a, zero), s.b.compare(Comparison::Lt, b, zero));
+    let (a_positive, b_positive) =
+        (s.b.compare(Comparison::Gt, a, zero), s.b.compare(Comparison::Gt, b, zero));
+    let down = s.b.binary(BinaryOp::AndB, a_negative, b_positive);
+    let up = s.b.binary(BinaryOp::AndB, a_positive, b_negative);
+    let differ = s.b.binary(BinaryOp::OrB, down, up);
+    let differ = s.b.binary(BinaryOp::AndB, some, differ);
+    let less = s.b.binary(BinaryOp::SubF, modulo, b);
+    let size = s.b.unary(UnaryOp::AbsF, b);
+    let infinity = s.b.f64(f64::INFINITY);
+    let infinite = s.b.compare(Comparison::Eq, size, infinity);
+    let other = s.b.select(infinite, a, less);
+    Operand::float(s.b.select(differ, other, modulo))
 }
 
 fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {

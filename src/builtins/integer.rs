@@ -27,18 +27,6 @@ pub(super) const ROWS: &[Row] = &[
             super::float::to_integer(s, quotient)
         })
     }),
-    row("fdiv", |s, c| {
-        let float = |s: &mut Lowerer<'_>, a, b| Operand::float(s.b.binary(BinaryOp::DivF, a, b));
-        arithmetic(
-            s,
-            c,
-            &|s, a, b| {
-                let (a, b) = (s.b.unary(UnaryOp::I64ToF64, a), s.b.unary(UnaryOp::I64ToF64, b));
-                float(s, a, b)
-            },
-            &float,
-        )
-    }),
     row("divmod", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let quotient = s.send(&c.receiver, "div", std::slice::from_ref(&arg), 1);
@@ -57,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
                 check_divisor(s, b);
                 Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
             },
-            &|s, a, b| Operand::float(s.b.binary(BinaryOp::RemF, a, b)),
+            &super::float::remainder,
         )
     }),
     row("**", power),
@@ -203,7 +191,7 @@ fn modulo(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             }
             Operand::integer(result)
         },
-        &|s, a, b| Operand::float(s.b.binary(BinaryOp::FloorModF, a, b)),
+        &super::float::modulo,
     )
 }
 
@@ -299,14 +287,7 @@ fn bits(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => Operand::integer(s.b.binary(op, call.receiver.value(), arg.value())),
-        Some(Type::Float) => {
-            let message = "can't convert Float into Integer for bitwise operation";
-            s.fail(ErrorKind::TypeError(message.into()), &[])
-        }
-        _ => {
-            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("{name} can't be coerced into Integer")), &[])
-        }
+        _ => s.fail_about(true, String::new(), &arg, " can't be coerced into Integer".into()),
     })
 }
 

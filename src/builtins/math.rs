@@ -40,7 +40,24 @@ pub(super) const ROWS: &[Row] = &[
         let root = s.b.math(MathFn::Sqrt, &[x]);
         Operand::float(s.b.select(is_zero, zero, root))
     }),
-    row("cbrt", |s, c| plain(s, c, MathFn::Cbrt)),
+    row("cbrt", |s, c| {
+        let Some([x]) = floats::<1>(s, c) else { return Operand::bottom() };
+        let root = s.b.math(MathFn::Cbrt, &[x]);
+        // MRI makes one Newton step where it was built with glibc, whose cbrt is not exact.
+        let square = s.b.binary(BinaryOp::DivF, x, root);
+        let square = s.b.binary(BinaryOp::DivF, square, root);
+        let two = s.b.f64(2.0);
+        let doubled = s.b.binary(BinaryOp::MulF, two, root);
+        let sum = s.b.binary(BinaryOp::AddF, doubled, square);
+        let three = s.b.f64(3.0);
+        let step = s.b.binary(BinaryOp::DivF, sum, three);
+        let size = s.b.unary(UnaryOp::AbsF, root);
+        let (zero, infinity) = (s.b.f64(0.0), s.b.f64(f64::INFINITY));
+        let some = s.b.compare(Comparison::Gt, size, zero);
+        let finite = s.b.compare(Comparison::Lt, size, infinity);
+        let steps = s.b.binary(BinaryOp::AndB, some, finite);
+        Operand::float(s.b.select(steps, step, root))
+    }),
     row("erf", |s, c| plain(s, c, MathFn::Erf)),
     row("erfc", |s, c| plain(s, c, MathFn::Erfc)),
     row("atan2", |s, c| {

@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -95,8 +95,8 @@ fn not_a_number(s: &mut Lowerer<'_>, receiver: &Operand, arg: &Operand) -> Opera
             Some("call a method that gives the number".into()),
         );
     }
-    let message = format!("{} can't be coerced into {}", s.coercion_name(ty), s.describe(&receiver.types));
-    s.fail(ErrorKind::TypeError(message), &[])
+    let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
+    s.fail_about(true, String::new(), arg, after)
 }
 
 fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand {
@@ -108,9 +108,8 @@ fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand
             Operand::bool(value)
         }
         _ => {
-            let other = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            let message = format!("comparison of {} with {other} failed", s.describe(&receiver.types));
-            s.fail(ErrorKind::ArgumentError(message), &[])
+            let before = format!("comparison of {} with ", s.describe(&receiver.types));
+            s.fail_about(false, before, &arg, " failed".into())
         }
     })
 }
@@ -202,6 +201,24 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 impl Lowerer<'_> {
+    /// A TypeError or ArgumentError about `operand`: MRI tells immediate values as `inspect` does, others by class.
+    pub(crate) fn fail_about(
+        &mut self,
+        type_error: bool,
+        before: String,
+        operand: &Operand,
+        after: String,
+    ) -> Operand {
+        let (receiver, values) = self.receiver(operand);
+        let receiver = match (receiver, operand.types.iter().next()) {
+            (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
+                Receiver::Text(self.coercion_name(ty))
+            }
+            (receiver, _) => receiver,
+        };
+        self.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+    }
+
     /// Does an operand of one class have a method of that name?
     pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
         let Some(Type::Object(_, class)) = operand.types.single() else { return false };

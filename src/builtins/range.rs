@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
             (block, None) => s.send_block(&c.receiver, "__count_block", &[], block.clone()),
         }
     }),
-    row("empty?", |s, c| {
+    row("__empty?", |s, c| {
         let size = size(s, c);
         if size.is_bottom() {
             return size;

@@ -81,7 +81,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         }
         return best;
     }
-    let empty = s.send(&call.receiver, "empty?", &[], 1);
+    let empty = s.send(&call.receiver, "__empty?", &[], 1);
     let condition = s.truth_condition(&empty);
     s.branch(
         13,
@@ -138,8 +138,13 @@ impl Lowerer<'_> {
         let equal_itself = |s: &mut Self, v| s.b.compare(Comparison::Eq, v, v);
         let (a, b) = (equal_itself(self, x), equal_itself(self, y));
         let ordered = self.b.binary(BinaryOp::AndB, a, b);
-        let bits = self.b.unary(crate::ir::UnaryOp::BitsToI64, y);
-        self.check(ordered, ErrorKind::Incomparable(class.into()), &[bits]);
+        let error = ErrorKind::AboutOperand {
+            type_error: false,
+            before: format!("comparison of {class} with "),
+            operand: crate::ir::Receiver::Float,
+            after: " failed".into(),
+        };
+        self.check(ordered, error, &[y]);
     }
 
     /// The call's block, or a refusal: without one Ruby gives an Enumerator.

@@ -166,53 +166,52 @@ impl Lowerer<'_> {
         if value.is_bottom() {
             return;
         }
-        let after = targets.after.len();
-        match value.types.single() {
-            Some(Type::Array(kind)) => {
-                let id = value.value();
-                if targets.splat.is_some() {
-                    self.refuse_here(
-                        "unsupported-splat",
-                        "an array of unknown length cannot be splatted in a section",
-                        Some("take its items by index".into()),
-                    );
-                    return;
-                }
-                for (i, target) in targets.before.iter().enumerate() {
-                    let index = self.b.i64(i as i64);
-                    let item = self.array_at(*kind, id, index);
-                    self.assign(target, &item);
-                }
-            }
-            Some(Type::Tuple(_)) | None | Some(_) => {
-                let items = match value.types.single() {
-                    Some(Type::Tuple(_)) => self.tuple_items(value),
-                    None if value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) => {
-                        self.refuse_here(
-                            "mixed-values",
-                            format!("{} cannot be destructured in a section", self.describe(&value.types)),
-                            Some("make sure that it is always an array of one kind".into()),
-                        );
-                        return;
-                    }
-                    _ => vec![value.clone()],
-                };
-                let nil = Operand::nil();
-                for (i, target) in targets.before.iter().enumerate() {
-                    self.assign(target, items.get(i).unwrap_or(&nil));
-                }
-                let middle_end = items.len().saturating_sub(after).max(targets.before.len());
-                if let Some(Some(splat)) = &targets.splat {
-                    let middle =
-                        items.get(targets.before.len()..middle_end.min(items.len())).unwrap_or(&[]).to_vec();
-                    let rest = self.tuple(&middle);
-                    self.assign(splat, &rest);
-                }
-                for (i, target) in targets.after.iter().enumerate() {
-                    self.assign(target, items.get(middle_end + i).unwrap_or(&nil));
-                }
-            }
+        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_))) {
+            self.refuse_here(
+                "unsupported-splat",
+                "an array of unknown length cannot be splatted in a section",
+                Some("take its items by index".into()),
+            );
+            return;
         }
+        let (before, after) = (targets.before.len(), targets.after.len());
+        let Some(Type::Tuple(items)) = value.types.single() else {
+            for (i, target) in targets.before.iter().enumerate() {
+                let item = self.destructured(value, i);
+                self.assign(target, &item);
+            }
+            return;
+        };
+        let count = items.len();
+        let items = self.tuple_items(value);
+        let nil = Operand::nil();
+        for (i, target) in targets.before.iter().enumerate() {
+            self.assign(target, items.get(i).unwrap_or(&nil));
+        }
+        let middle_end = count.saturating_sub(after).max(before);
+        if let Some(Some(splat)) = &targets.splat {
+            let middle = items.get(before..middle_end.min(count)).unwrap_or(&[]).to_vec();
+            let rest = self.tuple(&middle);
+            self.assign(splat, &rest);
+        }
+        for (i, target) in targets.after.iter().enumerate() {
+            self.assign(target, items.get(middle_end + i).unwrap_or(&nil));
+        }
+    }
+
+    /// Item `i` of a value on the right of a multiple assignment: what is no array is its own first item.
+    fn destructured(&mut self, value: &Operand, i: usize) -> Operand {
+        self.within_slot(i as u32, |s| {
+            s.switch(value, 18, &mut |s, value| match value.types.single() {
+                Some(Type::Array(kind)) => {
+                    let index = s.b.i64(i as i64);
+                    s.array_at(*kind, value.value(), index)
+                }
+                Some(Type::Tuple(_)) => s.tuple_items(&value).get(i).cloned().unwrap_or_else(Operand::nil),
+                _ if i == 0 => value,
+                _ => Operand::nil(),
+            })
+        })
     }
 
     /// Binds the arguments of a block as Ruby's procs do: one array is destructured over several parameters, missing
@@ -223,37 +222,19 @@ impl Lowerer<'_> {
             || (positional == 1 && (params.trailing_comma || params.rest.is_some()))
             || (positional == 0 && params.rest.is_some() && !params.keywords.is_empty());
         if args.len() == 1 && destructures {
-            match args[0].types.single() {
-                Some(Type::Tuple(_)) => args = self.tuple_items(&args[0].clone()),
-                Some(Type::Array(kind)) => {
-                    let (kind, id) = (*kind, args[0].value());
-                    if params.rest.is_some() || !params.optional.is_empty() {
-                        self.refuse_here(
-                            "unsupported-splat",
-                            "an array of unknown length cannot be spread over optional parameters in a section",
-                            Some("take the array as one parameter".into()),
-                        );
-                        return;
-                    }
-                    args = (0..positional)
-                        .map(|i| {
-                            let index = self.b.i64(i as i64);
-                            self.array_at(kind, id, index)
-                        })
-                        .collect();
-                }
-                None if args[0].types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) => {
+            let arg = args[0].clone();
+            if let Some(Type::Tuple(_)) = arg.types.single() {
+                args = self.tuple_items(&arg);
+            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) {
+                if params.rest.is_some() || !params.optional.is_empty() {
                     self.refuse_here(
-                        "mixed-values",
-                        format!(
-                            "{} cannot be destructured in a section",
-                            self.describe(&args[0].types.clone())
-                        ),
-                        Some("make sure that it is always an array of one kind".into()),
+                        "unsupported-splat",
+                        "an array of unknown length cannot be spread over optional parameters in a section",
+                        Some("take the array as one parameter".into()),
                     );
                     return;
                 }
-                _ => {}
+                args = (0..positional).map(|i| self.destructured(&arg, i)).collect();
             }
         }
         let required = params.required.len() + params.post.len();

@@ -1,7 +1,7 @@
 //! Calls: lookup, dispatch over the receiver's classes, inlining, blocks, and functions for methods that call
 //! themselves.
 
-use super::host::{Found, Method, Visibility};
+use super::host::{Found, Method, Refusal, Visibility};
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::sites::class_of;
@@ -47,8 +47,13 @@ enum Callee {
     Reader(String),
     Writer(String),
     Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
-    Missing { private: bool },
-    Refused,
+    Missing {
+        private: bool,
+    },
+    /// Refuses the section.
+    Refused(Refusal),
+    /// Fails the element.
+    Unsupported(String),
 }
 
 impl Callee {
@@ -57,7 +62,6 @@ impl Callee {
         match (self, other) {
             (Self::Method(_, a, _), Self::Method(_, b, _)) => Rc::ptr_eq(a, b),
             (Self::Reader(a), Self::Reader(b)) | (Self::Writer(a), Self::Writer(b)) => a == b,
-            (Self::Refused, Self::Refused) => true,
             _ => false,
         }
     }
@@ -338,7 +342,22 @@ impl Lowerer<'_> {
                 None => groups.push((ty.clone().into(), callee)),
             }
         }
+        self.soften(&mut groups);
         self.dispatch_groups(receiver, name, &groups, arguments, block.as_ref())
+    }
+
+    /// Where a receiver can be of several classes and some cannot do the call in a section, those fail when they come,
+    /// which they may never do.
+    fn soften(&mut self, groups: &mut [(TypeSet, Callee)]) {
+        let is_refused = |group: &(TypeSet, Callee)| matches!(group.1, Callee::Refused(_));
+        if groups.iter().all(is_refused) {
+            return;
+        }
+        for (_, callee) in groups {
+            if let Callee::Refused(refusal) = callee {
+                *callee = Callee::Unsupported(refusal.message.clone());
+            }
+        }
     }
 
     fn dispatch_groups(
@@ -452,10 +471,7 @@ impl Lowerer<'_> {
             other => self.host.method(class_of(other), name),
         };
         match found {
-            Err(refusal) => {
-                self.refuse(refusal);
-                Callee::Refused
-            }
+            Err(refusal) => Callee::Refused(refusal),
             Ok(None) => Callee::Missing { private: false },
             Ok(Some(found)) => {
                 if found.visibility == Visibility::Private && !private && !name.ends_with('=') {
@@ -482,12 +498,11 @@ impl Lowerer<'_> {
                         Type::Module(module) => format!("{}.", self.host.class_name(*module)),
                         other => format!("{}#", self.host.class_name(class_of(other))),
                     };
-                    self.refuse_here(
-                        "unsupported-method",
-                        format!("`{class}{name}` cannot run in a section"),
-                        Some(builtins::hint(found.owner, original)),
-                    );
-                    Callee::Refused
+                    Callee::Refused(Refusal {
+                        slug: "unsupported-method",
+                        message: format!("`{class}{name}` cannot run in a section"),
+                        hint: Some(builtins::hint(found.owner, original)),
+                    })
                 }
             },
         }
@@ -502,7 +517,8 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         match callee {
-            Callee::Refused => Operand::bottom(),
+            Callee::Refused(refusal) => self.refuse(refusal.clone()),
+            Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
             Callee::Missing { private } => self.no_method(receiver, name, *private),
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
@@ -655,15 +671,13 @@ impl Lowerer<'_> {
         let mut groups = Vec::new();
         for ty in &receiver.types.clone() {
             let callee = match self.host.super_method(class_of(ty), owner, &name) {
-                Err(refusal) => {
-                    self.refuse(refusal);
-                    Callee::Refused
-                }
+                Err(refusal) => Callee::Refused(refusal),
                 Ok(None) => Callee::Missing { private: false },
                 Ok(Some(found)) => self.callee_of(ty, &name, found),
             };
             groups.push((TypeSet::from(ty.clone()), callee));
         }
+        self.soften(&mut groups);
         self.dispatch_groups(&receiver, &name, &groups, &arguments, block.as_ref())
     }
 

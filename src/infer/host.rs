@@ -106,6 +106,9 @@ pub trait Host {
     /// True when the host joined array kinds since the last call of this: inference then starts afresh.
     fn kinds_changed(&mut self) -> bool;
 
+    /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
+    fn float_modulo_raises(&self) -> bool;
+
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;

@@ -222,6 +222,10 @@ impl Host for World {
         false
     }
 
+    fn float_modulo_raises(&self) -> bool {
+        true
+    }
+
     fn class_name(&self, class: ClassId) -> String {
         self.classes[class.0 as usize].0.clone()
     }

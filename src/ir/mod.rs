@@ -465,8 +465,13 @@ pub enum ErrorKind {
     /// Message complete.
     TypeError(String),
     ArgumentError(String),
-    /// ArgumentError "comparison of (this class) with (operand 0, bits of a Float) failed".
-    Incomparable(String),
+    /// A TypeError or ArgumentError whose message tells operand 0 as `inspect` does: `before`, the operand, `after`.
+    AboutOperand {
+        type_error: bool,
+        before: String,
+        operand: Receiver,
+        after: String,
+    },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
@@ -486,6 +491,8 @@ pub enum ErrorKind {
         message: Option<String>,
     },
     StackTooDeep,
+    /// What cannot run in a section, met by a value that could have been of another class.
+    Unsupported(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -124,7 +124,10 @@ impl Display for ErrorKind {
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),
             Self::TypeError(message) => write!(f, "type_error {}", Quoted(message)),
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
-            Self::Incomparable(class) => write!(f, "incomparable {}", Quoted(class)),
+            Self::AboutOperand { type_error, before, operand, after } => {
+                let class = if *type_error { "type" } else { "argument" };
+                write!(f, "{class}_error_about {} {operand} {}", Quoted(before), Quoted(after))
+            }
             Self::FloatDomain => f.write_str("float_domain"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
             Self::Frozen(h) => write!(f, "frozen h{}", h.0),
@@ -136,6 +139,7 @@ impl Display for ErrorKind {
             Self::Raise { class, message: Some(message) } => {
                 write!(f, "raise c{} {}", class.0, Quoted(message))
             }
+            Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),
         }
     }

@@ -166,10 +166,11 @@ impl Failed<'_> {
                 details.push(message.as_str())?;
                 "argument_error"
             }
-            ErrorKind::Incomparable(class) => {
-                details.push(class.as_str())?;
-                details.push(f64::from_bits(operands[0] as u64))?;
-                "incomparable"
+            ErrorKind::AboutOperand { type_error, before, operand, after } => {
+                details.push(before.as_str())?;
+                self.receiver(details, operand, operands[0])?;
+                details.push(after.as_str())?;
+                if *type_error { "type_error_about" } else { "argument_error_about" }
             }
             ErrorKind::FloatDomain => {
                 details.push(f64::from_bits(operands[0] as u64))?;
@@ -207,6 +208,10 @@ impl Failed<'_> {
                 "raise"
             }
             ErrorKind::StackTooDeep => "stack_too_deep",
+            ErrorKind::Unsupported(message) => {
+                details.push(message.as_str())?;
+                "unsupported"
+            }
         };
         Ok((kind, details))
     }

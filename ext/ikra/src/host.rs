@@ -205,6 +205,10 @@ impl Host for LiveHost<'_> {
         self.tracer.kinds_changed()
     }
 
+    fn float_modulo_raises(&self) -> bool {
+        self.ruby.eval::<f64>("1.0 % 0.0").is_err()
+    }
+
     fn class_name(&self, class: ClassId) -> String {
         classes::name(self.ruby, class)
     }
@@ -228,7 +232,9 @@ impl Host for LiveHost<'_> {
     }
 
     fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned()))
+        sources::with_map(self.ruby, |map| {
+            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
+        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

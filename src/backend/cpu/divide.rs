@@ -28,7 +28,7 @@ impl Emitter<'_> {
             let x = self.value(a)?;
             if self.interval(a).low == i64::MIN {
                 let lowest = self.builder.ins().icmp_imm_s(IntCC::Equal, x, i64::MIN);
-                self.fail_if(lowest, site)?;
+                self.fail_if(lowest, site, [a, b])?;
             }
             return Ok(self.builder.ins().ineg(x));
         }
@@ -105,7 +105,7 @@ impl Emitter<'_> {
                 let lowest = this.builder.ins().icmp_imm_s(IntCC::Equal, x, i64::MIN);
                 let minus_one = this.builder.ins().icmp_imm_s(IntCC::Equal, y, -1);
                 let overflow = this.builder.ins().band(lowest, minus_one);
-                this.fail_if(overflow, site)?;
+                this.fail_if(overflow, site, [a, b])?;
             }
             Ok(this.signed(x, y, part))
         })

@@ -337,13 +337,18 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Fails at `site` when a condition of ours holds.
-    pub fn fail_if(&mut self, condition: clif::Value, site: Option<SiteId>) -> Result<(), Error> {
+    /// Fails an operation of `operands` at `site` when a condition of ours holds.
+    pub fn fail_if(
+        &mut self,
+        condition: clif::Value,
+        site: Option<SiteId>,
+        operands: [Value; 2],
+    ) -> Result<(), Error> {
         let site = site.ok_or_else(|| internal("an operation that can fail has no site"))?;
         let [ok, fail] = [self.builder.create_block(), self.cold_block()];
         self.builder.ins().brif(condition, fail, &[], ok, &[]);
         self.start(fail);
-        self.fail(site, &[])?;
+        self.fail(site, &operands)?;
         self.start(ok);
         Ok(())
     }

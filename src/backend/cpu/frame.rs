@@ -211,7 +211,11 @@ impl<'a> Emitter<'a> {
     /// It stands at the beginning of the body, so that each job would come by it.
     fn hoist(&mut self) -> Result<(), Error> {
         for stmt in &self.function.body {
-            let Stmt::Let { value, op, site } = stmt else { break };
+            let (value, op, site) = match stmt {
+                Stmt::Let { value, op, site } => (value, op, site),
+                Stmt::Set(..) | Stmt::Store { .. } | Stmt::Tick(_) => continue,
+                _ => break,
+            };
             let same = match op {
                 Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Scalar(_) | Op::Unary(..) => true,
                 Op::Load(buffer, _) => !self.program.buffers[buffer.0 as usize].written,

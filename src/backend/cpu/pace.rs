@@ -7,8 +7,8 @@ use std::time::Duration;
 
 /// Jobs whose ticks run in turns: their state stays in the nearest cache.
 const TOGETHER: u64 = 1024;
-/// Fewer ticks than this are not worth trying which form is faster.
-const FEW_TICKS: u64 = 16;
+/// Fewer ticks than this are not enough to try which form is faster.
+const FEW_TICKS: u64 = 64;
 
 /// One of the two forms of [`EntryCode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +44,11 @@ impl Pace {
 
     /// Which form runs so many ticks; `None`: to be tried.
     pub fn form(&self, code: EntryCode, ticks: u64) -> Option<Form> {
-        if ticks < FEW_TICKS || code.many.is_none() {
-            return Some(Form::Once);
-        }
         match self.form.load(Ordering::Relaxed) {
+            _ if ticks == 1 || code.many.is_none() => Some(Form::Once),
             1 => Some(Form::Once),
             2 => Some(Form::Many),
+            _ if ticks < FEW_TICKS => Some(Form::Once),
             _ => None,
         }
     }

@@ -25,10 +25,11 @@ pub const STEP: Duration = Duration::from_millis(10);
 const ALONE: Duration = Duration::from_micros(40);
 /// The same, in jobs times ticks, while nothing is known of a program's speed.
 const ALONE_UNKNOWN: u64 = 2_000;
-/// Jobs on which to try which form of an entry is faster.
+/// Jobs on which to try which form of an entry is faster, and how many it takes to believe it of other runs too.
 const TRIAL_JOBS: u64 = 256;
+const ENOUGH_JOBS: u64 = 16;
 /// What a trial should take, and how many there are of each form.
-const TRIAL: Duration = Duration::from_micros(100);
+const TRIAL: Duration = Duration::from_micros(50);
 const TRIALS: u64 = 3;
 /// Tasks for each thread, so that the slow ones even out.
 const TASKS: usize = 8;
@@ -193,7 +194,6 @@ impl Run<'_> {
         end: u64,
         state: &mut ThreadState,
     ) -> Form {
-        let count = jobs.end - jobs.start;
         let mut run = |form, ticks: u64, tick: &mut u64| {
             let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
             let time = self.step(task, form, jobs.clone(), *tick..until, state);
@@ -201,11 +201,10 @@ impl Run<'_> {
             time
         };
         let first = run(Form::Once, 1, tick);
-        let picoseconds = (first.as_nanos() as u64 * 1_000 / count).max(1);
-        let ticks =
-            (TRIAL.as_nanos() as u64 * 1_000 / (picoseconds * count)).min((end - *tick) / (4 * TRIALS));
+        let picoseconds = (first.as_nanos() as u64 * 1_000).max(1);
+        // No tick at all: so slow ones do not overlap with those of the next job.
+        let ticks = (TRIAL.as_nanos() as u64 * 1_000 / picoseconds).min((end - *tick) / (8 * TRIALS));
         let mut best = [Duration::MAX; 2];
-        // A tick that takes long does not overlap with the next job's.
         if ticks > 0 {
             for _ in 0..TRIALS {
                 for (form, best) in [Form::Once, Form::Many].into_iter().zip(&mut best) {
@@ -217,7 +216,7 @@ impl Run<'_> {
             }
         }
         let form = if best[0] < best[1] { Form::Once } else { Form::Many };
-        if count == TRIAL_JOBS {
+        if jobs.end - jobs.start >= ENOUGH_JOBS {
             task.pace.choose(form);
         }
         form
@@ -343,6 +342,7 @@ fn threads() -> Result<&'static ThreadPool, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .thread_name(|number| format!("ikra-{number}"))
         .stack_size(STACK)
+        .start_handler(|_| block_signals())
         .build()
         .map_err(|error| Error::Device(format!("cannot start threads: {error}")))?;
     let made = Box::into_raw(Box::new(Threads { process, pool }));
@@ -356,5 +356,16 @@ fn threads() -> Result<&'static ThreadPool, Error> {
                 Ok(&(*winner).pool)
             }
         }
+    }
+}
+
+/// Signals are for the program's own threads, which know what to do with them.
+fn block_signals() {
+    #[cfg(unix)]
+    // SAFETY: both calls only write to `all` and to this thread's mask.
+    unsafe {
+        let mut all = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }

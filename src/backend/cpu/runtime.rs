@@ -62,31 +62,31 @@ pub const FMOD: &str = "fmod";
 
 mod c {
     unsafe extern "C" {
-        pub fn sin(x: f64) -> f64;
-        pub fn cos(x: f64) -> f64;
-        pub fn tan(x: f64) -> f64;
-        pub fn asin(x: f64) -> f64;
-        pub fn acos(x: f64) -> f64;
-        pub fn atan(x: f64) -> f64;
-        pub fn sinh(x: f64) -> f64;
-        pub fn cosh(x: f64) -> f64;
-        pub fn tanh(x: f64) -> f64;
-        pub fn asinh(x: f64) -> f64;
-        pub fn acosh(x: f64) -> f64;
-        pub fn atanh(x: f64) -> f64;
-        pub fn exp(x: f64) -> f64;
-        pub fn log(x: f64) -> f64;
-        pub fn log2(x: f64) -> f64;
-        pub fn log10(x: f64) -> f64;
-        pub fn sqrt(x: f64) -> f64;
-        pub fn cbrt(x: f64) -> f64;
-        pub fn erf(x: f64) -> f64;
-        pub fn erfc(x: f64) -> f64;
-        pub fn tgamma(x: f64) -> f64;
-        pub fn atan2(y: f64, x: f64) -> f64;
-        pub fn hypot(x: f64, y: f64) -> f64;
-        pub fn pow(x: f64, y: f64) -> f64;
-        pub fn fmod(x: f64, y: f64) -> f64;
+        pub safe fn sin(x: f64) -> f64;
+        pub safe fn cos(x: f64) -> f64;
+        pub safe fn tan(x: f64) -> f64;
+        pub safe fn asin(x: f64) -> f64;
+        pub safe fn acos(x: f64) -> f64;
+        pub safe fn atan(x: f64) -> f64;
+        pub safe fn sinh(x: f64) -> f64;
+        pub safe fn cosh(x: f64) -> f64;
+        pub safe fn tanh(x: f64) -> f64;
+        pub safe fn asinh(x: f64) -> f64;
+        pub safe fn acosh(x: f64) -> f64;
+        pub safe fn atanh(x: f64) -> f64;
+        pub safe fn exp(x: f64) -> f64;
+        pub safe fn log(x: f64) -> f64;
+        pub safe fn log2(x: f64) -> f64;
+        pub safe fn log10(x: f64) -> f64;
+        pub safe fn sqrt(x: f64) -> f64;
+        pub safe fn cbrt(x: f64) -> f64;
+        pub safe fn erf(x: f64) -> f64;
+        pub safe fn erfc(x: f64) -> f64;
+        pub safe fn tgamma(x: f64) -> f64;
+        pub safe fn atan2(y: f64, x: f64) -> f64;
+        pub safe fn hypot(x: f64, y: f64) -> f64;
+        pub safe fn pow(x: f64, y: f64) -> f64;
+        pub safe fn fmod(x: f64, y: f64) -> f64;
     }
 }
 

@@ -257,28 +257,28 @@ impl<'a> Emitter<'a> {
             BinaryOp::Sub => self.builder.ins().isub(x, y),
             BinaryOp::Mul => self.builder.ins().imul(x, y),
             BinaryOp::AddChecked => match (self.constant(a), self.constant(b)) {
-                (_, Some(step)) => self.step(x, y, step, site)?,
-                (Some(step), None) => self.step(y, x, step, site)?,
+                (_, Some(step)) => self.step(x, y, step, site, [a, b])?,
+                (Some(step), None) => self.step(y, x, step, site, [a, b])?,
                 _ => {
                     let (sum, overflow) = self.builder.ins().sadd_overflow(x, y);
-                    self.fail_if(overflow, site)?;
+                    self.fail_if(overflow, site, [a, b])?;
                     sum
                 }
             },
             BinaryOp::SubChecked => match self.constant(b).and_then(i64::checked_neg) {
                 Some(step) => {
                     let y = self.builder.ins().iconst(types::I64, step);
-                    self.step(x, y, step, site)?
+                    self.step(x, y, step, site, [a, b])?
                 }
                 None => {
                     let (difference, overflow) = self.builder.ins().ssub_overflow(x, y);
-                    self.fail_if(overflow, site)?;
+                    self.fail_if(overflow, site, [a, b])?;
                     difference
                 }
             },
             BinaryOp::MulChecked => {
                 let (product, overflow) = self.builder.ins().smul_overflow(x, y);
-                self.fail_if(overflow, site)?;
+                self.fail_if(overflow, site, [a, b])?;
                 product
             }
             BinaryOp::FloorDiv => self.floor_div(a, b, site)?,
@@ -309,11 +309,12 @@ impl<'a> Emitter<'a> {
         y: clif::Value,
         step: i64,
         site: Option<SiteId>,
+        operands: [Value; 2],
     ) -> Result<clif::Value, Error> {
         let sum = self.builder.ins().iadd(x, y);
         let wrong = if step >= 0 { IntCC::SignedLessThan } else { IntCC::SignedGreaterThan };
         let overflow = self.builder.ins().icmp(wrong, sum, x);
-        self.fail_if(overflow, site)?;
+        self.fail_if(overflow, site, operands)?;
         Ok(sum)
     }
 

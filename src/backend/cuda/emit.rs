@@ -1,11 +1,12 @@
 //! IR → CUDA C++: one kernel over all entries of a program, readable, because `Ikra.explain` shows it. The text names
 //! no captured value, so that a new value never recompiles.
 
+mod divisors;
 mod expression;
 mod function;
 mod width;
 
-use crate::ir::{Block, BufferInfo, BufferKind, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty};
+use crate::ir::{BufferInfo, BufferKind, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk};
 use std::fmt::Write;
 
 /// What every generated text begins with.
@@ -81,7 +82,7 @@ impl<'a> Names<'a> {
             .iter()
             .map(|f| {
                 let mut callees = Vec::new();
-                walk(&f.body, &mut |s| {
+                walk::for_each(&f.body, &mut |s| {
                     if let Stmt::Call { function, .. } = s {
                         callees.push(function.0 as usize);
                     }
@@ -125,7 +126,7 @@ impl<'a> Names<'a> {
 /// Does a statement of the function itself fail?
 fn fails(function: &Function) -> bool {
     let mut found = false;
-    walk(&function.body, &mut |s| {
+    walk::for_each(&function.body, &mut |s| {
         found |= match s {
             Stmt::Check { .. } | Stmt::Fail { .. } => true,
             Stmt::Let { op: Op::Binary(op, a, b), .. } => {
@@ -135,21 +136,6 @@ fn fails(function: &Function) -> bool {
         };
     });
     found
-}
-
-/// Calls `f` on each statement of a block and of the blocks nested in it.
-fn walk(block: &Block, f: &mut impl FnMut(&Stmt)) {
-    for s in block {
-        f(s);
-        match s {
-            Stmt::If { then, otherwise, .. } => {
-                walk(then, f);
-                walk(otherwise, f);
-            }
-            Stmt::Loop { body, .. } | Stmt::Block { body, .. } => walk(body, f),
-            _ => {}
-        }
-    }
 }
 
 /// `prefix`, number and what is left of a Ruby name in C: unique and never a keyword.

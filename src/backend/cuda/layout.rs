@@ -144,7 +144,7 @@ pub(super) fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error>
     Ok(())
 }
 
-/// Results are written by every element, so that nothing of them needs to go up.
+/// Is it a column that a section only fills?
 pub(super) fn is_output(kind: &BufferKind) -> bool {
     matches!(kind, BufferKind::Result(_))
 }

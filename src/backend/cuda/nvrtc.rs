@@ -201,3 +201,27 @@ fn excerpt(text: &str, log: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::locate;
+    use super::*;
+
+    #[test]
+    fn a_refused_text_comes_with_the_log_and_its_lines() {
+        let Ok(location) = locate::nvrtc(None) else { return };
+        let text = "int a;\n#line 1 \"section.cu\"\nint b;\nint c = nothing;\nint d;\n";
+        let error = Nvrtc::at(&location).unwrap().compile(text, 90).unwrap_err().to_string();
+        assert!(error.contains("\"nothing\" is undefined"), "{error}");
+        assert!(error.contains(">    2 | int c = nothing;\n     3 | int d;"), "{error}");
+        let old = Nvrtc::at(&location).unwrap().compile("int a;", 20).unwrap_err().to_string();
+        assert!(old.contains("compute capability 2.0"), "{old}");
+    }
+
+    #[test]
+    fn a_card_newer_than_the_compiler_gets_ptx() {
+        let Ok(location) = locate::nvrtc(None) else { return };
+        let code = Nvrtc::at(&location).unwrap().compile("extern \"C\" __global__ void f() {}", 999).unwrap();
+        assert!(String::from_utf8_lossy(&code).contains(".entry f"));
+    }
+}

@@ -40,7 +40,9 @@ extern "C" { __constant__ Run run; }
 static __device__ __noinline__ void record_failure(int element, i64 tick, int site, i64 a, i64 b) {
   Failure* f = run.failure;
   u64 key = (u64)tick << 32 | (u32)element;
-  if (atomicMin(&f->key, key) < key) return;
+  atomicMin(&f->key, key);
+  // Of threads that come here together at most one goes on, so none of a warp waits for another of it.
+  if (*(volatile u64*)&f->key != key) return;
   for (bool done = false; !done;) {
     if (atomicCAS(&f->lock, 0, 1) == 0) {
       __threadfence();
@@ -138,6 +140,18 @@ static __device__ __forceinline__ i64 floor_mod_constant(i64 a, i64 b) {
   i64 r = a % b;
   return (r != 0) & ((r ^ b) < 0) ? r + b : r;
 }
+// The divisor stays the same over a loop: 2**64 / n, rounded up, is computed before it, and then gives quotients and
+// remainders of 32-bit numbers by multiplication (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
+// Software: Practice and Experience 49(6), 2019). It is 0 for n = 1.
+static __device__ __forceinline__ u64 reciprocal(u32 n) { return n ? ~0ull / n + 1 : 0; }
+static __device__ __forceinline__ int mod_with(u32 a, u32 n, u64 r) { return (int)__umul64hi(r * a, n); }
+static __device__ __forceinline__ int div_with(u32 a, u64 r) { return r ? (int)__umul64hi(r, a) : (int)a; }
+static __device__ __forceinline__ int floor_mod_with(i64 a, u32 n, u64 r) {
+  return (u64)a >> 32 == 0 ? mod_with((u32)a, n, r) : (int)floor_mod_by(a, n);
+}
+static __device__ __forceinline__ i64 floor_div_with(i64 a, u32 n, u64 r) {
+  return (u64)a >> 32 == 0 ? (i64)(u32)div_with((u32)a, r) : floor_div_by(a, n);
+}
 static __device__ __forceinline__ int remainder32(int a, int b) { return b == -1 ? 0 : a % b; }
 static __device__ __forceinline__ i64 remainder64(i64 a, i64 b) {
   if (((u64)a | (u64)b) >> 32 == 0) return (u32)a % (u32)b;
@@ -148,6 +162,18 @@ static __device__ __forceinline__ int bit_length(i64 a) { return 64 - __clzll(a 
 // Floats.
 
 static __device__ __forceinline__ bool is_nan(double x) { return x != x; }
+
+// Division by a constant c with 2**-60 < |c| < 2**60, r being 1 / c rounded: correctly rounded too, but without
+// computing the reciprocal each time (Brisebarre, Muller and Raina, "Accelerating correctly rounded floating-point
+// division when the divisor is known in advance", IEEE Transactions on Computers 53(8), 2004). Where a step could leave
+// the normal numbers, the division itself decides.
+static __device__ __forceinline__ double div_by(double x, double c, double r) {
+  double q = x * r, quotient = fma(fma(-q, c, x), r, q);
+  u32 high = (u32)(__double_as_longlong(x) >> 32) & 0x7fffffffu;
+  bool zero = x == 0.0;
+  if ((high - 0x0c000000u < 0x70000000u) | zero) return zero ? q : quotient;
+  return x / c;
+}
 
 // Float#%: the sign of the divisor (flo_mod in Ruby's numeric.c).
 static __device__ __forceinline__ double floor_mod_float(double x, double y) {

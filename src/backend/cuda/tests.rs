@@ -1,29 +1,39 @@
 //! Programs written by hand, run on the emulated card; what they should give is computed in Rust. Where NVRTC is found,
-//! each is also compiled for two generations of cards.
+//! each is also compiled for two generations of cards. `IKRA_TEST_CARD=1` runs them on the card itself.
 
+mod agreement;
 mod arithmetic;
 mod control;
 mod traffic;
 
+use super::card::{Card, CardDevice};
 use super::emulator::Emulator;
 use super::{CudaBackend, emit};
 use crate::backend::{Backend, Kernel, Launch, Outcome};
 use crate::error::Error;
 use crate::heap::{Column, JobOrder};
-use crate::ir::{Program, parser};
+use crate::ir::{Program, parser, verifier};
 use crate::profile::Profile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
-fn emulated() -> CudaBackend {
+/// The emulated card, or with `IKRA_TEST_CARD=1` the card.
+fn backend() -> CudaBackend {
+    if std::env::var_os("IKRA_TEST_CARD").is_some_and(|v| v == "1") {
+        let card = Card::open().unwrap_or_else(|e| panic!("{e}"));
+        return CudaBackend { device: Box::new(CardDevice(Arc::new(card))), compile_check: false };
+    }
+
     let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));
     CudaBackend { device: Box::new(Emulator::new(shim)), compile_check: true }
 }
 
 fn program(text: &str) -> Arc<Program> {
-    Arc::new(parser::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")))
+    let program = parser::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verifier::verify(&program).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
+    Arc::new(program)
 }
 
 /// The generated text, without prelude.
@@ -51,20 +61,25 @@ impl Given {
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 const CALL: u64 = 3;
 
-/// Each text is compiled once.
-fn kernel(text: &str, profile: &mut Profile) -> Result<Arc<dyn Kernel>, Error> {
+/// Each program is compiled once.
+fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
+    static BACKEND: LazyLock<CudaBackend> = LazyLock::new(backend);
     static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernel>>> = Mutex::new(BTreeMap::new());
-    if let Some(kernel) = COMPILED.lock().unwrap().get(text) {
-        return Ok(kernel.clone());
-    }
-    let kernel: Arc<dyn Kernel> = emulated().compile(&program(text), profile)?.into();
-    COMPILED.lock().unwrap().insert(text.to_owned(), kernel.clone());
-    Ok(kernel)
+    let mut profile = Profile::default();
+    let text = program.to_string();
+    let found = COMPILED.lock().unwrap().get(&text).cloned();
+    let kernel = match found {
+        Some(kernel) => kernel,
+        None => {
+            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &mut profile)?.into();
+            COMPILED.lock().unwrap().insert(text, kernel.clone());
+            kernel
+        }
+    };
+    kernel.run(launch, &mut profile)
 }
 
 fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {
-    let mut profile = Profile::default();
-    let kernel = kernel(text, &mut profile)?;
     let mut launch = Launch {
         buffers: &mut given.buffers,
         scalars: &given.scalars,
@@ -74,7 +89,7 @@ fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {
         call: CALL,
         interrupt: &AtomicBool::new(given.interrupted),
     };
-    kernel.run(&mut launch, &mut profile)
+    launched(&program(text), &mut launch)
 }
 
 fn run(text: &str, mut given: Given) -> (Outcome, Vec<Column>) {

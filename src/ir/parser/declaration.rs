@@ -234,9 +234,15 @@ impl Parser {
                 let name = self.text("a name")?;
                 ErrorKind::NameError { name, receiver: self.receiver()? }
             }
+            "unsupported" => ErrorKind::Unsupported(self.text("a message")?),
             "type_error" => ErrorKind::TypeError(self.text("a message")?),
             "argument_error" => ErrorKind::ArgumentError(self.text("a message")?),
-            "incomparable" => ErrorKind::Incomparable(self.text("a class")?),
+            about @ ("type_error_about" | "argument_error_about") => ErrorKind::AboutOperand {
+                type_error: about == "type_error_about",
+                before: self.text("the message's beginning")?,
+                operand: self.receiver()?,
+                after: self.text("the message's end")?,
+            },
             "float_domain" => ErrorKind::FloatDomain,
             "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
             "frozen" => ErrorKind::Frozen(self.hierarchy()?),

@@ -5,7 +5,7 @@ pub mod fuse_ticks;
 pub mod hoist;
 pub mod promote;
 #[cfg(test)]
-mod random_programs;
+pub(crate) mod random_programs;
 
 use super::Program;
 use super::verifier::verify;

@@ -341,7 +341,7 @@ impl Generator {
     }
 }
 
-fn random_program(seed: u64) -> Program {
+pub(crate) fn random_program(seed: u64) -> Program {
     let mut random = Lcg(seed);
     let private = random.one_in(2);
     let mut generator = Generator {

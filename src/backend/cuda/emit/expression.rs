@@ -112,6 +112,17 @@ fn float(x: f64) -> Text {
     signed(format!("{minus}0x{lead}{point}{digits}p{power:+} /* {x:?} */"))
 }
 
+/// Of a size whose reciprocal is exact, too.
+fn is_power_of_two(c: f64) -> bool {
+    c.is_normal() && (1.0 / c).is_normal() && c.to_bits() << 12 == 0
+}
+
+/// May `div_by` divide by it? The proof wants a reciprocal that is not next to a power of two.
+fn has_usable_reciprocal(c: f64) -> bool {
+    let limit = 2f64.powi(60);
+    c.abs() < limit && c.abs() > 1.0 / limit && c.to_bits() << 12 != u64::MAX << 12
+}
+
 impl Writer<'_, '_> {
     /// The expression of an operation, of the C type of its value. Checks have been made before.
     pub(super) fn expression(&self, value: Value, op: &Op) -> Text {
@@ -224,7 +235,7 @@ impl Writer<'_, '_> {
             BinaryOp::AddF => infix("+"),
             BinaryOp::SubF => infix("-"),
             BinaryOp::MulF => infix("*"),
-            BinaryOp::DivF => infix("/"),
+            BinaryOp::DivF => self.divide(a, b),
             BinaryOp::FloorModF => call("floor_mod_float"),
             BinaryOp::RemF => call("fmod"),
             BinaryOp::PowF => call("pow"),
@@ -236,6 +247,18 @@ impl Writer<'_, '_> {
             }
             BinaryOp::XorB => infix("!="),
             BinaryOp::MulHighU => call("__umul64hi").cast(width.c_name()),
+        }
+    }
+
+    fn divide(&self, a: Value, b: Value) -> Text {
+        let x = self.text(a);
+        match self.float_constant(b) {
+            // Both round the same exact number.
+            Some(c) if is_power_of_two(c) => Text::loose(format!("{} * {}", x.operand(), float(1.0 / c))),
+            Some(c) if has_usable_reciprocal(c) => {
+                Text::atom(format!("div_by({x}, {}, {})", float(c), float(1.0 / c)))
+            }
+            _ => Text::loose(format!("{} / {}", x.operand(), self.text(b).operand())),
         }
     }
 
@@ -265,8 +288,14 @@ impl Writer<'_, '_> {
 
     /// `a / b` or `a % b` of two operands that are not negative, in as few bits as hold them.
     fn unsigned(&self, width: Width, operator: &str, function: &str, a: Value, b: Value) -> Text {
-        let with =
-            |ty: &str| Text::loose(format!("{} {operator} {}", self.text(a).cast(ty), self.text(b).cast(ty)));
+        let with = |ty: &str| {
+            let suffix = if ty == "u32" { "u" } else { "ull" };
+            let divisor = match self.constant(b) {
+                Some(n) => Text::atom(format!("{n}{suffix}")),
+                None => self.text(b).cast(ty),
+            };
+            Text::loose(format!("{} {operator} {divisor}", self.text(a).cast(ty)))
+        };
         if self.wider(a, b) == Width::Int {
             return with("u32").cast(width.c_name());
         }
@@ -276,8 +305,31 @@ impl Writer<'_, '_> {
         Text::atom(format!("{function}({}, {})", self.text(a), self.text(b))).converted(Width::Long, width)
     }
 
+    /// Division by a value that a loop divides by again and again.
+    fn with_reciprocal(&self, width: Width, name: &str, a: Value, b: Value) -> Text {
+        let divisor = self.text(b);
+        match (self.width(a), name) {
+            (Width::Long, "div") => {
+                Text::atom(format!("floor_div_with({}, {divisor}, {b}_reciprocal)", self.text(a)))
+                    .converted(Width::Long, width)
+            }
+            (Width::Long, _) => {
+                Text::atom(format!("floor_mod_with({}, {divisor}, {b}_reciprocal)", self.text(a)))
+                    .converted(Width::Int, width)
+            }
+            (_, "div") => {
+                Text::atom(format!("div_with({}, {b}_reciprocal)", self.text(a))).converted(Width::Int, width)
+            }
+            _ => Text::atom(format!("mod_with({}, {divisor}, {b}_reciprocal)", self.text(a)))
+                .converted(Width::Int, width),
+        }
+    }
+
     fn floor_div(&self, width: Width, a: Value, b: Value) -> Text {
         let (known_a, known_b) = (self.interval(a), self.interval(b));
+        if self.has_reciprocal(b) && (self.width(a) == Width::Long || known_a.low >= 0) {
+            return self.with_reciprocal(width, "div", a, b);
+        }
         if known_a.low >= 0 && known_b.low >= 0 {
             return self.unsigned(width, "/", "div_u", a, b);
         }
@@ -298,6 +350,9 @@ impl Writer<'_, '_> {
 
     fn floor_mod(&self, width: Width, a: Value, b: Value) -> Text {
         let (known_a, known_b) = (self.interval(a), self.interval(b));
+        if self.has_reciprocal(b) && (self.width(a) == Width::Long || known_a.low >= 0) {
+            return self.with_reciprocal(width, "mod", a, b);
+        }
         if known_a.low >= 0 && known_b.low >= 0 {
             return self.unsigned(width, "%", "mod_u", a, b);
         }

@@ -3,10 +3,14 @@
 //!
 //! A value that is pure and used once in the block that defines it is written where it is used, as a person would.
 
+use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::ir::{Block, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var};
+use crate::ir::{
+    BinaryOp, Block, ErrorKind, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
+};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// An expression written in place is no longer than this, so that lines stay readable.
@@ -44,6 +48,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         vars: function.vars.iter().zip(vars).map(|(ty, known)| Width::of(*ty, known)).collect(),
         intervals,
         uses: Uses::of(function),
+        divisors: BTreeSet::new(),
         texts: vec![None; function.values.len()],
         constants: vec![None; function.values.len()],
         loops: Vec::new(),
@@ -52,18 +57,37 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         depth: 1,
         out,
     };
+    writer.divisors = loop_divisors(function, &writer.intervals);
     if !function.name.is_empty() {
         let _ = writeln!(writer.out, "// {}", comment(&function.name));
     }
     let _ = writeln!(writer.out, "{} {{", signature(names, index));
     if names.recursive[index] {
         writer.line("int here;");
-        writer.line("if (out_of_stack(e, here)) return fail(e, -1);");
+        // A full stack is what the function's own check of depth would say a little later.
+        let mut site = -1;
+        walk::for_each(&function.body, &mut |s| {
+            if let Stmt::Check { site: at, .. } = s
+                && names.program.sites[at.0 as usize].error == ErrorKind::StackTooDeep
+            {
+                site = at.0 as i32;
+            }
+        });
+        writer.line(&format!("if (out_of_stack(e, here)) return fail(e, {site});"));
     }
-    for x in 0..function.vars.len() {
-        let ty = writer.vars[x];
+    for parameter in 0..function.params.len() {
+        writer.reciprocal(Value(parameter as u32));
+    }
+    let mut used = BTreeSet::new();
+    walk::for_each(&function.body, &mut |s| {
+        if let Stmt::Set(var, _) | Stmt::Let { op: Op::Get(var), .. } = s {
+            used.insert(*var);
+        }
+    });
+    for var in used {
+        let ty = writer.vars[var.0 as usize];
         let zero = if ty == Width::Bool { "false" } else { "0" };
-        writer.line(&format!("{} x{x} = {zero};", ty.c_name()));
+        writer.line(&format!("{} {var} = {zero};", ty.c_name()));
     }
     writer.block(&function.body, 0);
     if writer.can_fail && !matches!(function.body.last(), Some(Stmt::Return(_) | Stmt::Fail { .. })) {
@@ -92,10 +116,10 @@ impl Uses {
         let here = self.blocks;
         self.blocks += 1;
         for s in block {
-            operands(s, &mut |v| {
+            for v in s.operands() {
                 self.count[v.0 as usize] += 1;
                 self.used_in[v.0 as usize] = here;
-            });
+            }
             match s {
                 Stmt::Let { value, .. } => self.defined_in[value.0 as usize] = here,
                 Stmt::If { then, otherwise, .. } => {
@@ -106,48 +130,6 @@ impl Uses {
                 _ => {}
             }
         }
-    }
-}
-
-/// The values that a statement itself uses.
-fn operands(s: &Stmt, f: &mut impl FnMut(Value)) {
-    match s {
-        Stmt::Let { op, .. } => match op {
-            Op::Unary(_, a) | Op::Load(_, a) => f(*a),
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                f(*a);
-                f(*b);
-            }
-            Op::Select(c, a, b) => {
-                f(*c);
-                f(*a);
-                f(*b);
-            }
-            Op::Math(_, args) => args.iter().copied().for_each(f),
-            Op::Bool(_)
-            | Op::I32(_)
-            | Op::I64(_)
-            | Op::F64(_)
-            | Op::Get(_)
-            | Op::Scalar(_)
-            | Op::Element
-            | Op::Tick
-            | Op::Random => {}
-        },
-        Stmt::Set(_, v) | Stmt::Tick(v) => f(*v),
-        Stmt::If { condition, .. } => f(*condition),
-        Stmt::Store { index, value, .. } => {
-            f(*index);
-            f(*value);
-        }
-        Stmt::Check { condition, operands, .. } => {
-            f(*condition);
-            operands.iter().copied().for_each(f);
-        }
-        Stmt::Fail { operands: values, .. } | Stmt::Call { args: values, .. } | Stmt::Return(values) => {
-            values.iter().copied().for_each(f)
-        }
-        Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Break(_) | Stmt::Continue(_) => {}
     }
 }
 
@@ -165,6 +147,8 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) vars: Vec<Width>,
     pub(super) intervals: Vec<Interval>,
     uses: Uses,
+    /// Values that come with their reciprocal.
+    divisors: BTreeSet<Value>,
     /// The expression of a value that is written in place.
     texts: Vec<Option<Text>>,
     /// The literal's operation, for values that are constants.
@@ -185,6 +169,13 @@ impl Writer<'_, '_> {
 
     pub(super) fn interval(&self, v: Value) -> Interval {
         self.intervals[v.0 as usize]
+    }
+
+    pub(super) fn float_constant(&self, v: Value) -> Option<f64> {
+        match self.constants[v.0 as usize] {
+            Some(Op::F64(x)) => Some(x),
+            _ => None,
+        }
     }
 
     /// The number that a value always is.
@@ -223,7 +214,8 @@ impl Writer<'_, '_> {
     /// Says where in the user's source we are, once for each line of it.
     fn at(&mut self, site: Option<SiteId>) {
         let sites = &self.names.program.sites;
-        let Some(site) = site.filter(|s| (s.0 as usize) < sites.len()) else { return };
+        let known = |s: &SiteId| sites.get(s.0 as usize).is_some_and(|s| !s.path.is_empty());
+        let Some(site) = site.filter(known) else { return };
         let new = &sites[site.0 as usize];
         let same = self.site.is_some_and(|old| {
             let old = &sites[old.0 as usize];
@@ -254,15 +246,17 @@ impl Writer<'_, '_> {
 
     fn statement(&mut self, s: &Stmt, here: u32, mut next: u32) -> u32 {
         match s {
-            Stmt::Let { value, op, site } => self.define(*value, op, *site, here),
+            Stmt::Let { value, op, site } => {
+                self.define(*value, op, *site, here);
+                self.reciprocal(*value);
+            }
             Stmt::Set(var, value) => {
                 let text = self.text_as(*value, self.vars[var.0 as usize]);
                 self.line(&format!("{var} = {text};"));
             }
             Stmt::Store { buffer, index, value } => {
-                let name = &self.names.buffers[buffer.0 as usize];
-                let text = format!("args.{name}[{}] = {};", self.text(*index), self.text(*value));
-                self.line(&text);
+                let target = format!("args.{}[{}]", self.names.buffers[buffer.0 as usize], self.text(*index));
+                self.line(&format!("{target} = {};", self.text(*value)));
             }
             Stmt::If { condition, then, otherwise } => {
                 let c = self.text(*condition);
@@ -407,8 +401,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes an operation that can overflow; true when that defined the value, else what is left cannot fail.
-    fn checked(&mut self, value: Value, op: crate::ir::BinaryOp, a: Value, b: Value, site: SiteId) -> bool {
-        use crate::ir::BinaryOp;
+    fn checked(&mut self, value: Value, op: BinaryOp, a: Value, b: Value, site: SiteId) -> bool {
         let fail = self.failure(site, &[a, b]);
         let (left, right) = (self.text(a), self.text(b));
         let test = match op {
@@ -457,6 +450,19 @@ impl Writer<'_, '_> {
         for line in narrowed {
             self.line(&line);
         }
+        results.iter().for_each(|v| self.reciprocal(*v));
+    }
+
+    /// Defines the reciprocal of a value that loops divide by.
+    fn reciprocal(&mut self, v: Value) {
+        if self.divisors.contains(&v) {
+            let text = self.text(v);
+            self.line(&format!("u64 {v}_reciprocal = reciprocal({text});"));
+        }
+    }
+
+    pub(super) fn has_reciprocal(&self, v: Value) -> bool {
+        self.divisors.contains(&v)
     }
 
     pub(super) fn var_width(&self, var: Var) -> Width {

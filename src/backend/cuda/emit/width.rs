@@ -1,7 +1,7 @@
 //! How wide a value is: an Integer that is known to fit in 32 bits is an `int` of the generated text, and an operation
 //! that is known not to overflow is not checked.
 
-use crate::ir::{BinaryOp, Function, Interval, Op, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Interval, Op, Stmt, Ty, UnaryOp, Value, walk};
 
 /// The C type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) fn known(function: &Function, value: Value) -> Interval {
 pub(super) fn intervals(function: &Function) -> (Vec<Interval>, Vec<Interval>) {
     let mut values: Vec<Interval> = function.values.iter().map(|v| v.interval).collect();
     // Operands are defined before their uses, so one walk in order is enough, but for variables.
-    super::walk(&function.body, &mut |s| {
+    walk::for_each(&function.body, &mut |s| {
         if let Stmt::Let { value, op, .. } = s {
             let said = match op {
                 Op::I32(n) => Interval::constant(i64::from(*n)),
@@ -61,13 +61,13 @@ pub(super) fn intervals(function: &Function) -> (Vec<Interval>, Vec<Interval>) {
     });
     // Variables begin as 0.
     let mut vars = vec![Interval::constant(0); function.vars.len()];
-    super::walk(&function.body, &mut |s| {
+    walk::for_each(&function.body, &mut |s| {
         if let Stmt::Set(var, value) = s {
             let at = &mut vars[var.0 as usize];
             *at = at.union(values[value.0 as usize]);
         }
     });
-    super::walk(&function.body, &mut |s| {
+    walk::for_each(&function.body, &mut |s| {
         if let Stmt::Let { value, op: Op::Get(var), .. } = s {
             let at = &mut values[value.0 as usize];
             *at = intersection(*at, vars[var.0 as usize]);

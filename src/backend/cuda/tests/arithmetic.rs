@@ -381,3 +381,82 @@ fn constants_are_exact() {
         assert_eq!(*column, Column::I64(vec![n]));
     }
 }
+
+/// Division by constants is done with their reciprocals, to the same bits.
+#[test]
+fn float_divisors_that_are_constants() {
+    let divisors =
+        [60.0, 3.6, -7.0, 3.0, 1e10, 0.1, 1.9999999999999998, 8.0, -0.25, 1e-300, 49.0, 1.0000000000000002];
+    let mut given =
+        vec![0.0, -0.0, f64::INFINITY, f64::NAN, 5e-324, -1e-310, f64::MAX, 1e-250, -1e290, 1.0, -2.0];
+    let mut state = 1u64;
+    for i in 0..20_000u64 {
+        state = crate::rng::draw(7, 0, 0, i, 0) ^ state.rotate_left(1);
+        // Any bits; numbers of everyday size; multiples of the divisors and their neighbours.
+        given.push(f64::from_bits(state));
+        given.push(f64::from_bits(state >> 12 | (1023 + state % 8) << 52));
+        let product = divisors[i as usize % divisors.len()] * (state % 1_000_003) as f64;
+        given.push(f64::from_bits(product.to_bits().wrapping_add(state % 3).wrapping_sub(1)));
+    }
+    let mut text = String::from("b0 = base: f64\n");
+    let mut body = String::from("v3 = load b0[v0]\n");
+    let mut buffers = vec![Column::F64(given.clone())];
+    for (i, c) in divisors.iter().enumerate() {
+        let _ = writeln!(text, "b{} = result: f64 written", i + 1);
+        let v = 10 + 2 * i;
+        let _ = writeln!(
+            body,
+            "v{v} = f64 {c:?}\nv{} = div_f v3, v{v}\nstore b{}[v0] = v{}",
+            v + 1,
+            i + 1,
+            v + 1
+        );
+        buffers.push(Column::F64(vec![0.0; given.len()]));
+    }
+    let text = format!("{text}entry f0 \"X\"\nfn f0 \"X\" (v0: i32 in 0.., v1: i64, v2: i64) {{\n{body}}}\n");
+    assert!(cuda(&text).contains("div_by") && cuda(&text).contains(" * 0x1p-3"));
+    let columns = done(&text, Given::elements(given.len(), buffers));
+    for (i, c) in divisors.iter().enumerate() {
+        let Column::F64(got) = &columns[i + 1] else { panic!("type") };
+        for (x, got) in given.iter().zip(got) {
+            let wanted = x / c;
+            let same = got.to_bits() == wanted.to_bits() || got.is_nan() && wanted.is_nan();
+            assert!(same, "{x:?} / {c:?}: {got:?}, not {wanted:?}");
+        }
+    }
+}
+
+/// A loop divides by what it found outside: quotients and remainders come from a reciprocal.
+#[test]
+fn divisors_that_stay_the_same_over_a_loop() {
+    for (range, low) in [("..", i64::MIN), ("0..=2147483647", 0)] {
+        let text = format!(
+            "b0 = base: i64\nb1 = base: i64\nb2 = result: i64 written\nb3 = result: i64 written\ne0 = overflow \"/\"\n\
+             entry f0 \"X\"\nfn f0 \"X\" (v0: i32 in 0.., v1: i64, v2: i64) {{\nv4 = load b1[v0] in 1..=2147483647\n\
+             loop L0 {{\nv3 = load b0[v0] in {range}\nv5 = floor_div v3, v4 at e0\nv6 = floor_mod v3, v4\n\
+             store b2[v0] = v5\nstore b3[v0] = v6\nv7 = le v1, v2\nif v7 {{\nbreak L0\n}}\n}}\n}}\n"
+        );
+        assert!(cuda(&text).contains("v4_reciprocal"));
+        let divisors =
+            [1, 2, 3, 7, 500, 641, 65_536, 1_000_003, i64::from(i32::MAX) - 1, i64::from(i32::MAX)];
+        let mut pairs = Vec::new();
+        for d in divisors {
+            pairs.extend(EDGES.map(|a| (a, d)));
+            for k in 0..500 {
+                let a = (crate::rng::draw(1, 0, 0, k, d as u32) >> 33) as i64;
+                pairs.extend([(a, d), (a / d * d, d), ((a / d * d - 1).max(0), d)]);
+            }
+        }
+        pairs.retain(|(a, _)| *a >= low && (low < 0 || *a <= i64::from(i32::MAX)));
+        let buffers = vec![
+            Column::I64(pairs.iter().map(|p| p.0).collect()),
+            Column::I64(pairs.iter().map(|p| p.1).collect()),
+            Column::I64(vec![0; pairs.len()]),
+            Column::I64(vec![0; pairs.len()]),
+        ];
+        let columns = done(&text, Given::elements(pairs.len(), buffers));
+        let expected = |f: fn(i64, i64) -> i64| Column::I64(pairs.iter().map(|(a, b)| f(*a, *b)).collect());
+        assert_eq!(columns[2], expected(floor_div), "{}", cuda(&text));
+        assert_eq!(columns[3], expected(floor_mod));
+    }
+}

@@ -11,6 +11,7 @@ use crate::rng;
 const COLLATZ: &str = r#"
 b0 = base: i64
 b1 = result: i64 written
+e0 = overflow "/"
 entry f0 "Integer"
 fn f0 "Integer" (v0: i32 in 0.., v1: i64, v2: i64) {
   var x0: i64, x1: i64, x2: i64
@@ -42,7 +43,7 @@ fn f0 "Integer" (v0: i32 in 0.., v1: i64, v2: i64) {
         v15 = floor_mod v9, v6
         v16 = eq v15, v4
         if v16 {
-          v17 = floor_div v9, v6
+          v17 = floor_div v9, v6 at e0
           x0 = v17
           continue L1
         }
@@ -230,6 +231,13 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
 }
 
 #[test]
+fn of_many_that_fail_at_once_the_first_is_told() {
+    let sums: Vec<i64> = (0..200_000).map(|i| if i < 1001 { 0 } else { 21 }).collect();
+    let failure = Failure { site: SiteId(1), element: 1002, tick: 0, operands: [21, 20] };
+    assert_eq!(ticks(20, 3, &sums).0, Outcome::Failed(failure));
+}
+
+#[test]
 fn many_ticks_are_cut_into_slices_without_a_trace() {
     let n = 600;
     let (outcome, columns) = ticks(i64::MAX, 40_000, &vec![1; n]);
@@ -400,4 +408,12 @@ fn a_hundred_classes() {
         interrupted: false,
     };
     assert_eq!(done(&text, given)[0], Column::I64(entry_of.iter().map(|c| i64::from(*c)).collect()));
+}
+
+#[test]
+fn what_is_missing_is_told_and_never_raised() {
+    let found = crate::backend::cuda::availability();
+    let text = found.to_string();
+    assert!(text.contains("driver: ") && text.contains("compiler: ") && text.contains("card: "), "{text}");
+    assert_eq!(crate::backend::cuda::CudaBackend::new().is_some(), found.usable());
 }

@@ -1,0 +1,71 @@
+//! Programs in the IR's text, run and compared with the same on the host.
+
+mod arithmetic;
+mod control;
+mod random;
+
+use super::pace::Form;
+use super::{Code, CpuBackend, pool};
+use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use crate::heap::job_order::{Round, Segment};
+use crate::heap::{Column, JobOrder};
+use crate::ir::passes::random_programs::random_program;
+use crate::ir::{MathFn, Program, SiteId, Ty, interpreter, parser, passes, verifier};
+use crate::profile::Profile;
+use crate::rng;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A verified program, compiled.
+fn kernel(text: &str) -> Box<dyn Kernel> {
+    let program = match parser::parse(text) {
+        Ok(program) => Arc::new(program),
+        Err(error) => panic!("{error}\n{text}"),
+    };
+    if let Err(errors) = verifier::verify(&program) {
+        panic!("{errors:#?}\n{text}");
+    }
+    CpuBackend.compile(&program, &mut Profile::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// All of `jobs` jobs in one segment of entry 0, in the order of the elements.
+fn in_order(jobs: usize) -> JobOrder {
+    JobOrder::new(&vec![0; jobs], 1, None)
+}
+
+fn run(kernel: &dyn Kernel, buffers: &mut [Column], jobs: &JobOrder, ticks: u64) -> Outcome {
+    run_with(kernel, buffers, &[], jobs, ticks)
+}
+
+fn run_with(
+    kernel: &dyn Kernel,
+    buffers: &mut [Column],
+    scalars: &[u64],
+    jobs: &JobOrder,
+    ticks: u64,
+) -> Outcome {
+    let interrupt = AtomicBool::new(false);
+    let mut launch = Launch { buffers, scalars, jobs, ticks, seed: 42, call: 7, interrupt: &interrupt };
+    kernel.run(&mut launch, &mut Profile::default()).unwrap()
+}
+
+fn failed(site: u32, element: u32, tick: u64, operands: [i64; 2]) -> Outcome {
+    Outcome::Failed(Failure { site: SiteId(site), element, tick, operands })
+}
+
+const HEAD: &str = "e0 = overflow \"+\"\ne1 = zero_division\nentry f0 \"T\"\n";
+
+fn i64s(column: &Column) -> &[i64] {
+    match column {
+        Column::I64(values) => values,
+        _ => panic!("not an I64 column"),
+    }
+}
+
+fn f64s(column: &Column) -> &[f64] {
+    match column {
+        Column::F64(values) => values,
+        _ => panic!("not an F64 column"),
+    }
+}

@@ -1,0 +1,91 @@
+//! Random programs, on the card and in the interpreter of the IR.
+
+use super::{CALL, SEED, launched};
+use crate::backend::cuda::emit;
+use crate::backend::{Launch, Outcome};
+use crate::heap::{Column, JobOrder};
+use crate::ir::passes::random_programs::random_program;
+use crate::ir::passes::run_all;
+use crate::ir::{Op, Program, Stmt, Ty, UnaryOp, interpreter, walk};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Each costs a run of the C++ compiler, once.
+const PROGRAMS: usize = 24;
+
+/// What IR leaves open is taken out: floats that no integer holds, and the bits of a NaN.
+fn tame(program: &mut Program) {
+    for function in &mut program.functions {
+        walk::for_each_mut(&mut function.body, &mut |s| {
+            if let Stmt::Let { op: op @ Op::Unary(UnaryOp::F64ToI64 | UnaryOp::BitsToI64, _), .. } = s {
+                *op = Op::I64(5);
+            }
+        });
+    }
+}
+
+fn columns(program: &Program, elements: usize) -> Vec<Column> {
+    let ids = |step: usize| Column::I32((0..elements).map(|i| (i * step % elements) as i32).collect());
+    let column = |(i, ty): (usize, Ty)| match ty {
+        Ty::I32 => ids(3 + 2 * i),
+        Ty::I64 => Column::I64((0..elements as i64).map(|n| n * n - 9 * i as i64).collect()),
+        Ty::F64 => Column::F64((0..elements).map(|n| n as f64 * 0.75 - 2.0).collect()),
+        Ty::Bool => Column::zeros(ty, elements),
+    };
+    program.buffers.iter().map(|b| b.ty).enumerate().map(column).collect()
+}
+
+/// Bits of what a section may have changed, any NaN being as good as another.
+fn written(program: &Program, columns: &[Column]) -> Vec<Vec<u64>> {
+    let bits = |column: &Column| match column {
+        Column::F64(v) => v.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect(),
+        Column::I64(v) => v.iter().map(|n| *n as u64).collect(),
+        Column::I32(v) => v.iter().map(|n| *n as u64).collect(),
+        Column::Bool(v) => v.iter().map(|n| u64::from(*n)).collect(),
+    };
+    columns.iter().zip(&program.buffers).filter(|(_, b)| b.written).map(|(c, _)| bits(c)).collect()
+}
+
+#[test]
+fn random_programs_compute_what_the_interpreter_says() {
+    let (elements, mut compared) = (64, 0);
+    let jobs = JobOrder::new(&(0..elements).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None);
+    let interrupt = AtomicBool::new(false);
+    for seed in 0.. {
+        let mut program = random_program(seed);
+        tame(&mut program);
+        run_all(&mut program).unwrap();
+        // Elements of the others see each other's writes, in an order that a card does not keep.
+        if !program.fused {
+            continue;
+        }
+        for ticks in [1, 3] {
+            let mut results = Vec::new();
+            for on_card in [false, true] {
+                let mut buffers = columns(&program, elements);
+                let mut launch = Launch {
+                    buffers: &mut buffers,
+                    scalars: &[12],
+                    jobs: &jobs,
+                    ticks,
+                    seed: SEED,
+                    call: CALL,
+                    interrupt: &interrupt,
+                };
+                let outcome = if on_card {
+                    launched(&Arc::new(program.clone()), &mut launch).unwrap()
+                } else {
+                    interpreter::run(&program, &mut launch)
+                };
+                let done = outcome == Outcome::Done;
+                results.push((outcome, done.then(|| written(&program, &buffers))));
+            }
+            let text = || format!("seed {seed}\n{program}\n{}", emit::emit(&program).text);
+            assert_eq!(results[0], results[1], "{}", text());
+        }
+        compared += 1;
+        if compared == PROGRAMS {
+            break;
+        }
+    }
+}
