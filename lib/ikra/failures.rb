@@ -4,7 +4,7 @@ module Ikra
   # The exception that sequential Ruby would have raised, made from the facts that a failed element left.
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
-    OWN = "#{__dir__}/"
+    OWN = "#{__dir__}/".freeze
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 

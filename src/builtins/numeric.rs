@@ -204,7 +204,13 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 impl Lowerer<'_> {
     /// A TypeError or ArgumentError about `operand`: MRI tells immediate values as `inspect` does, others by class.
-    pub(crate) fn fail_about(&mut self, type_error: bool, before: String, operand: &Operand, after: String) -> Operand {
+    pub(crate) fn fail_about(
+        &mut self,
+        type_error: bool,
+        before: String,
+        operand: &Operand,
+        after: String,
+    ) -> Operand {
         let (receiver, values) = self.receiver(operand);
         let receiver = match (receiver, operand.types.iter().next()) {
             (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {

@@ -47,7 +47,9 @@ enum Callee {
     Reader(String),
     Writer(String),
     Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
-    Missing { private: bool },
+    Missing {
+        private: bool,
+    },
     /// Refuses the section.
     Refused(Refusal),
     /// Fails the element.

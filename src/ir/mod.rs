@@ -466,7 +466,12 @@ pub enum ErrorKind {
     TypeError(String),
     ArgumentError(String),
     /// A TypeError or ArgumentError whose message tells operand 0 as `inspect` does: `before`, the operand, `after`.
-    AboutOperand { type_error: bool, before: String, operand: Receiver, after: String },
+    AboutOperand {
+        type_error: bool,
+        before: String,
+        operand: Receiver,
+        after: String,
+    },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".

@@ -109,7 +109,9 @@ impl CopyBack<'_> {
             let (hierarchy, id) = (column.hierarchy, value::intern(self.ruby, &column.name));
             let kind = |part| BufferKind::Column { hierarchy, name: column.name.clone(), part };
             let values = self.values(kind, &column.types);
-            for row in self.changed(kind, &values) {
+            let changed = self.changed(kind, &values);
+            writes.reserve(changed.len());
+            for row in changed {
                 let object = self.heap.ids.object(self.reached, hierarchy, row as u32);
                 let object = object.ok_or_else(|| Error::Internal("a row without an object".into()))?;
                 let value = self.decode(values.get(row)?)?;

@@ -249,9 +249,10 @@ impl Failed<'_> {
             Receiver::False => details.push(false)?,
             Receiver::Integer => details.push(operand)?,
             Receiver::Float => details.push(f64::from_bits(operand as u64))?,
-            // SAFETY: a symbol is never freed once it is numbered.
             Receiver::Symbol => {
-                details.push(unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) })?;
+                // SAFETY: a symbol is never freed once it is numbered.
+                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                details.push(symbol)?;
             }
             Receiver::Object(hierarchy) => details.push(self.object(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array(*kind, operand))?,

@@ -53,6 +53,11 @@ impl Reading {
         self.payload.len()
     }
 
+    /// Makes room for all that will be pushed at once, which is cheaper than growing.
+    pub fn reserve(&mut self, values: usize) {
+        self.payload.reserve(values);
+    }
+
     pub fn found(&self) -> &Found {
         &self.found
     }
