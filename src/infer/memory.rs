@@ -191,7 +191,7 @@ impl Lowerer<'_> {
     }
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
-    fn is_storable(&mut self, value: &Operand) -> bool {
+    pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
         let local = value.types.filter(|t| t.shape() == Shape::Local);
         if local.is_empty() {
             return true;
@@ -206,7 +206,7 @@ impl Lowerer<'_> {
     }
 
     /// Loads the parts of a value kept as `stored` in the buffers of `kind`.
-    fn load_parts(
+    pub(crate) fn load_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
         Operand { types: stored.clone(), values }
     }
 
-    fn store_parts(
+    pub(crate) fn store_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -452,6 +452,7 @@ impl Lowerer<'_> {
         Schema {
             columns: columns.collect(),
             arrays: arrays.collect(),
+            captured: self.captured_schema(),
             base: base.clone(),
             entries,
             result: self.memo.result.clone(),

@@ -146,6 +146,11 @@ impl Parser {
             }
             "base" => BufferKind::Base(self.part()),
             "result" => BufferKind::Result(self.part()),
+            "captured" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Captured(number, self.part())
+            }
+            "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
