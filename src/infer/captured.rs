@@ -74,14 +74,18 @@ impl Lowerer<'_> {
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
             let reason = match (&fold, read) {
-                (Some(_), _) if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() => {
+                (Some(_), _)
+                    if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
+                {
                     Some((uses[0].1, "is written in several ways"))
                 }
                 (Some(_), Some((_, span))) => Some((*span, "is read and written by the elements")),
                 (Some(fold), None) if writes.iter().any(|f| *f != fold) => {
                     Some((uses[0].1, "is written in several ways"))
                 }
-                (Some(Fold::Operator(op)), None) if !["+", "-", "*", "|", "&", "^"].contains(&op.as_str()) => {
+                (Some(Fold::Operator(op)), None)
+                    if !["+", "-", "*", "|", "&", "^"].contains(&op.as_str()) =>
+                {
                     Some((uses[0].1, "is changed in a way that depends on the order of the elements"))
                 }
                 (None, _) => code
@@ -250,7 +254,9 @@ impl Lowerer<'_> {
         if matters {
             return self.refuse_here(
                 "captured-write",
-                format!("the value that `{name}` is given can fail or change something, but may not be wanted"),
+                format!(
+                    "the value that `{name}` is given can fail or change something, but may not be wanted"
+                ),
                 Some("give it a plain value, or use pselect and look at the first result".into()),
             );
         }
@@ -270,7 +276,9 @@ impl Lowerer<'_> {
 /// Could the block fail, write or draw a random number?
 fn has_effects(block: &Block) -> bool {
     walk::any(block, &mut |stmt| match stmt {
-        Stmt::Store { .. } | Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Call { .. } | Stmt::Return(_) => true,
+        Stmt::Store { .. } | Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Call { .. } | Stmt::Return(_) => {
+            true
+        }
         Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
         _ => false,
     })
