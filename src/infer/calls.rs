@@ -319,7 +319,8 @@ impl Lowerer<'_> {
             let first = values.remove(0);
             return self.switch(&first, 32 + known.len() as u32, &mut |s, value| {
                 if value.types.len() > 1 {
-                    let (yes, no) = (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
+                    let (yes, no) =
+                        (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
                     let condition = s.truth_condition(&value);
                     let with = |s: &mut Self, value: Operand| {
                         let values = std::iter::once(value).chain(values.iter().cloned()).collect();
@@ -858,7 +859,8 @@ impl Lowerer<'_> {
                     .collect();
                 for (local, _) in &saved {
                     let version = self.fresh_version();
-                    self.frames[frame].locals[local.0 as usize] = super::Slot { operand: Operand::nil(), version };
+                    self.frames[frame].locals[local.0 as usize] =
+                        super::Slot { operand: Operand::nil(), version };
                 }
                 let unused = std::mem::take(&mut self.unused);
                 let returns = *lambda && has_return(&literal.body);
@@ -873,7 +875,8 @@ impl Lowerer<'_> {
                         } else {
                             s.bind_block(&literal.params, args.clone());
                         }
-                        let value = if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
+                        let value =
+                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
                         s.frames[frame].return_to = outer_return;
                         s.frames[frame].control.pop();
                         value

@@ -64,6 +64,8 @@ pub struct Memo {
     pub functions: FxHashMap<FunctionKey, TypeSet>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
+    /// What elements give to captured variables.
+    pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
     pub result: TypeSet,
     /// Something grew in this walk.

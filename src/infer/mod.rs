@@ -8,6 +8,7 @@
 
 mod assign;
 mod calls;
+mod captured;
 mod conditions;
 mod entry;
 mod expressions;
@@ -174,6 +175,8 @@ pub(crate) struct Lowerer<'h> {
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
+    /// Captured variables that the section writes, by name.
+    written: BTreeMap<String, captured::Written>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Names of the symbols that the section writes out, by number.
@@ -208,6 +211,7 @@ impl<'h> Lowerer<'h> {
             depth: None,
             versions: 0,
             unused: false,
+            written: BTreeMap::new(),
             procs: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),

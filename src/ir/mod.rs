@@ -410,6 +410,10 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
+    /// What an element gave to a variable around the section (by its number in the schema), by element index.
+    Captured(u32, Part),
+    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    CapturedTick(u32),
     /// `Bool`: is the object frozen, by id.
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.

@@ -23,9 +23,9 @@
 //! the type (or, for a constant, other than the constant).
 
 use super::typing::{plain_interval, result_type};
-use super::{MessagePart, 
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+use super::{
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -75,6 +75,8 @@ impl Display for BufferInfo {
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
             BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
+            BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
+            BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;

@@ -2,9 +2,9 @@
 
 use super::lexer::Token;
 use super::{Parser, Result};
-use crate::ir::{MessagePart, 
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
-    ScalarSource, Site, ValueData,
+use crate::ir::{
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
+    ScalarInfo, ScalarSource, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -146,6 +146,11 @@ impl Parser {
             }
             "base" => BufferKind::Base(self.part()),
             "result" => BufferKind::Result(self.part()),
+            "captured" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Captured(number, self.part())
+            }
+            "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
