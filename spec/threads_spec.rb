@@ -44,7 +44,7 @@ each_compiling_backend do
     points = Array.new(64) { |n| World::Point.new(n) }
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     expect do
-      Timeout.timeout(0.3) { points.peach(1 << 30) { |point| point.x = (point.x * 3) % 1_000_003 } }
+      Timeout.timeout(0.3) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
     end.to raise_error(Timeout::Error)
     expect(Process.clock_gettime(Process::CLOCK_MONOTONIC) - started).to be < 5
     expect(points.map(&:x)).to eq((0...64).to_a)

@@ -102,8 +102,10 @@ module Ikra
         Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")
       end
 
-      def raise(exception_class, message)
-        message ? exception_class.new(message) : exception_class.new
+      def raise(exception_class, parts)
+        return exception_class.new unless parts
+
+        exception_class.new(parts.map { |value, text| text || value.to_s }.join)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what

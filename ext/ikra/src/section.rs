@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
                 heap: &heap,
                 before: &before,
             };
-            copy.run(self.section.operation, self.section.base, self.elements)
+            copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
         })
     }
 
