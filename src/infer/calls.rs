@@ -98,9 +98,10 @@ impl Lowerer<'_> {
             if let Some(result) = self.special_form(node, call) {
                 return result;
             }
+            // In an eval'd text a bare name can be a local of the binding around it.
             if call.variable
-                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
                 && self.current == 0
+                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
             {
                 return operand;
             }
