@@ -203,7 +203,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let zero = s.b.i64(0);
             let ok = s.b.compare(Comparison::Ge, exponent, zero);
             let why = "a negative exponent gives a Rational, which does not run in a section".to_string();
-            s.check(ok, ErrorKind::Range(why), &[]);
+            s.check(ok, ErrorKind::Unsupported(why), &[]);
             if s.b.constant(exponent) == Some(2) {
                 return checked(s, BinaryOp::MulChecked, "**", base, base);
             }
@@ -230,7 +230,7 @@ pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
     let ok = s.b.binary(BinaryOp::OrB, ok, nan);
     let why =
         "a negative number to a fractional power is a Complex, which does not run in a section".to_string();
-    s.check(ok, ErrorKind::Range(why), &[]);
+    s.check(ok, ErrorKind::Unsupported(why), &[]);
 }
 
 impl Lowerer<'_> {

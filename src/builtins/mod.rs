@@ -62,7 +62,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &[]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) if owner == ClassId::COMPARABLE => (&[], &["Comparable"]),
-        Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
+        Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        // A class in C with a `==` of its own compares what a section does not see.
+        Type::Object(..) if !is_common(owner) => return None,
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
@@ -80,6 +83,11 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         return Some(Builtin::Rule(row.rule));
     }
     ruby_method("Kernel", name).map(Builtin::Ruby)
+}
+
+/// Do all objects have the methods of this class or module?
+pub(crate) const fn is_common(owner: ClassId) -> bool {
+    matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
 /// What to do instead of a method that does not run.
@@ -151,9 +159,17 @@ impl Lowerer<'_> {
         if (least..=most).contains(&given) {
             return true;
         }
-        let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
-        let message = format!("wrong number of arguments (given {given}, expected {expected})");
-        self.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
+        // Perhaps a form of Ruby's that is not in the tables, perhaps a mistake: either way it does not run.
+        let what = match given {
+            0 => "without arguments".into(),
+            1 => "with an argument".into(),
+            n => format!("with {n} arguments"),
+        };
+        self.refuse_here(
+            "unsupported-method",
+            format!("`{}` {what} cannot run in a section", call.name),
+            Some("use another form of it, or write it with a loop".into()),
+        );
         false
     }
 }

@@ -172,6 +172,18 @@ impl Lowerer<'_> {
             );
             return;
         }
+        if self.b.is_scalar(receiver.value()) {
+            self.refuse_here(
+                "shared-write",
+                format!("every element would write {name} of the same object"),
+                Some(
+                    "let pmap give each element's part and put the parts together afterwards, or add to a local \
+                     variable (total += …)"
+                        .into(),
+                ),
+            );
+            return;
+        }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
