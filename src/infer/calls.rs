@@ -46,7 +46,7 @@ enum Callee {
     Method(Found, Rc<Code>, bool),
     Reader(String),
     Writer(String),
-    Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
+    Builtin(&'static builtins::Row),
     Missing {
         private: bool,
     },
@@ -629,7 +629,7 @@ impl Lowerer<'_> {
                     keywords: arguments.keywords.clone(),
                     block: block.cloned(),
                 };
-                rule(self, &invocation)
+                rule.apply(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
                 let name = if code.kind == crate::syntax::ast::CodeKind::Method {

@@ -298,6 +298,12 @@ impl<'h> Lowerer<'h> {
         span
     }
 
+    /// The public name of the built-in written in Ruby that is being lowered.
+    pub(crate) fn builtin_name(&self) -> Option<String> {
+        let frames = self.frames[..=self.current].iter().rev();
+        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !n.starts_with("__")).cloned()
+    }
+
     /// A set in words: `Integer`, `Car or nil`.
     pub(crate) fn describe(&self, types: &TypeSet) -> String {
         sites::describe(self.host, types)
