@@ -2,8 +2,6 @@
 
 # The language inside a section: each block is run by Ruby and by every back-end and must give the same.
 # The blocks are written as people write them, which is not always as RuboCop would.
-# rubocop:disable Style/For, Style/WhileUntilModifier, Style/NumericPredicate, Style/IdenticalConditionalBranches
-# rubocop:disable Lint/UselessAssignment, Style/RedundantSelf, Style/CaseEquality, Lint/ShadowedArgument
 each_backend do
   let(:integers) { [0, 1, 2, 3, 7, 12, 100, -1, -2, -7, 2**31, -(2**31), 2**40, (2**53) + 1] }
   let(:small) { [0, 1, 2, 3, 5, 8, 13] }
@@ -71,7 +69,7 @@ each_backend do
       expect_same(integers) { |n| n <=> 3 }
       expect_same(integers) { |n| n <=> 3.5 }
       expect_same(integers) { |n| n <=> nil }
-      expect_same(integers) { |n| n == nil } # rubocop:disable Style/NilComparison
+      expect_same(integers) { |n| n == nil }
     end
 
     it "mixes with Float" do # a fractional power is C's pow: a Math function
@@ -124,7 +122,7 @@ each_backend do
       expect_same(odd_floats) { |x| x.finite? }
       expect_same(odd_floats) { |x| x.infinite? }
       expect_same(odd_floats) { |x| x.zero? }
-      expect_same(odd_floats) { |x| x != x } # rubocop:disable Lint/BinaryOperatorWithIdenticalOperands
+      expect_same(odd_floats) { |x| x != x }
     end
 
     it "raises what Ruby raises" do
@@ -276,6 +274,44 @@ each_backend do
     end
   end
 
+  describe "blocks, lambdas and procs" do
+    it "calls lambdas of the section" do
+      expect_same(small) { |n| f = ->(x) { x * 2 }; f.call(n) + f.(n) + f[n] }
+      expect_same(small) { |n| f = lambda { |x| return 0 if x > 3; x }; f.call(n) }
+      expect_same(small) { |n| k = 3; add = ->(x, y = 1) { x + y + k }; add.call(n) + add.call(n, 2) }
+      expect_same(small) { |n| f = proc { |a, b| b.nil? ? a : b }; f.call(n) }
+      expect_same(small) { |n| f = ->(i) { i * n }; (1..3).sum(&f) }
+      expect_same(small) { |n| c = 0; inc = -> { c += 1 }; n.times { inc.call }; c }
+      expect_same(small) { |n| f = ->(x) { x }; f.call(n, n) }
+    end
+
+    it "yields and hands blocks on" do
+      expect_same(small) { |n| Yielding.twice(n) { |x| x + 1 } }
+      expect_same(small) { |n| Yielding.hand_on(n) { |x| x * 3 } }
+      expect_same(small) { |n| Yielding.call(n) { |x| next 7 if x == 2; x } }
+      expect_same(small) { |n| Yielding.maybe(n) }
+      expect_same(small) { |n| Yielding.maybe(n, &:succ) }
+      expect_same(small) { |n| Yielding.first_over(n, 4) { |i| i * n } }
+      expect_same(small) { |n| Yielding.options(n, by: 2) + Yielding.options(n) + Yielding.defaults(n) }
+    end
+  end
+
+  describe "raise" do
+    it "tells values in the message" do
+      expect_same(small) { |n| raise ArgumentError, "#{n} is over #{n / 2.0}" if n > 3 }
+      expect_same(small) { |n| n > 3 ? raise("#{n.even? ? :even : :odd} #{n}") : n }
+      expect_same(small) { |n| x = n > 4 ? nil : n; raise IndexError, "got #{x}" if x.nil? }
+      expect_same(small) { |n| raise KeyError.new("no #{n}") if n == 2 }
+      expect_same(small) { |n| raise if n == 2 }
+    end
+  end
+
+  it "coerces" do
+    meters = [Meters.new(2), Meters.new(5)]
+    expect_same(meters) { |m| (3 * m) + (1.5 * m) }
+    expect_same(meters) { |m| m * 2 }
+  end
+
   it "compares symbols and booleans" do
     expect_same([:a, :b, :c]) { |s| s == :b }
     expect_same([:a, :b, :c]) { |s| s }
@@ -286,4 +322,30 @@ each_backend do
     expect_same([1, 2.5, 3]) { |x| x + 1 }
   end
 end
-# rubocop:enable all
+
+# Methods that take blocks.
+module Yielding
+  def self.twice(n) = yield(yield(n))
+  def self.hand_on(n, &block) = twice(n, &block)
+  def self.call(n, &block) = block.call(n) + 1
+  def self.maybe(n) = block_given? ? yield(n) : -1
+  def self.options(n, by: 1) = n * by
+  def self.defaults(n, a = n + 1) = a
+
+  def self.first_over(n, limit)
+    10.times do |i|
+      value = yield(i)
+      return value if value > limit
+    end
+    n
+  end
+end
+
+# A number with a unit.
+class Meters
+  attr_reader :n
+
+  def initialize(n) = @n = n
+  def *(other) = @n * other
+  def coerce(other) = [self, other]
+end

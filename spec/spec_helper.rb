@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Behaviour examples run once for each back-end: plain Ruby, which is the oracle, the CPU, and CUDA, on a card where there
-# is one and emulated otherwise. IKRA_SPEC_BACKENDS=cpu,ruby chooses some of them.
+# Behaviour examples run once for each back-end: plain Ruby, which is the oracle, the CPU, and CUDA, on a card where
+# there is one and emulated otherwise. IKRA_SPEC_BACKENDS=cpu,ruby chooses some of them.
 emulator = File.join(__dir__, "support", "cuda_emulator")
 HAS_CARD = Dir["/dev/nvidia[0-9]*"].any?
 has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
@@ -42,7 +42,7 @@ module Backends
   end
 end
 
-extend Backends
+extend Backends # rubocop:disable Style/MixinUsage
 RSpec.configure do |config|
   config.extend Backends
   config.include SameAsRuby

@@ -153,7 +153,7 @@ each_backend do
     points = [World::Point.new("text"), World::Point.new({ a: 1 })]
     points.peach { |point| point.y = point.x }
     expect(points.map { |point| point.y.equal?(point.x) }).to eq([true, true])
-    expect(["a", "b"].pmap { |text| text }).to eq(%w[a b])
+    expect(%w[a b].pmap { |text| text }).to eq(%w[a b])
   end
 
   it "computes on Struct members' owners and on subclasses of Array without mixing them up" do

@@ -7,7 +7,6 @@ module Ikra
     STARTED = Time.now
     # Positions in InstructionSequence#to_a.
     MISC = 4
-    TYPE = 9
     INSTRUCTIONS = 13
     # What to_a begins with.
     MAGIC = "YARVInstructionSequence/SimpleDataFormat"
@@ -37,7 +36,8 @@ module Ikra
 
       # @raise [Ikra::Error]
       def raise_changed(path, line)
-        raise Error, "#{path}:#{line}: the file has changed since it was loaded: load it again, or start the program anew"
+        raise Error, "#{path}:#{line}: the file has changed since it was loaded: " \
+                     "load it again, or start the program anew"
       end
 
       private
@@ -66,19 +66,26 @@ module Ikra
 
       # The instructions of all code in a text, by location; nothing when it cannot be compared.
       def compiled(path, text, iseq)
-        key = [path, text.hash]
-        @compiled[key] ||= begin
-          all = Hash.new { |hash, location| hash[location] = [] }
-          collect(RubyVM::InstructionSequence.compile(text, iseq.path, path).to_a, all)
-          all.default = nil
+        @compiled[[path, text.hash]] ||= begin
+          all = {}
+          collect(silently { RubyVM::InstructionSequence.compile(text, iseq.path, path) }.to_a, all)
           all
         rescue SyntaxError
           {}
         end
       end
 
+      # Compiling would warn a second time.
+      def silently
+        verbose = $VERBOSE
+        $VERBOSE = nil
+        yield
+      ensure
+        $VERBOSE = verbose
+      end
+
       def collect(list, all)
-        all[list[MISC][:code_location]] << instructions(list)
+        (all[list[MISC][:code_location]] ||= []) << instructions(list)
         nested(list) { |inner| collect(inner, all) }
       end
 
@@ -90,10 +97,11 @@ module Ikra
         end
       end
 
-      # Only what is executed: no line numbers, labels or events.
+      # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
       def instructions(list)
-        list[INSTRUCTIONS].grep(Array).map do |instruction|
-          instruction.map { |part| part.is_a?(Array) && part[0] == MAGIC ? instructions(part) : part }
+        list[INSTRUCTIONS].grep(Array).map do |name, *operands|
+          operands.map! { |operand| operand.is_a?(Array) && operand[0] == MAGIC ? instructions(operand) : operand }
+          [name.to_s.sub(/\A(trace|zjit)_/, ""), *operands]
         end
       end
     end

@@ -4,7 +4,7 @@ module Ikra
   # The exception that sequential Ruby would have raised, made from the facts that a failed element left.
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
-    OWN = "#{__dir__}/"
+    OWN = "#{__dir__}/".freeze
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 
@@ -102,8 +102,10 @@ module Ikra
         Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")
       end
 
-      def raise(exception_class, message)
-        message ? exception_class.new(message) : exception_class.new
+      def raise(exception_class, parts)
+        return exception_class.new unless parts
+
+        exception_class.new(parts.map { |value, text| text || value.to_s }.join)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what

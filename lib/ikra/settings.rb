@@ -30,7 +30,8 @@ module Ikra
     def backend=(name)
       name = name.to_sym
       unless known_backends.include?(name)
-        raise ArgumentError, "unknown back-end #{name.inspect}: choose one of #{known_backends.map(&:inspect).join(", ")}"
+        raise ArgumentError, "unknown back-end #{name.inspect}: " \
+                             "choose one of #{known_backends.map(&:inspect).join(", ")}"
       end
 
       missing = %i[auto ruby].include?(name) ? nil : Native.missing(name)

@@ -50,7 +50,7 @@ module SameAsRuby
   end
 
   def same_value?(expected, actual, tolerance)
-    return false unless expected.class == actual.class
+    return false unless expected.instance_of?(actual.class)
     return expected.equal?(actual) || expected == actual unless expected.is_a?(Float)
     return true if expected.nan? && actual.nan?
 

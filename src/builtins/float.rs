@@ -122,8 +122,10 @@ pub(super) fn remainder(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     let modulo = modulo(s, a, b).value();
     let zero = s.b.f64(0.0);
     let some = s.b.compare(Comparison::Ne, modulo, zero);
-    let (a_negative, b_negative) = (s.b.compare(Comparison::Lt, a, zero), s.b.compare(Comparison::Lt, b, zero));
-    let (a_positive, b_positive) = (s.b.compare(Comparison::Gt, a, zero), s.b.compare(Comparison::Gt, b, zero));
+    let (a_negative, b_negative) =
+        (s.b.compare(Comparison::Lt, a, zero), s.b.compare(Comparison::Lt, b, zero));
+    let (a_positive, b_positive) =
+        (s.b.compare(Comparison::Gt, a, zero), s.b.compare(Comparison::Gt, b, zero));
     let down = s.b.binary(BinaryOp::AndB, a_negative, b_positive);
     let up = s.b.binary(BinaryOp::AndB, a_positive, b_negative);
     let differ = s.b.binary(BinaryOp::OrB, down, up);

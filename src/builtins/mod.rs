@@ -12,6 +12,7 @@ mod kernel;
 mod math;
 mod module;
 mod numeric;
+mod procs;
 mod range;
 mod sequence;
 
@@ -62,6 +63,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) if owner == ClassId::COMPARABLE => (&[], &["Comparable"]),
         Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
     for table in tables {

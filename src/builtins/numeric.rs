@@ -66,12 +66,12 @@ pub(super) fn arithmetic(
             let (a, b) = (to_f(s, &receiver), to_f(s, &arg));
             floats(s, a, b)
         }
-        _ => not_a_number(s, &receiver, &arg),
+        _ => not_a_number(s, &call.name, &receiver, &arg),
     })
 }
 
-/// `1 + nil`: TypeError; `1 + object`: its `coerce` does not run.
-fn not_a_number(s: &mut Lowerer<'_>, receiver: &Operand, arg: &Operand) -> Operand {
+/// `1 + nil`: TypeError; `1 + object`: what its `coerce` gives.
+fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
     let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
     if arg.types.len() > 1 {
         // true or false: which one is known at run time only.
@@ -81,19 +81,21 @@ fn not_a_number(s: &mut Lowerer<'_>, receiver: &Operand, arg: &Operand) -> Opera
         return s.branch(
             20,
             condition,
-            |s| not_a_number(s, receiver, &yes),
-            |s| not_a_number(s, receiver, &no),
+            |s| not_a_number(s, name, receiver, &yes),
+            |s| not_a_number(s, name, receiver, &no),
         );
     }
     if matches!(ty, Type::Object(..)) && s.responds(arg, "coerce") {
-        return s.refuse_here(
-            "unsupported-coerce",
-            format!(
-                "{} is turned into a number by `coerce`, which does not run in a section",
-                s.describe(&arg.types)
+        let pair = s.send(arg, "coerce", std::slice::from_ref(receiver), 21);
+        return match (pair.types.single(), &s.tuple_items(&pair)[..]) {
+            (Some(Type::Tuple(_)), [left, right]) => s.send(left, name, std::slice::from_ref(right), 22),
+            _ if pair.is_bottom() => pair,
+            _ => s.refuse_here(
+                "unsupported-coerce",
+                format!("`coerce` of {} does not give an array of two here", s.describe(&arg.types)),
+                Some("write: def coerce(other) = [Other.new(other), self]".into()),
             ),
-            Some("call a method that gives the number".into()),
-        );
+        };
     }
     let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
     s.fail_about(true, String::new(), arg, after)
@@ -202,7 +204,13 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 impl Lowerer<'_> {
     /// A TypeError or ArgumentError about `operand`: MRI tells immediate values as `inspect` does, others by class.
-    pub(crate) fn fail_about(&mut self, type_error: bool, before: String, operand: &Operand, after: String) -> Operand {
+    pub(crate) fn fail_about(
+        &mut self,
+        type_error: bool,
+        before: String,
+        operand: &Operand,
+        after: String,
+    ) -> Operand {
         let (receiver, values) = self.receiver(operand);
         let receiver = match (receiver, operand.types.iter().next()) {
             (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {

@@ -108,13 +108,7 @@ impl Lowerer<'_> {
 
     /// `target op= value`: receiver and arguments are evaluated once.
     pub(crate) fn op_assign(&mut self, node: &Node, target: &Target, op: &AssignOp, value: &Node) -> Operand {
-        let place = match target {
-            Target::Captured(name, _) => {
-                self.captured(name);
-                Place::Nowhere
-            }
-            other => self.resolve(other),
-        };
+        let place = self.resolve(target);
         if let Place::Call { target, receiver, args, name, safe: true } = &place {
             let receiver = receiver.clone();
             return self.unless_nil(&receiver, |s, receiver| {

@@ -5,11 +5,11 @@ use super::host::{Found, Method, Refusal, Visibility};
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::sites::class_of;
-use super::{BlockRef, Condition, Control, Frame, Lowerer};
+use super::{BlockRef, Condition, Control, Frame, Home, JoinIndex, Lowerer};
 use crate::builtins::{self, Builtin};
 use crate::ir::builder::Builder;
-use crate::ir::{Comparison, ErrorKind, FuncId, Stmt, Ty};
-use crate::syntax::ast::{BlockArg, Call, Code, Kind, Node};
+use crate::ir::{Comparison, ErrorKind, FuncId, MessagePart, Receiver, Stmt, Ty, Value};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, Kind, Node, StringPart};
 use crate::syntax::walk::each_node_in;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -47,7 +47,9 @@ enum Callee {
     Reader(String),
     Writer(String),
     Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
-    Missing { private: bool },
+    Missing {
+        private: bool,
+    },
     /// Refuses the section.
     Refused(Refusal),
     /// Fails the element.
@@ -136,25 +138,21 @@ impl Lowerer<'_> {
         let block = match &call.block {
             None => None,
             Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
-            Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
-                literal: Arc::clone(literal),
-                frame: self.current,
-                active: self.active.len(),
-                break_to: None,
-            }),
+            Some(BlockArg::Literal(literal)) => Some(self.block_literal(literal, None, false)),
             Some(BlockArg::Expression(inner)) => match self.block_argument(inner) {
-                Some(block) => Some(block),
+                Some(block) => block,
                 None => return Operand::bottom(),
             },
         };
         // A literal block may `break`: the call's value is then the break's.
-        if let Some(BlockRef::Literal { literal, frame, active, .. }) = &block
+        if let Some(BlockRef::Literal { literal, home, lambda: false, .. }) = &block
+            && matches!(call.block, Some(BlockArg::Literal(_)))
             && has_break(&literal.body)
         {
-            let (literal, frame, active) = (Arc::clone(literal), *frame, *active);
+            let (literal, home) = (Arc::clone(literal), *home);
             let span = self.span;
             return self.labelled(30, !unused, |s, join| {
-                let block = BlockRef::Literal { literal, frame, active, break_to: Some(join) };
+                let block = BlockRef::Literal { literal, home, break_to: Some(join), lambda: false };
                 s.span = span;
                 s.dispatch(receiver, &call.name, &arguments, Some(block), private)
             });
@@ -162,28 +160,52 @@ impl Lowerer<'_> {
         self.dispatch(receiver, &call.name, &arguments, block, private)
     }
 
-    /// `&block` handed on.
-    fn block_argument(&mut self, inner: &Node) -> Option<BlockRef> {
-        if let Kind::Local(id) = &inner.kind
-            && self.frame().code.params.block == Some(*id)
-        {
-            return match self.frame().block.clone() {
-                Some(block) => Some(block),
-                None => {
-                    self.refuse_here(
-                        "unsupported-block",
-                        "a block that was not given cannot be handed on in a section",
-                        Some("pass a literal block".into()),
-                    );
-                    None
-                }
-            };
+    pub(crate) fn block_literal(
+        &mut self,
+        literal: &Arc<BlockLiteral>,
+        break_to: Option<JoinIndex>,
+        lambda: bool,
+    ) -> BlockRef {
+        let activation = self.frame().activation;
+        let home = Home { frame: self.current, activation, active: self.active.len() };
+        BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
+    }
+
+    /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
+    pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
+        let number = self.memo.proc_number(self.context, literal.id.0);
+        let block = self.block_literal(literal, None, lambda);
+        self.procs.insert(number, block);
+        Operand { types: Type::Proc(number).into(), values: vec![] }
+    }
+
+    /// The block that an operand is, where it is a lambda or proc of the section.
+    pub(crate) fn proc_of(&self, operand: &Operand) -> Option<BlockRef> {
+        match operand.types.single() {
+            Some(Type::Proc(number)) => self.procs.get(number).cloned(),
+            _ => None,
         }
-        self.refuse_here(
-            "unsupported-block",
-            "only a literal block, a symbol or the method's own block can be passed in a section",
-            Some("write the block out: { |x| … }".into()),
-        );
+    }
+
+    /// `&expression` at a call: the method's own block handed on, a lambda, a symbol, or nil for no block at all.
+    fn block_argument(&mut self, inner: &Node) -> Option<Option<BlockRef>> {
+        let operand = self.expr(inner);
+        if operand.types.single() == Some(&Type::Nil) {
+            return Some(None);
+        }
+        if let Some(block) = self.proc_of(&operand) {
+            return Some(Some(block));
+        }
+        if let Some(name) = self.symbol_name(&operand) {
+            return Some(Some(BlockRef::Symbol(name)));
+        }
+        if !operand.is_bottom() {
+            self.refuse_here(
+                "unsupported-block",
+                "only a literal block, a symbol, a lambda of the section or the method's own block can be passed",
+                Some("write the block out: { |x| … }".into()),
+            );
+        }
         None
     }
 
@@ -196,11 +218,10 @@ impl Lowerer<'_> {
                 let value = self.b.bool(given);
                 Some(Operand::bool(value))
             }
-            "lambda" | "proc" if call.block.is_some() => Some(self.refuse_here(
-                "unsupported-lambda",
-                "lambdas and procs are not supported in a section yet",
-                Some("write a method and call it".into()),
-            )),
+            "lambda" | "proc" => match &call.block {
+                Some(BlockArg::Literal(literal)) => Some(self.make_proc(literal, call.name == "lambda")),
+                _ => None,
+            },
             "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" | "catch"
             | "throw" => Some(self.refuse_here(
                 "unsupported-call",
@@ -213,8 +234,6 @@ impl Lowerer<'_> {
 
     /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
     fn raise(&mut self, node: &Node, call: &Call) -> Operand {
-        let mut class = None;
-        let mut message = None;
         let mut nodes: Vec<&Node> = call.args.iter().collect();
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind
@@ -223,58 +242,120 @@ impl Lowerer<'_> {
         {
             nodes = inner.receiver.iter().chain(inner.args.iter()).collect();
         }
-        for (i, arg) in nodes.into_iter().enumerate() {
-            match &arg.kind {
-                Kind::String(parts) => {
-                    match &parts[..] {
-                        [] => message = Some(String::new()),
-                        [crate::syntax::ast::StringPart::Text(text)] => message = Some(text.clone()),
-                        _ => {
-                            self.enter(arg);
-                            return self.refuse_here(
-                            "unsupported-string",
-                            "the message of `raise` must be a literal without interpolation in a section",
-                            Some("leave the values out of the message; the error names the element's index".into()),
-                        );
-                        }
-                    }
-                }
-                _ if i == 0 => {
-                    let operand = self.expr(arg);
-                    class = super::conditions::module_of(&operand);
-                    if class.is_none() {
-                        self.enter(arg);
-                        return self.refuse_here(
-                            "unsupported-raise",
-                            "`raise` takes an exception class and a literal message in a section",
-                            Some("write: raise ArgumentError, \"message\"".into()),
-                        );
-                    }
-                }
-                _ => {
-                    self.enter(arg);
-                    return self.refuse_here(
-                        "unsupported-raise",
-                        "`raise` takes an exception class and a literal message in a section",
-                        Some("write: raise ArgumentError, \"message\"".into()),
-                    );
-                }
+        let mut class = None;
+        if let Some(first) = nodes.first()
+            && !matches!(first.kind, Kind::String(_))
+        {
+            let operand = self.expr(first);
+            class = super::conditions::module_of(&operand);
+            if class.is_none() {
+                return self.refuse_raise(first);
             }
+            nodes.remove(0);
         }
+        let parts: Option<Vec<StringPart>> = match &nodes[..] {
+            [] => None,
+            [only] => match &only.kind {
+                Kind::String(parts) => Some(parts.clone()),
+                _ => return self.refuse_raise(only),
+            },
+            [_, extra, ..] => return self.refuse_raise(extra),
+        };
         self.enter(node);
         let class = match class {
             Some(class) => class,
-            None => {
-                if message.is_none() {
-                    message = Some("unhandled exception".into());
-                }
-                match self.constant(&["RuntimeError".to_string()], true).types.single() {
-                    Some(Type::Module(class)) => *class,
-                    _ => return Operand::bottom(),
-                }
-            }
+            None => match self.constant(&["RuntimeError".to_string()], true).types.single() {
+                Some(Type::Module(class)) => *class,
+                _ => return Operand::bottom(),
+            },
         };
-        self.fail(ErrorKind::Raise { class, message }, &[])
+        let parts = match parts {
+            None if call.args.is_empty() => Some(vec![StringPart::Text(String::new())]),
+            parts => parts,
+        };
+        let Some(parts) = parts else {
+            return self.fail(ErrorKind::Raise { class, message: None }, &[]);
+        };
+        let mut values = Vec::new();
+        for part in &parts {
+            if let StringPart::Expression(node) = part {
+                let value = self.expr(node);
+                if value.is_bottom() {
+                    return value;
+                }
+                values.push(value);
+            }
+        }
+        self.enter(node);
+        let message: Vec<Option<String>> = parts
+            .into_iter()
+            .map(|part| match part {
+                StringPart::Text(text) => Some(text),
+                StringPart::Expression(_) => None,
+            })
+            .collect();
+        self.raise_with(class, &message, values, vec![], vec![])
+    }
+
+    fn refuse_raise(&mut self, at: &Node) -> Operand {
+        self.enter(at);
+        self.refuse_here(
+            "unsupported-raise",
+            "`raise` takes an exception class and a message written out in a section",
+            Some("write: raise ArgumentError, \"message\"".into()),
+        )
+    }
+
+    /// Fails with a message whose values are told apart class by class: `known` are those done already.
+    fn raise_with(
+        &mut self,
+        class: ClassId,
+        message: &[Option<String>],
+        mut values: Vec<Operand>,
+        known: Vec<Receiver>,
+        operands: Vec<Value>,
+    ) -> Operand {
+        if !values.is_empty() {
+            let first = values.remove(0);
+            return self.switch(&first, 32 + known.len() as u32, &mut |s, value| {
+                if value.types.len() > 1 {
+                    let (yes, no) =
+                        (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
+                    let condition = s.truth_condition(&value);
+                    let with = |s: &mut Self, value: Operand| {
+                        let values = std::iter::once(value).chain(values.iter().cloned()).collect();
+                        s.raise_with(class, message, values, known.clone(), operands.clone())
+                    };
+                    return s.branch(33, condition, |s| with(s, yes), |s| with(s, no));
+                }
+                let (receiver, own) = s.receiver(&value);
+                if matches!(receiver, Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_)) {
+                    let what = s.describe(&value.types);
+                    return s.refuse_here(
+                        "unsupported-raise",
+                        format!("the message of `raise` cannot hold {what} in a section"),
+                        Some("put numbers and symbols in the message".into()),
+                    );
+                }
+                let known = known.iter().cloned().chain([receiver]).collect();
+                let operands: Vec<Value> = operands.iter().copied().chain(own).collect();
+                if operands.len() > 2 {
+                    return s.refuse_here(
+                        "unsupported-raise",
+                        "the message of `raise` can hold two values in a section",
+                        Some("leave out the others; the error says which element it was".into()),
+                    );
+                }
+                s.raise_with(class, message, values.clone(), known, operands)
+            });
+        }
+        let mut known = known.into_iter();
+        let parts = message.iter().filter_map(|part| match part {
+            Some(text) => Some(MessagePart::Text(text.clone())),
+            None => known.next().map(MessagePart::Value),
+        });
+        let parts: Vec<MessagePart> = parts.collect();
+        self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands)
     }
 
     // ---- dispatch --------------------------------------------------------------------------------------------------
@@ -517,7 +598,10 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Missing { private } => self.no_method(receiver, name, *private),
+            Callee::Missing { private } => match self.missing_hook(receiver) {
+                Some(refusal) => self.refuse(refusal),
+                None => self.no_method(receiver, name, *private),
+            },
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
                     return Operand::bottom();
@@ -550,6 +634,20 @@ impl Lowerer<'_> {
                 };
                 self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
             }
+        }
+    }
+
+    /// Ruby would call the class's `method_missing`.
+    fn missing_hook(&mut self, receiver: &Operand) -> Option<Refusal> {
+        let Some(Type::Object(_, class)) = receiver.types.iter().next() else { return None };
+        let class = *class;
+        match self.host.method(class, "method_missing") {
+            Ok(Some(Found { method: Method::Ruby(_), .. })) => Some(Refusal {
+                slug: "unsupported-method-missing",
+                message: format!("{} answers this call by method_missing", self.host.class_name(class)),
+                hint: Some("define the method itself".into()),
+            }),
+            _ => None,
         }
     }
 
@@ -629,11 +727,25 @@ impl Lowerer<'_> {
             block: block.cloned(),
             return_to: None,
             control: vec![],
+            activation: 0,
             call_span: self.span,
             builtin,
             name: name.to_string(),
         });
         self.current = self.frames.len() - 1;
+        let activation = self.fresh_version();
+        self.frames[self.current].activation = activation;
+        if let Some(local) = code.params.block {
+            let operand = match block {
+                Some(block) => {
+                    let number = self.memo.proc_number(self.context, u32::MAX);
+                    self.procs.insert(number, block.clone());
+                    Operand { types: Type::Proc(number).into(), values: vec![] }
+                }
+                None => Operand::nil(),
+            };
+            self.write_local(local, operand);
+        }
     }
 
     pub(crate) fn super_call(
@@ -658,13 +770,8 @@ impl Lowerer<'_> {
         let block = match block {
             None => self.frame().block.clone(),
             Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
-            Some(BlockArg::Literal(literal)) => Some(BlockRef::Literal {
-                literal: Arc::clone(literal),
-                frame: self.current,
-                active: self.active.len(),
-                break_to: None,
-            }),
-            Some(BlockArg::Expression(inner)) => self.block_argument(inner),
+            Some(BlockArg::Literal(literal)) => Some(self.block_literal(literal, None, false)),
+            Some(BlockArg::Expression(inner)) => self.block_argument(inner).flatten(),
         };
         let mut groups = Vec::new();
         for ty in &receiver.types.clone() {
@@ -734,37 +841,54 @@ impl Lowerer<'_> {
                 let rest: Vec<Operand> = args.collect();
                 self.send(&receiver, name, &rest, 7)
             }
-            BlockRef::Literal { literal, frame, active, break_to } => {
-                let outer = std::mem::replace(&mut self.current, *frame);
-                let suspended = self.active.split_off(*active);
+            BlockRef::Literal { literal, home, break_to, lambda } => {
+                let frame = home.frame;
+                if self.frames.get(frame).is_none_or(|f| f.activation != home.activation) {
+                    return self.refuse_here(
+                        "escaping-block",
+                        "a lambda or block is called after the method that made it has returned",
+                        Some("call it in that method, or write a method instead".into()),
+                    );
+                }
+                let outer = std::mem::replace(&mut self.current, frame);
+                let suspended = self.active.split_off(home.active);
                 let saved: Vec<_> = literal
                     .own_locals
                     .iter()
-                    .map(|l| (*l, self.frames[*frame].locals[l.0 as usize].clone()))
+                    .map(|l| (*l, self.frames[frame].locals[l.0 as usize].clone()))
                     .collect();
                 for (local, _) in &saved {
                     let version = self.fresh_version();
-                    self.frames[*frame].locals[local.0 as usize] =
+                    self.frames[frame].locals[local.0 as usize] =
                         super::Slot { operand: Operand::nil(), version };
                 }
                 let unused = std::mem::take(&mut self.unused);
+                let returns = *lambda && has_return(&literal.body);
                 let result = self.within_here(literal.id.0, |s| {
-                    let run = |s: &mut Self, next_to| {
-                        s.frames[*frame].control.push(Control { break_to: *break_to, next_to });
-                        s.bind_block(&literal.params, args.clone());
+                    let run = |s: &mut Self, leave: Option<JoinIndex>| {
+                        let break_to = if *lambda { leave } else { *break_to };
+                        s.frames[frame].control.push(Control { break_to, next_to: leave });
+                        let outer_return = s.frames[frame].return_to;
+                        if *lambda {
+                            s.frames[frame].return_to = leave;
+                            s.bind_method(&literal.params, args.clone(), vec![]);
+                        } else {
+                            s.bind_block(&literal.params, args.clone());
+                        }
                         let value =
                             if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
-                        s.frames[*frame].control.pop();
+                        s.frames[frame].return_to = outer_return;
+                        s.frames[frame].control.pop();
                         value
                     };
-                    if has_next(&literal.body) {
+                    if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
                         s.labelled(0, !unused, |s, join| run(s, Some(join)))
                     } else {
                         run(s, None)
                     }
                 });
                 for (local, slot) in saved {
-                    self.frames[*frame].locals[local.0 as usize] = slot;
+                    self.frames[frame].locals[local.0 as usize] = slot;
                 }
                 self.active.extend(suspended);
                 self.current = outer;

@@ -91,8 +91,14 @@ impl Lowerer<'_> {
                 self.read_ivar(&receiver, name)
             }
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
-            Kind::Assign { target, value } => self.assign_node(target, value),
-            Kind::OpAssign { target, op, value } => self.op_assign(node, target, op, value),
+            Kind::Assign { target, value } => match &**target {
+                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                target => self.assign_node(target, value),
+            },
+            Kind::OpAssign { target, op, value } => match &**target {
+                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                target => self.op_assign(node, target, op, value),
+            },
             Kind::MultiAssign { targets, value } => {
                 let value = self.expr(value);
                 self.assign_multiple(targets, &value);
@@ -163,11 +169,7 @@ impl Lowerer<'_> {
                 }
                 value
             }
-            Kind::Lambda(_) => self.refuse_here(
-                "unsupported-lambda",
-                "lambdas are not supported in a section yet",
-                Some("write a method and call it".into()),
-            ),
+            Kind::Lambda(literal) => self.make_proc(literal, true),
         }
     }
 

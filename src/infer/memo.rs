@@ -54,6 +54,7 @@ pub struct FunctionKey {
 pub struct Memo {
     contexts: FxHashMap<(Context, u32, u32), Context>,
     type_numbers: FxHashMap<TypeSet, u32>,
+    proc_numbers: FxHashMap<(Context, u32), u32>,
     pub joins: FxHashMap<JoinKey, JoinMemo>,
     pub columns: BTreeMap<(HierarchyId, String), ColumnMemo>,
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
@@ -63,6 +64,8 @@ pub struct Memo {
     pub functions: FxHashMap<FunctionKey, TypeSet>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
+    /// What elements give to captured variables.
+    pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
     pub result: TypeSet,
     /// Something grew in this walk.
@@ -74,6 +77,12 @@ impl Memo {
     pub fn context(&mut self, parent: Context, node: u32, choice: u32) -> Context {
         let next = self.contexts.len() as u32 + 1;
         *self.contexts.entry((parent, node, choice)).or_insert(next)
+    }
+
+    /// The number of the lambda or proc that `node` makes in `context`.
+    pub fn proc_number(&mut self, context: Context, node: u32) -> u32 {
+        let next = self.proc_numbers.len() as u32;
+        *self.proc_numbers.entry((context, node)).or_insert(next)
     }
 
     /// A number for a type set, to tell contexts apart by it; above all slots that callers use.

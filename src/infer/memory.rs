@@ -191,7 +191,7 @@ impl Lowerer<'_> {
     }
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
-    fn is_storable(&mut self, value: &Operand) -> bool {
+    pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
         let local = value.types.filter(|t| t.shape() == Shape::Local);
         if local.is_empty() {
             return true;
@@ -206,7 +206,7 @@ impl Lowerer<'_> {
     }
 
     /// Loads the parts of a value kept as `stored` in the buffers of `kind`.
-    fn load_parts(
+    pub(crate) fn load_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
         Operand { types: stored.clone(), values }
     }
 
-    fn store_parts(
+    pub(crate) fn store_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -426,7 +426,7 @@ impl Lowerer<'_> {
         };
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
-            Some(_) => self.from_payload(value, shape).into_iter().collect(),
+            Some(_) => self.decode_payload(value, shape).into_iter().collect(),
             None => vec![value],
         };
         Operand { types: types.clone(), values }
@@ -452,6 +452,7 @@ impl Lowerer<'_> {
         Schema {
             columns: columns.collect(),
             arrays: arrays.collect(),
+            captured: self.captured_schema(),
             base: base.clone(),
             entries,
             result: self.memo.result.clone(),
@@ -464,10 +465,11 @@ impl Lowerer<'_> {
     }
 }
 
+/// The ends of a range: their values, whether the high one is left out, and what they are.
+pub(crate) type RangeEnds = (Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd);
+
 /// The ends of a range operand: (low, high), each with its value.
-pub(crate) fn range_ends(
-    operand: &Operand,
-) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
+pub(crate) fn range_ends(operand: &Operand) -> Option<RangeEnds> {
     let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
     let mut values = operand.values.iter().copied();
     let first = (*low != RangeEnd::None).then(|| values.next()).flatten();

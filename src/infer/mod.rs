@@ -8,6 +8,7 @@
 
 mod assign;
 mod calls;
+mod captured;
 mod conditions;
 mod entry;
 mod expressions;
@@ -110,8 +111,18 @@ pub(crate) struct Control {
 /// A block passed to a call: its literal and the frame it was written in, or a method's name.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockRef {
-    Literal { literal: Arc<BlockLiteral>, frame: usize, active: usize, break_to: Option<JoinIndex> },
+    Literal { literal: Arc<BlockLiteral>, home: Home, break_to: Option<JoinIndex>, lambda: bool },
     Symbol(String),
+}
+
+/// The frame that a block was written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Home {
+    pub frame: usize,
+    /// Tells whether that frame is still the same activation.
+    pub activation: u32,
+    /// How many of the codes being inlined are the block's own callers.
+    pub active: usize,
 }
 
 /// One activation: a method being inlined, or the section's block.
@@ -126,6 +137,8 @@ pub(crate) struct Frame {
     pub block: Option<BlockRef>,
     pub return_to: Option<JoinIndex>,
     pub control: Vec<Control>,
+    /// Unique in a walk.
+    pub activation: u32,
     /// The place of the call, for backtraces.
     pub call_span: Span,
     /// Written in Ruby by us (a built-in): errors are reported at its caller.
@@ -162,6 +175,10 @@ pub(crate) struct Lowerer<'h> {
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
+    /// Captured variables that the section writes, by name.
+    written: BTreeMap<String, captured::Written>,
+    /// The lambdas and procs met in this walk, by number.
+    procs: FxHashMap<u32, BlockRef>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
@@ -194,6 +211,8 @@ impl<'h> Lowerer<'h> {
             depth: None,
             versions: 0,
             unused: false,
+            written: BTreeMap::new(),
+            procs: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             line_types: BTreeMap::new(),

@@ -76,6 +76,7 @@ impl Lowerer<'_> {
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
         }
     }
 
@@ -110,6 +111,7 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
+        Type::Proc(_) => ClassId::PROC,
     }
 }
 
@@ -141,7 +143,8 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
 
 /// `path:line: columns: type` for every expression that was noted, one line each, in source order.
 pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
-    let mut by_line: BTreeMap<(String, u32), Vec<(u32, u32, String)>> = BTreeMap::new();
+    type Item = (u32, u32, String);
+    let mut by_line: BTreeMap<(String, u32), Vec<Item>> = BTreeMap::new();
     for (span, types) in lines {
         by_line.entry(host.place(*span)).or_default().push((span.start, span.end, describe(host, types)));
     }

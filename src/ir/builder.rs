@@ -191,6 +191,12 @@ impl Builder {
         self.numbered((1002, 0, 0, 0), Op::Element, Ty::I32, Interval::INDEX)
     }
 
+    /// The tick being computed (`I64`).
+    pub fn tick(&mut self) -> Value {
+        let interval = Interval { low: 0, high: i64::MAX - 1 };
+        self.numbered((1003, 0, 0, 0), Op::Tick, Ty::I64, interval)
+    }
+
     pub fn random(&mut self) -> Value {
         self.define(Op::Random, Ty::I64, Interval::FULL, None)
     }

@@ -410,6 +410,10 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
+    /// What an element gave to a variable around the section (by its number in the schema), by element index.
+    Captured(u32, Part),
+    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    CapturedTick(u32),
     /// `Bool`: is the object frozen, by id.
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.
@@ -466,7 +470,12 @@ pub enum ErrorKind {
     TypeError(String),
     ArgumentError(String),
     /// A TypeError or ArgumentError whose message tells operand 0 as `inspect` does: `before`, the operand, `after`.
-    AboutOperand { type_error: bool, before: String, operand: Receiver, after: String },
+    AboutOperand {
+        type_error: bool,
+        before: String,
+        operand: Receiver,
+        after: String,
+    },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
@@ -480,14 +489,23 @@ pub enum ErrorKind {
     ArrayGrowth,
     /// An integer operation that has no 64-bit result, said in full.
     Range(String),
-    /// `raise` in the user's code: the exception class and a literal message (the class's name without one).
+    /// `raise` in the user's code: the exception class and a message (the class's name without one). Values in the
+    /// message are the operands, in order.
     Raise {
         class: ClassId,
-        message: Option<String>,
+        message: Option<Vec<MessagePart>>,
     },
     StackTooDeep,
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
+}
+
+/// A piece of an exception's message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MessagePart {
+    Text(String),
+    /// The next operand as `to_s` gives it, for those that have one.
+    Value(Receiver),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -508,6 +526,16 @@ pub enum Receiver {
     Module(ClassId),
     /// Anything else, as text.
     Text(String),
+}
+
+impl Receiver {
+    /// Does an operand of the failing statement say which value it is?
+    pub const fn has_operand(&self) -> bool {
+        match self {
+            Self::Nil | Self::True | Self::False | Self::Module(_) | Self::Text(_) => false,
+            Self::Integer | Self::Float | Self::Symbol | Self::Object(_) | Self::Array(_) => true,
+        }
+    }
 }
 
 /// A place in the user's source that can fail, and how. The table stays on the host.

@@ -24,8 +24,8 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -75,6 +75,8 @@ impl Display for BufferInfo {
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
             BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
+            BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
+            BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;
@@ -137,7 +139,11 @@ impl Display for ErrorKind {
             Self::Range(message) => write!(f, "range {}", Quoted(message)),
             Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
             Self::Raise { class, message: Some(message) } => {
-                write!(f, "raise c{} {}", class.0, Quoted(message))
+                write!(f, "raise c{}", class.0)?;
+                message.iter().try_for_each(|part| match part {
+                    MessagePart::Text(text) => write!(f, " {}", Quoted(text)),
+                    MessagePart::Value(value) => write!(f, " with {value}"),
+                })
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),

@@ -85,6 +85,8 @@ pub enum Type {
     },
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
+    /// A lambda or proc made in the section, known at compile time by its number.
+    Proc(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -159,7 +161,7 @@ impl Type {
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
-            Self::Module(_) | Self::Range { .. } | Self::Tuple(_) => Shape::Local,
+            Self::Module(_) | Self::Range { .. } | Self::Tuple(_) | Self::Proc(_) => Shape::Local,
         }
     }
 }

@@ -9,7 +9,7 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{ErrorKind, Program, Receiver};
+use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver};
 use ikra_core::types::{ArrayKind, HierarchyId};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -204,7 +204,10 @@ impl Failed<'_> {
             }
             ErrorKind::Raise { class, message } => {
                 details.push(classes::object(ruby, *class))?;
-                details.push(message.as_deref())?;
+                match message {
+                    None => details.push(ruby.qnil())?,
+                    Some(parts) => details.push(self.message(parts, operands)?)?,
+                }
                 "raise"
             }
             ErrorKind::StackTooDeep => "stack_too_deep",
@@ -216,6 +219,27 @@ impl Failed<'_> {
         Ok((kind, details))
     }
 
+    /// Each part as [value, text]: the text, or the value that `to_s` is called on.
+    fn message(&self, parts: &[MessagePart], operands: [i64; 2]) -> Result<RArray, Error> {
+        let all = self.ruby.ary_new();
+        let mut operands = operands.into_iter();
+        for part in parts {
+            let pair = self.ruby.ary_new();
+            match part {
+                MessagePart::Text(text) => {
+                    pair.push(self.ruby.qnil())?;
+                    pair.push(text.as_str())?;
+                }
+                MessagePart::Value(value) => {
+                    let operand = if value.has_operand() { operands.next().unwrap_or_default() } else { 0 };
+                    self.receiver(pair, value, operand)?;
+                }
+            }
+            all.push(pair)?;
+        }
+        Ok(all)
+    }
+
     /// Two details: the receiver, and its name in the message where there is no such value.
     fn receiver(&self, details: RArray, receiver: &Receiver, operand: i64) -> Result<(), Error> {
         let ruby = self.ruby;
@@ -225,9 +249,10 @@ impl Failed<'_> {
             Receiver::False => details.push(false)?,
             Receiver::Integer => details.push(operand)?,
             Receiver::Float => details.push(f64::from_bits(operand as u64))?,
-            // SAFETY: a symbol is never freed once it is numbered.
             Receiver::Symbol => {
-                details.push(unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) })?;
+                // SAFETY: a symbol is never freed once it is numbered.
+                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                details.push(symbol)?;
             }
             Receiver::Object(hierarchy) => details.push(self.object(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array(*kind, operand))?,

@@ -62,5 +62,6 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Module(class) => class_name(*class),
         Type::Range { .. } => "Range".into(),
         Type::Tuple(items) => format!("Array of {}", items.len()),
+        Type::Proc(_) => "Proc".into(),
     }
 }

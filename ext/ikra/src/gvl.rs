@@ -61,15 +61,19 @@ where
         unsafe { &*flag.cast::<AtomicBool>() }.store(true, Ordering::Relaxed);
     }
     let mut job = Work { work: Some(work), ended: None };
-    // SAFETY: the GVL is held (there is a `Ruby`). `call` catches panics and `rb_thread_call_without_gvl2` itself
-    // raises nothing, so nothing unwinds through this frame; both pointers live until it returns. That `work` touches
-    // no Ruby object is what its bound `Send` stands for: no magnus value has it.
+    // Without UBF_ASYNC_SAFE, Ruby starts a thread for each call, only to call `unblock` (until 3.1).
+    let flags = rb_sys::RB_NOGVL_INTR_FAIL | rb_sys::RB_NOGVL_UBF_ASYNC_SAFE;
+    // SAFETY: the GVL is held (there is a `Ruby`). `call` catches panics and with INTR_FAIL `rb_nogvl` itself raises
+    // nothing, so nothing unwinds through this frame; both pointers live until it returns. `unblock` only stores to an
+    // atomic, which a signal handler may do. That `work` touches no Ruby object is what its bound `Send` stands for:
+    // no magnus value has it.
     unsafe {
-        rb_sys::rb_thread_call_without_gvl2(
+        rb_sys::rb_nogvl(
             Some(call::<F, T>),
             std::ptr::from_mut(&mut job).cast(),
             Some(unblock),
             std::ptr::from_ref(interrupt).cast_mut().cast(),
+            flags as i32,
         );
     }
     job.ended

@@ -59,9 +59,11 @@ impl Layout {
     pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
-        let written = program.buffers.iter().enumerate().filter(|(_, b)| {
-            b.written && matches!(b.kind, BufferKind::Column { .. } | BufferKind::ArrayValues(..))
-        });
+        let written = program
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.written && !matches!(b.kind, BufferKind::Result(_)));
         Ok(Self {
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),
@@ -91,7 +93,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
             Recipe::Values(*kind, *part, array.types.single_shape())
         }
         BufferKind::Base(part) => Recipe::Base(*part, schema.base.single_shape()),
-        BufferKind::Result(_) => Recipe::Result,
+        // Nothing is given at first: all zeros.
+        BufferKind::Result(_) | BufferKind::Captured(..) | BufferKind::CapturedTick(_) => Recipe::Result,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
     })

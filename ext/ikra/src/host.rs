@@ -33,8 +33,6 @@ pub struct LiveHost<'a> {
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
-    /// Constants that were not there.
-    absent: Vec<(RootKey, Source)>,
     ancestry: RefCell<Assumptions>,
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
@@ -50,8 +48,6 @@ pub struct Front {
     pub inferred: Inferred,
     pub plan: Plan,
     pub assumptions: Assumptions,
-    /// Constants that must stay undefined.
-    pub absent: Vec<Source>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -75,7 +71,6 @@ impl<'a> LiveHost<'a> {
             tracer,
             methods: Methods::new(ruby, reached),
             roots: Vec::new(),
-            absent: Vec::new(),
             ancestry: RefCell::default(),
             unfrozen: Vec::new(),
             unfrozen_arrays: Vec::new(),
@@ -109,8 +104,15 @@ impl<'a> LiveHost<'a> {
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
-        let absent = self.absent.into_iter().map(|(_, source)| source).collect();
-        Ok(Front { inferred, plan, assumptions, absent })
+        if let Some(what) = assumptions.hold_in(self.ruby, &self.tracer.singletons)? {
+            return Err(Trouble::Unsupported {
+                message: format!(
+                    "an object has {what} from its singleton class, unlike others [singleton-methods]"
+                ),
+                hint: "give such objects a class of their own".into(),
+            });
+        }
+        Ok(Front { inferred, plan, assumptions })
     }
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
@@ -135,18 +137,12 @@ impl<'a> LiveHost<'a> {
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
-        if self.absent.iter().any(|(known, _)| known == key) {
-            return Ok(None);
-        }
         let number = match self.roots.iter().position(|root| root.key == *key) {
             Some(number) => number,
             None => {
                 let source = Source::new(self.scope, key, self.fixed_nesting)?;
                 let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
-                let Some(value) = value else {
-                    self.absent.push((key.clone(), source));
-                    return Ok(None);
-                };
+                let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
                 let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, value)?;
                 self.roots.push(AskedRoot { key: key.clone(), source, value });
@@ -236,10 +232,8 @@ impl Host for LiveHost<'_> {
     }
 
     fn text(&self, span: Option<Span>) -> String {
-        let Some(span) = span else { return String::new() };
         sources::with_map(self.ruby, |map| {
-            let text = &map.file(span.file).text;
-            text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string()
+            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
         })
     }
 

@@ -3,6 +3,7 @@
 
 mod backends;
 mod capture;
+mod captured;
 mod classes;
 mod copy_back;
 mod errors;
@@ -41,6 +42,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("run", function!(run, 5))?;
     native.define_singleton_method("explain", function!(explain, 4))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
+    native.define_singleton_method("availability", function!(availability, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
@@ -87,6 +89,11 @@ fn explain(
 /// Why a back-end cannot run, or nil.
 fn missing(backend: Symbol) -> Result<Option<String>, Error> {
     Ok(backends::missing(&backend.name()?))
+}
+
+/// What was found of CUDA and what is missing, as text.
+fn availability() -> String {
+    ikra_core::backend::cuda::availability().to_string()
 }
 
 fn seed(seed: u64) -> u64 {

@@ -53,6 +53,11 @@ impl Reading {
         self.payload.len()
     }
 
+    /// Makes room for all that will be pushed at once, which is cheaper than growing.
+    pub fn reserve(&mut self, values: usize) {
+        self.payload.reserve(values);
+    }
+
     pub fn found(&self) -> &Found {
         &self.found
     }
@@ -145,7 +150,7 @@ impl Found {
                 Type::Symbol => found.bits |= SYMBOL,
                 Type::Object(hierarchy, class) => found.objects.push((*hierarchy, *class)),
                 Type::Array(kind) => found.array = Some(*kind),
-                Type::Module(_) | Type::Range { .. } | Type::Tuple(_) => {}
+                Type::Module(_) | Type::Range { .. } | Type::Tuple(_) | Type::Proc(_) => {}
             }
         }
         found

@@ -115,8 +115,8 @@ impl Source {
                 }
                 Some(scope.binding()?.funcall::<_, _, Value>("local_variable_get", (name,))?.as_raw())
             }
-            // SAFETY: the class is live; reading an unset variable gives nil.
             Self::ModuleVariable(class, id) => {
+                // SAFETY: the class is live; reading an unset variable gives nil.
                 Some(unsafe { rb_sys::rb_ivar_get(classes::value(ruby, *class), *id) })
             }
             Self::Constant(constant) => constant.read(scope)?,
@@ -248,11 +248,10 @@ impl RootValue {
                 let ty = Type::Module(classes::number(ruby, root));
                 return Ok(Self { ty, reading: Reading::default(), ends: [0; 2] });
             }
-            // SAFETY: the class is Ruby's Range.
-            if pointer == unsafe { rb_sys::rb_cRange } {
-                if let Some(range) = Self::range(ruby, root)? {
-                    return Ok(range);
-                }
+            // SAFETY: a variable that Ruby sets before it loads anything.
+            let is_range = pointer == unsafe { rb_sys::rb_cRange };
+            if is_range && let Some(range) = Self::range(ruby, root)? {
+                return Ok(range);
             }
         }
         let reading = tracer.read_root(number, root)?;

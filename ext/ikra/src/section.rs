@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
                 heap: &heap,
                 before: &before,
             };
-            copy.run(self.section.operation, self.section.base, self.elements)
+            copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
         })
     }
 
@@ -166,6 +166,10 @@ impl<'a> Run<'a> {
     }
 
     fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
+        // Another thread may push the version out of the handle that marks its values.
+        version.assumptions.each_value(|value| {
+            self.reached.keep(value);
+        });
         if !version.assumptions.hold(self.ruby)? {
             return Ok(None);
         }

@@ -26,6 +26,11 @@ pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
     SOURCES.with(ruby, |sources| f(&sources.map))
 }
 
+/// The text that a span covers.
+pub fn text_at(map: &SourceMap, span: Span) -> &str {
+    map.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+}
+
 /// The code of an instruction sequence.
 pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let capture: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Capture")?;
@@ -47,13 +52,22 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
         let code = |first| sources.code(&path, &text, first, location, &label).transpose();
         first_lines.into_iter().filter_map(code).collect::<Result<_, _>>()
     })?;
+    // The text of an eval may hold code of that location wherever its first line is said to be; no harm where it is the
+    // same code each time.
+    let text_of = |code: &Rc<Code>| with_map(ruby, |map| text_at(map, code.span).to_owned());
     match &candidates[..] {
-        [code] => Ok(code.clone()),
-        // Text of an eval fits at several line numbers, or a file no longer holds what was loaded from it.
-        _ => {
+        [] => {
             capture.funcall::<_, _, Value>("raise_changed", (path, location[0]))?;
             Err(Trouble::Plain("the source has changed".into()))
         }
+        [code, others @ ..] if others.iter().all(|other| text_of(other) == text_of(code)) => Ok(code.clone()),
+        _ => Err(Trouble::Unsupported {
+            message: format!(
+                "the source of {label} ({path}:{}) cannot be told from other code [no-source]",
+                location[0]
+            ),
+            hint: "Ikra compiles from the source text: put the code into a file".into(),
+        }),
     }
 }
 

@@ -175,6 +175,7 @@ impl<'a> Tracer<'a> {
         let slot = Slot::Column(variable);
         let mut reading = std::mem::take(&mut self.columns[column]);
         let mut outcome = Ok(());
+        reading.reserve(self.reached.objects(class) - reading.len());
         while let Some(object) = self.reached.object(class, reading.len()) {
             // SAFETY: the object is live: it is marked in `reached`. Reading an unset variable gives nil.
             let value = unsafe { rb_sys::rb_ivar_get(object, id) };
@@ -212,6 +213,12 @@ impl<'a> Tracer<'a> {
 
     fn read_array(&mut self, array: VALUE, slot: Slot, into: &mut Reading) -> Result<(), Stop> {
         let mut index = 0;
+        // SAFETY: the array is live.
+        let length = unsafe { rb_sys::RARRAY_LEN(array) } as usize;
+        if slot == Slot::Base {
+            self.known.reserve(length);
+            into.reserve(length);
+        }
         // SAFETY: the array is live (marked, or on the caller's stack), and the length is read again before each
         // element, so that no element behind the end is read whatever the others led to.
         while index < unsafe { rb_sys::RARRAY_LEN(array) } as isize {
@@ -369,9 +376,10 @@ impl<'a> Tracer<'a> {
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
         let classes = classes::of_hierarchy(self.ruby, hierarchy);
-        // SAFETY: listed objects are live.
         classes.into_iter().any(|class| {
-            (0..).map_while(|row| self.reached.object(class, row)).any(|o| unsafe { value::frozen(o) })
+            let mut objects = (0..).map_while(|row| self.reached.object(class, row));
+            // SAFETY: listed objects are live.
+            objects.any(|object| unsafe { value::frozen(object) })
         })
     }
 

@@ -163,6 +163,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::ArrayValues(..) => "values",
         BufferKind::Base(_) => "base",
         BufferKind::Result(_) => "result",
+        BufferKind::Captured(..) => "captured",
+        BufferKind::CapturedTick(_) => "captured_tick",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
     }
 }
@@ -178,6 +180,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
         BufferKind::Base(p) => format!("elements of the base{}", part(p)),
         BufferKind::Result(p) => format!("results{}", part(p)),
+        BufferKind::Captured(n, p) => format!("given to captured variable {n}{}", part(p)),
+        BufferKind::CapturedTick(n) => format!("when given to captured variable {n}"),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
     }

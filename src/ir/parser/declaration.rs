@@ -3,8 +3,8 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
-    ScalarSource, Site, ValueData,
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
+    ScalarInfo, ScalarSource, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -146,6 +146,11 @@ impl Parser {
             }
             "base" => BufferKind::Base(self.part()),
             "result" => BufferKind::Result(self.part()),
+            "captured" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Captured(number, self.part())
+            }
+            "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
@@ -252,9 +257,17 @@ impl Parser {
             "range" => ErrorKind::Range(self.text("a message")?),
             "raise" => {
                 let class = ClassId(self.entity("c", "a class")?);
-                let message =
-                    matches!(self.peek(), Token::Text(_)).then(|| self.text("a message")).transpose()?;
-                ErrorKind::Raise { class, message }
+                let mut message = Vec::new();
+                loop {
+                    if matches!(self.peek(), Token::Text(_)) {
+                        message.push(MessagePart::Text(self.text("a message")?));
+                    } else if self.take_word("with") {
+                        message.push(MessagePart::Value(self.receiver()?));
+                    } else {
+                        break;
+                    }
+                }
+                ErrorKind::Raise { class, message: (!message.is_empty()).then_some(message) }
             }
             "stack_too_deep" => ErrorKind::StackTooDeep,
             _ => {

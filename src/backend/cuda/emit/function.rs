@@ -7,7 +7,9 @@ use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::ir::{BinaryOp, Block, ErrorKind, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk};
+use crate::ir::{
+    BinaryOp, Block, ErrorKind, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

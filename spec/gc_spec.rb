@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+# The garbage collector at every allocation, and objects moved meanwhile.
+each_compiling_backend do
+  def under_stress
+    GC.stress = true
+    yield
+  ensure
+    GC.stress = false
+  end
+
+  def world
+    nodes = Array.new(6) { |i| World::Node.new(i * 1.5) }
+    nodes.each_with_index { |node, i| node.links = [nodes[i - 1], nodes[(i + 1) % 6]] }
+  end
+
+  it "compiles and runs under stress" do
+    nodes = world
+    result = under_stress do
+      nodes.peach(2) { |node| node.value = node.links[0].value.nil? ? 1e-300 : node.value * 0.5 }
+      nodes.pmap { |node| node.links[1] }
+    end
+    expect(result).to eq(nodes.rotate(1))
+    expect(nodes.map(&:value)).to eq(Array.new(6) { |i| i * 1.5 * 0.25 })
+  end
+
+  it "makes large numbers under stress" do
+    numbers = Array.new(50) { |i| (2**62) + i }
+    floats = Array.new(50) { |i| 1e-300 * i }
+    result = under_stress { [numbers.pmap { |n| n + 1 }, floats.pmap { |f| f * 2.0 }] }
+    expect(result).to eq([numbers.map { |n| n + 1 }, floats.map { |f| f * 2.0 }])
+  end
+
+  it "raises under stress" do
+    nodes = world
+    nodes[3].freeze
+    error = under_stress { raised { nodes.peach { |node| node.value = 1.0 } } }
+    expect(error).to be_a(FrozenError)
+    expect(error.receiver).to equal(nodes[3])
+  end
+
+  it "reads symbols made at run time" do
+    points = Array.new(20) { |i| World::Point.new(:"made_#{i}_#{rand(1 << 30)}") }
+    names = points.map { |point| point.x.to_s }
+    result = under_stress { points.pmap { |point| point.x } }
+    GC.start
+    expect(result.map(&:to_s)).to eq(names)
+  end
+
+  it "survives the objects being moved while other threads drop them" do
+    skip "no compaction here" unless GC.respond_to?(:compact)
+    mover = Thread.new { 5.times { GC.compact && sleep(0.002) } }
+    10.times do
+      points = Array.new(300) { |i| World::Point.new(i.to_f, [i, i + 1]) }
+      points.peach(50) { |point| point.x += point.y[1] - point.y[0] }
+      expect(points.map(&:x)).to eq(Array.new(300) { |i| i + 50.0 })
+    end
+    mover.join
+  rescue NotImplementedError
+    skip "no compaction here"
+  end
+
+  it "leaves references whole" do
+    skip "no verification here" unless GC.respond_to?(:verify_compaction_references)
+    nodes = world
+    nodes.peach { |node| node.value += 1.0 }
+    begin
+      GC.verify_compaction_references(toward: :empty, double_heap: true)
+    rescue NotImplementedError
+      skip "no compaction here"
+    rescue ArgumentError
+      GC.verify_compaction_references(toward: :empty, expand_heap: true)
+    end
+    nodes.peach { |node| node.value += 1.0 }
+    expect(nodes.map(&:value)).to eq(Array.new(6) { |i| (i * 1.5) + 2.0 })
+  end
+
+  it "lets the compiled code of a literal go with the literal" do
+    kept = RubyVM.keep_script_lines
+    RubyVM.keep_script_lines = true
+    handles = Ikra.const_get(:Native)::Handle
+    GC.start
+    before = ObjectSpace.each_object(handles).count
+    40.times { |i| expect([1].pmap(&eval("proc { |n| n + #{i} }"))).to eq([1 + i]) } # rubocop:disable Style, Security
+    GC.start
+    # The machine stack may still hold the last few.
+    expect(ObjectSpace.each_object(handles).count).to be < before + 10
+  ensure
+    RubyVM.keep_script_lines = kept
+  end
+
+  it "does not keep objects alive after the section" do
+    weak = ObjectSpace::WeakMap.new
+    30.times do
+      points = Array.new(10) { |i| World::Point.new(i) }
+      points.each { |point| weak[point] = true }
+      points.peach { |point| point.x += 1 }
+    end
+    3.times { GC.start }
+    # The machine stack may still hold the last ones.
+    expect(weak.size).to be < 50
+  end
+end

@@ -1,0 +1,168 @@
+# frozen_string_literal: true
+
+require "English"
+require "open3"
+require "rbconfig"
+
+# The Ruby face: arguments, results, settings.
+RSpec.describe Ikra do
+  # Runs a program of its own and gives what it prints.
+  def program(text, env = {})
+    folder = File.expand_path("../lib", __dir__)
+    output, = Open3.capture2e({ "IKRA_BACKEND" => nil, **env }, RbConfig.ruby, "-I", folder, "-e", text)
+    output
+  end
+
+  around do |example|
+    chosen = described_class.chosen
+    fallback = described_class.fallback
+    example.run
+  ensure
+    described_class.backend = chosen
+    described_class.fallback = fallback
+  end
+
+  describe "Array" do
+    it "gives self from peach, and new arrays from pmap and pselect" do
+      numbers = [1, 2]
+      expect(numbers.peach { |n| n }).to equal(numbers)
+      expect(numbers.pmap { |n| n }).not_to equal(numbers)
+      expect(numbers.pselect { |n| n }).not_to equal(numbers)
+    end
+
+    it "gives the same objects from pselect" do
+      texts = [World::Point.new(1), World::Point.new(2)]
+      expect(texts.pselect { |point| point.x > 1 }[0]).to equal(texts[1])
+    end
+
+    it "wants a block" do
+      %i[peach pmap pselect].each do |name|
+        expect { [1].public_send(name) }.to raise_error(ArgumentError, "#{name} needs a block")
+      end
+    end
+
+    it "wants an Integer number of ticks that is not negative" do
+      expect { [1].peach(-1) { |n| n } }.to raise_error(ArgumentError, /negative/)
+      expect { [1].peach(1.5) { |n| n } }.to raise_error(TypeError, /Integer/)
+      expect { [1].peach(nil) { |n| n } }.to raise_error(TypeError)
+      expect { [1].peach(2**64) { |n| n } }.to raise_error(ArgumentError)
+    end
+
+    it "does nothing in no ticks" do
+      points = [World::Point.new(1)]
+      expect(points.peach(0) { |point| point.foo }).to equal(points)
+    end
+
+    it "accepts a frozen array and a subclass of Array" do
+      expect([1, 2].freeze.pmap { |n| n + 1 }).to eq([2, 3])
+      expect(Class.new(Array).new([1, 2]).pmap { |n| n + 1 }).to eq([2, 3])
+    end
+  end
+
+  describe ".backend" do
+    it "is what will run" do
+      described_class.backend = :auto
+      expect(%i[cuda cpu]).to include(described_class.backend)
+      described_class.backend = :ruby
+      expect(described_class.backend).to eq(:ruby)
+      described_class.backend = "cpu"
+      expect(described_class.backend).to eq(:cpu)
+    end
+
+    it "is one that is known" do
+      expect { described_class.backend = :opencl }
+        .to raise_error(ArgumentError, /unknown back-end :opencl: choose one of :auto, :cuda, :cpu, :ruby/)
+    end
+
+    it "is one that can run" do
+      output = program(<<~RUBY, "IKRA_CUDA_EMULATOR" => nil, "CUDA_VISIBLE_DEVICES" => "")
+        require "ikra"
+        begin
+          Ikra.backend = :cuda
+        rescue Ikra::DeviceError => e
+          puts e.message
+        end
+        p Ikra.backend
+      RUBY
+      expect(output).to include("the back-end :cuda cannot run here").and end_with(":cpu\n")
+    end
+
+    it "is set by the environment" do
+      expect(program('require "ikra"; p Ikra.backend', "IKRA_BACKEND" => "ruby")).to eq(":ruby\n")
+    end
+  end
+
+  describe ".fallback" do
+    it "raises at first" do
+      expect(described_class.fallback).to eq(:raise)
+      expect { described_class.fallback = :later }.to raise_error(ArgumentError, /:raise or :ruby/)
+    end
+
+    it "runs in plain Ruby and says why, once for each place" do
+      described_class.backend = :cpu
+      described_class.fallback = :ruby
+      section = -> { [1, 2].pmap { |n| "number #{n}" } }
+      warning = /#{Regexp.escape(__FILE__)}:#{__LINE__ - 1}.*pmap runs in plain Ruby/
+      expect { expect(section.call).to eq(["number 1", "number 2"]) }.to output(warning).to_stderr
+      expect { section.call }.not_to output.to_stderr
+    end
+  end
+
+  each_compiling_backend do
+    it "repeats random numbers from a seed" do
+      draw = -> { Array.new(3) { [1, 2, 3].pmap { |_| rand } } }
+      described_class.srand(42)
+      first = draw.call
+      expect(described_class.srand(42)).to eq(42)
+      expect(draw.call).to eq(first)
+      expect(first.flatten.uniq.size).to eq(9)
+    end
+
+    it "profiles" do
+      profile = described_class.profile { 2.times { [1, 2].pmap { |n| n + 1 } } }
+      expect(profile.sections).to eq(2)
+      expect(profile[:backend]).to eq(described_class.backend)
+      expect(profile[:kernel]).to be > 0.0
+      expect(profile.to_h.keys).to eq([*Ikra::Profile::PHASES, :sections, :backend])
+      expect(profile.to_s).to include("2 sections on").and include("copy-back")
+    end
+
+    it "explains" do
+      points = [World::Point.new(1.0)]
+      text = described_class.explain(points) { |point| point.x += 1 }
+      expect(text).to include("@x of World::Point: Float (read, written)").and include("add_f")
+      expect(points[0].x).to eq(1.0)
+    end
+  end
+
+  it "profiles plain Ruby" do
+    described_class.backend = :ruby
+    profile = described_class.profile { [1].pmap { |n| n } }
+    expect([profile.sections, profile.backend]).to eq([1, :ruby])
+  end
+
+  it "explains only sections" do
+    expect { described_class.explain([1]) }.to raise_error(ArgumentError)
+    expect { described_class.explain([1], :sum) { |n| n } }.to raise_error(ArgumentError, /unknown operation :sum/)
+  end
+
+  it "has the methods as a refinement" do
+    expect(program(<<~RUBY)).to eq("false\n[2, 3]\n")
+      require "ikra/refinements"
+      p [].respond_to?(:pmap)
+      eval("using Ikra::Refinements; Ikra.backend = :ruby; p [1, 2].pmap { |n| n + 1 }")
+    RUBY
+  end
+
+  it "says so when it replaces the methods of another gem" do
+    output = program(<<~RUBY)
+      module Enumerable
+        def pmap = map
+      end
+      require "ikra"
+      Ikra.backend = :ruby
+      p [1].pmap { |n| n + 1 }
+    RUBY
+    expect(output).to match(/ikra: Array#pmap was defined before \(-e:2\) and is replaced/).and end_with("[2]\n")
+  end
+end
