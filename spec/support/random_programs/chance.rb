@@ -52,9 +52,9 @@ module RandomPrograms
 
     def test_text(text, type)
       case type
-      when :nil then pick(["#{text}.nil?", "#{text} == nil", "nil == #{text}", "NilClass === #{text}"])
+      when :nil then pick(["#{text}.nil?", "(#{text} == nil)", "(nil == #{text})", "(NilClass === #{text})"])
       when :bool then "(#{text} == true || #{text} == false)"
-      else pick(["#{text}.is_a?(#{class_name(type)})", "#{class_name(type)} === #{text}"])
+      else pick(["#{text}.is_a?(#{class_name(type)})", "(#{class_name(type)} === #{text})"])
       end
     end
 

@@ -54,7 +54,7 @@ module RandomPrograms
 
     def included(depth)
       case between(0, 2)
-      when 0 then e("(#{between(-5, 2)}..#{between(1, 9)})", pick([".include?(", ".cover?(", " === ("]), number(depth), ")")
+      when 0 then e("((#{between(-5, 2)}..#{between(1, 9)})", pick([".include?(", ".cover?(", " === ("]), number(depth), "))")
       when 1 then e("(#{between(-5, 2)}.5...", number(0), ")", ".include?(", number(depth), ")")
       else
         found = arrays.reject { |_, t| t.items.any? { |i| @classes.key?(i) } }

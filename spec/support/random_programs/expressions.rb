@@ -245,8 +245,11 @@ module RandomPrograms
     end
 
     def sequence(types, _type, depth)
-      statements = Array.new(between(1, 2)) { Node.fixed(statement(depth), "; ") }
-      e("begin ", Node.list(statements, ""), expression(types, depth), " end")
+      # Other parts of the expression may stand before these in the text, although they are made later.
+      scope.block do
+        statements = Array.new(between(1, 2)) { Node.fixed(statement(depth), "; ") }
+        e("begin ", Node.list(statements, ""), expression(types, depth), " end")
+      end
     end
   end
 end

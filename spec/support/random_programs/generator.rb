@@ -110,9 +110,9 @@ module RandomPrograms
       within(outer) do
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
         scope.declare("x", element, writable: false)
-        last = returns ? Node.statement(expression(returns, 4)) : statement(3)
         made = statements(3, 6)
-        Node.fixed("proc do |x|\n", Node.body(made << last), "\nend")
+        made << (returns ? Node.statement(expression(returns, 4)) : statement(3))
+        Node.fixed("proc do |x|\n", Node.body(made), "\nend")
       end
     end
 

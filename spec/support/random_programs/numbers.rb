@@ -106,7 +106,7 @@ module RandomPrograms
       found = arrays
       return pick(found).then { |text, type| [text, type.items] } if found.any? && chance(0.5)
 
-      [Node.fixed("(", constant(:int), "..", expression([:int], depth), " % 6)"), [:int]]
+      [Node.fixed("(", between(-4, 4).to_s, "..", expression([:int], depth), " % 6)"), [:int]]
     end
 
     def measured(depth)

@@ -31,11 +31,12 @@ module RandomPrograms
 
     def size = PARTS.sum { |part| public_send(part).size }
 
-    # The text of a module's body.
+    # The text of a file.
     def source
       <<~RUBY
         # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach}
-        def self.make(klass, values)
+        module RandomPrograms::Home
+        def self.make(klass, values = {})
           klass.allocate.tap { |made| values.each { |name, value| made.instance_variable_set(:"@\#{name}", value) } }
         end
 
@@ -54,6 +55,7 @@ module RandomPrograms
         def self.block(leaves)
           #{captures}
           #{block}
+        end
         end
       RUBY
     end

@@ -163,13 +163,17 @@ module RandomPrograms
       return narrowing_leave(variable, type, others, depth) if chance(0.25)
 
       test = test_text(variable.name, type)
+      return inverted(variable, test, type, others, depth) if chance(0.5)
+
       inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
       outside = scope.narrowed(variable, others) { arm(depth - 1) }
-      if chance(0.5)
-        Node.statement("if ", e(test), "\n", inside, "\nelse\n", outside, "\nend")
-      else
-        Node.statement("if !(", e(test), ")\n", outside, "\nelse\n", inside, "\nend")
-      end
+      Node.statement("if ", e(test), "\n", inside, "\nelse\n", outside, "\nend")
+    end
+
+    def inverted(variable, test, type, others, depth)
+      outside = scope.narrowed(variable, others) { arm(depth - 1) }
+      inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
+      Node.statement("if !(", e(test), ")\n", outside, "\nelse\n", inside, "\nend")
     end
 
     def narrowing_case(variable, depth)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "tempfile"
 require_relative "bignums"
 
 module RandomPrograms
@@ -44,6 +45,7 @@ module RandomPrograms
       verdict(:broken, e.message)
     ensure
       RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
+      @file&.unlink
     end
 
     private
@@ -51,13 +53,15 @@ module RandomPrograms
     def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated)
 
     def load_program
-      keep = RubyVM.keep_script_lines
-      RubyVM.keep_script_lines = true
-      @home = Module.new
-      RandomPrograms.const_set(:Home, @home)
-      @home.module_eval(@program.source, "random_program_#{@program.seed}.rb", 1)
+      verbose = $VERBOSE
+      $VERBOSE = nil
+      @file = Tempfile.new(["random_program_#{@program.seed}_", ".rb"])
+      @file.write(@program.source)
+      @file.close
+      load(@file.path)
+      @home = Home
     ensure
-      RubyVM.keep_script_lines = keep
+      $VERBOSE = verbose
     end
 
     # @return [(Verdict, nil), (nil, Integer), (nil, nil)] the failure; or the index of the element that raised
@@ -148,8 +152,13 @@ module RandomPrograms
       [error.class, error.message.lines.first.to_s.chomp.gsub(/0x\h+/, "0x")]
     end
 
-    def difference(expected, actual)
-      "Ruby: #{expected.inspect[0, 3000]}\nIkra: #{actual.inspect[0, 3000]}"
+    # What differs, and where.
+    def difference(expected, actual, path = [])
+      if expected.is_a?(Array) && actual.is_a?(Array) && expected.size == actual.size
+        i = expected.each_index.find { |n| expected[n] != actual[n] }
+        return difference(expected[i], actual[i], path + [i])
+      end
+      "At #{path.join(".")}\nRuby: #{expected.inspect[0, 1000]}\nIkra: #{actual.inspect[0, 1000]}"
     end
   end
 
@@ -168,7 +177,8 @@ module RandomPrograms
     end
 
     def self.of_object(value, seen)
-      state = value.instance_variables.sort.map { |name| [name, of(value.instance_variable_get(name), seen)] }
+      # A variable that holds nil and one that was never set read the same.
+      state = value.instance_variables.sort.map { |name| [name, of(value.instance_variable_get(name), seen)] }.select(&:last)
       [value.class.name, state]
     end
   end
