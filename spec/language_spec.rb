@@ -310,6 +310,7 @@ each_backend do
     meters = [Meters.new(2), Meters.new(5)]
     expect_same(meters) { |m| (3 * m) + (1.5 * m) }
     expect_same(meters) { |m| m * 2 }
+    expect_same(meters, &:plain)
   end
 
   it "compares symbols and booleans" do
@@ -348,4 +349,5 @@ class Meters
   def initialize(n) = @n = n
   def *(other) = @n * other
   def coerce(other) = [self, other]
+  def plain = n.odd? ? n : -n
 end
