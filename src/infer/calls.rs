@@ -680,7 +680,7 @@ impl Lowerer<'_> {
     // ---- methods ---------------------------------------------------------------------------------------------------
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
-    fn method_call(
+    pub(crate) fn method_call(
         &mut self,
         receiver: &Operand,
         name: &str,

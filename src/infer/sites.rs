@@ -76,6 +76,10 @@ impl Lowerer<'_> {
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+                let class = self.host.class_name(class_of(ty));
+                (Receiver::Text(format!("an instance of {class}")), vec![])
+            }
             Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
         }
     }
@@ -99,7 +103,7 @@ impl Lowerer<'_> {
 }
 
 /// The class that a method is looked up in.
-pub(crate) const fn class_of(ty: &Type) -> ClassId {
+pub(crate) fn class_of(ty: &Type) -> ClassId {
     match ty {
         Type::Nil => ClassId::NIL,
         Type::True => ClassId::TRUE,
@@ -112,6 +116,8 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) => ClassId::PROC,
+        Type::Building(_, class) => *class,
+        Type::Record(record) => record.class,
     }
 }
 
