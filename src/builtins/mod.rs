@@ -73,8 +73,14 @@ impl Row {
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
-        Type::Integer => (&[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS], &["Integer", "Numeric", "Comparable"]),
-        Type::Float => (&[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS], &["Float", "Numeric", "Comparable"]),
+        Type::Integer => (
+            &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Integer", "Numeric", "Comparable"],
+        ),
+        Type::Float => (
+            &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Float", "Numeric", "Comparable"],
+        ),
         Type::Array(_) | Type::Tuple(_) => (&[array::ROWS, sequence::ROWS], &["Array", "Enumerable"]),
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
