@@ -61,6 +61,11 @@ impl Lowerer<'_> {
         self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
     }
 
+    pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
+        let (receiver, operands) = self.receiver(receiver);
+        self.fail(ErrorKind::NameError { name: name.into(), receiver }, &operands)
+    }
+
     /// How an error names a receiver of one class, and the operand that identifies it.
     pub(crate) fn receiver(&mut self, receiver: &Operand) -> (Receiver, Vec<Value>) {
         let values = receiver.values.clone();
