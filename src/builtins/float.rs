@@ -1,7 +1,7 @@
 //! Float: doubles.
 
 use super::numeric::arithmetic;
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::Type;
@@ -38,22 +38,22 @@ pub(super) const ROWS: &[Row] = &[
             if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
         })
     }),
-    row("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
-    row("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
-    row("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
-    row("to_f", |_, c| c.receiver.clone()),
-    row("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("truncate", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("floor", |s, c| whole(s, c, UnaryOp::FloorF)),
-    row("ceil", |s, c| whole(s, c, UnaryOp::CeilF)),
-    row("round", |s, c| whole(s, c, UnaryOp::RoundF)),
-    row("nan?", |s, c| Operand::bool(s.b.unary(UnaryOp::IsNan, c.receiver.value()))),
-    row("finite?", |s, c| {
+    bare("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
+    bare("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    bare("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    bare("to_f", |_, c| c.receiver.clone()),
+    bare("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
+    bare("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
+    row("truncate", |s, c| rounded(s, c, "truncate", UnaryOp::TruncF)),
+    row("floor", |s, c| rounded(s, c, "floor", UnaryOp::FloorF)),
+    row("ceil", |s, c| rounded(s, c, "ceil", UnaryOp::CeilF)),
+    row("round", |s, c| rounded(s, c, "round", UnaryOp::RoundF)),
+    bare("nan?", |s, c| Operand::bool(s.b.unary(UnaryOp::IsNan, c.receiver.value()))),
+    bare("finite?", |s, c| {
         let value = is_finite(s, c.receiver.value());
         Operand::bool(value)
     }),
-    row("infinite?", |s, c| {
+    bare("infinite?", |s, c| {
         let value = c.receiver.value();
         let size = s.b.unary(UnaryOp::AbsF, value);
         let infinity = s.b.f64(f64::INFINITY);
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         let sign = s.b.select(positive, one, minus);
         s.or_nil(infinite, &Operand::integer(sign))
     }),
-    row("integer?", |s, _| Operand::bool(s.b.bool(false))),
+    bare("integer?", |s, _| Operand::bool(s.b.bool(false))),
 ];
 
 fn float(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
@@ -144,15 +144,16 @@ fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
     s.b.compare(Comparison::Lt, size, infinity)
 }
 
-/// Rounds to an Integer: `floor`, `ceil`, `round`, `to_i` without digits.
-fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
-    if !call.args.is_empty() || !call.keywords.is_empty() {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`Float#{}` with arguments cannot run in a section", call.name),
-            Some("round to whole numbers, or round outside the section".into()),
-        );
+/// `floor`, `ceil`, `round`, `truncate`: to an Integer, or to digits.
+fn rounded(s: &mut Lowerer<'_>, call: &Invocation, name: &str, op: UnaryOp) -> Operand {
+    if call.args.is_empty() && call.keywords.is_empty() {
+        whole(s, call, op)
+    } else {
+        super::rounding::to_digits(s, call, name)
     }
+}
+
+fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
     let rounded = s.b.unary(op, call.receiver.value());
     to_integer(s, rounded)
 }
@@ -168,13 +169,22 @@ pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value) -> Operand {
     let size = s.b.unary(UnaryOp::AbsF, whole);
     let limit = s.b.f64(9_223_372_036_854_775_808.0);
     let fits = s.b.compare(Comparison::Lt, size, limit);
-    s.unless(fits, 12, |s| {
-        let finite = is_finite(s, whole);
-        let bits = s.b.unary(UnaryOp::BitsToI64, whole);
-        s.check(finite, ErrorKind::FloatDomain, &[bits]);
-        // -2**63 itself fits, but is not worth a branch: it is refused with the rest.
-        s.fail(ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
-    });
+    let condition = crate::infer::Condition { value: fits, yes: vec![], no: vec![] };
+    s.branch(
+        12,
+        condition,
+        |_| Operand::nil(),
+        |s| {
+            let finite = is_finite(s, whole);
+            let bits = s.b.unary(UnaryOp::BitsToI64, whole);
+            s.check(finite, ErrorKind::FloatDomain, &[bits]);
+            // -2**63 fits, 2**63 does not.
+            let low = s.b.f64(-9_223_372_036_854_775_808.0);
+            let is_low = s.b.compare(Comparison::Eq, whole, low);
+            s.check(is_low, ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
+            Operand::nil()
+        },
+    );
     if s.b.is_dead() {
         return Operand::bottom();
     }

@@ -1,7 +1,7 @@
 //! Integer: 64 bits, checked.
 
 use super::numeric::{arithmetic, to_f};
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
 use crate::types::Type;
@@ -49,17 +49,27 @@ pub(super) const ROWS: &[Row] = &[
         )
     }),
     row("**", power),
-    row("-@", |s, c| {
+    bare("-@", |s, c| {
         let zero = s.b.i64(0);
         checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
     }),
-    row("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
+    bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
     row("&", |s, c| bits(s, c, BinaryOp::And)),
     row("|", |s, c| bits(s, c, BinaryOp::Or)),
     row("^", |s, c| bits(s, c, BinaryOp::Xor)),
     row("<<", |s, c| shift(s, c, true)),
     row(">>", |s, c| shift(s, c, false)),
     row("[]", |s, c| {
+        if c.args.len() == 2 {
+            return s.send(&c.receiver, "__part", &c.args, 1);
+        }
+        if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
+            return s.refuse_here(
+                "unsupported-method",
+                "`Integer#[]` with a range cannot run in a section",
+                Some("give the first bit and the number of bits: n[first, count]".into()),
+            );
+        }
         let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
         // Bits beyond the 63rd are the sign's; negative positions are 0.
         let (zero, last) = (s.b.i64(0), s.b.i64(63));
@@ -72,28 +82,28 @@ pub(super) const ROWS: &[Row] = &[
         let bit = s.b.binary(BinaryOp::And, shifted, one);
         Operand::integer(s.b.select(negative, zero, bit))
     }),
-    row("abs", absolute),
-    row("magnitude", absolute),
-    row("even?", |s, c| parity(s, c, 0)),
-    row("odd?", |s, c| parity(s, c, 1)),
-    row("succ", |s, c| next(s, c, 1)),
-    row("next", |s, c| next(s, c, 1)),
-    row("pred", |s, c| next(s, c, -1)),
-    row("to_i", same),
-    row("to_int", same),
-    row("floor", whole),
-    row("ceil", whole),
-    row("round", whole),
-    row("truncate", whole),
-    row("ord", same),
-    row("to_f", |s, c| {
+    bare("abs", absolute),
+    bare("magnitude", absolute),
+    bare("even?", |s, c| parity(s, c, 0)),
+    bare("odd?", |s, c| parity(s, c, 1)),
+    bare("succ", |s, c| next(s, c, 1)),
+    bare("next", |s, c| next(s, c, 1)),
+    bare("pred", |s, c| next(s, c, -1)),
+    bare("to_i", same),
+    bare("to_int", same),
+    row("floor", |s, c| whole(s, c, "floor")),
+    row("ceil", |s, c| whole(s, c, "ceil")),
+    row("round", |s, c| whole(s, c, "round")),
+    row("truncate", |s, c| whole(s, c, "truncate")),
+    bare("ord", same),
+    bare("to_f", |s, c| {
         let value = to_f(s, &c.receiver);
         Operand::float(value)
     }),
-    row("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
-    row("size", |s, _| Operand::integer(s.b.i64(8))),
-    row("finite?", |s, _| Operand::bool(s.b.bool(true))),
-    row("infinite?", |_, _| Operand::nil()),
+    bare("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
+    bare("size", |s, _| Operand::integer(s.b.i64(8))),
+    bare("finite?", |s, _| Operand::bool(s.b.bool(true))),
+    bare("infinite?", |_, _| Operand::nil()),
     row("times", |s, c| {
         if !s.count_arguments(c, 0, 0) {
             return Operand::bottom();
@@ -102,33 +112,30 @@ pub(super) const ROWS: &[Row] = &[
         counted_block(s, c, zero, c.receiver.value(), 1)
     }),
     row("upto", |s, c| {
-        let Some(limit) = integer_argument(s, c) else { return Operand::bottom() };
+        let Some(limit) = limit_argument(s, c, UnaryOp::FloorF) else { return Operand::bottom() };
         let one = s.b.i64(1);
         let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
         counted_block(s, c, c.receiver.value(), end.value(), 1)
     }),
     row("downto", |s, c| {
-        let Some(limit) = integer_argument(s, c) else { return Operand::bottom() };
+        let Some(limit) = limit_argument(s, c, UnaryOp::CeilF) else { return Operand::bottom() };
         let one = s.b.i64(1);
         let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
         counted_block(s, c, c.receiver.value(), end.value(), -1)
     }),
 ];
 
-fn same(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if s.count_arguments(call, 0, 0) { call.receiver.clone() } else { Operand::bottom() }
+fn same(_: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    call.receiver.clone()
 }
 
-/// `floor`, `ceil`, `round`, `truncate` without digits.
-fn whole(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !call.args.is_empty() || !call.keywords.is_empty() {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`Integer#{}` with arguments cannot run in a section", call.name),
-            Some("round to whole numbers, or divide and multiply".into()),
-        );
+/// `floor`, `ceil`, `round`, `truncate`: itself, or rounded to tens.
+fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if call.args.is_empty() && call.keywords.is_empty() {
+        call.receiver.clone()
+    } else {
+        super::rounding::to_digits(s, call, name)
     }
-    call.receiver.clone()
 }
 
 /// An Integer argument, or a TypeError.
@@ -154,6 +161,20 @@ pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<
         }
     });
     result.values.first().copied()
+}
+
+/// The last Integer that `upto` or `downto` come to.
+fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> Option<Value> {
+    let arg = s.one_argument(call)?;
+    let limit = s.switch(&arg, 10, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => arg,
+        Some(Type::Float) => {
+            let whole = s.b.unary(inwards, arg.value());
+            super::float::to_integer(s, whole)
+        }
+        _ => s.fail_about(false, "comparison of Integer with ".into(), &arg, " failed".into()),
+    });
+    limit.values.first().copied()
 }
 
 pub(super) fn checked(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
@@ -203,7 +224,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let zero = s.b.i64(0);
             let ok = s.b.compare(Comparison::Ge, exponent, zero);
             let why = "a negative exponent gives a Rational, which does not run in a section".to_string();
-            s.check(ok, ErrorKind::Range(why), &[]);
+            s.check(ok, ErrorKind::Unsupported(why), &[]);
             if s.b.constant(exponent) == Some(2) {
                 return checked(s, BinaryOp::MulChecked, "**", base, base);
             }
@@ -230,7 +251,7 @@ pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
     let ok = s.b.binary(BinaryOp::OrB, ok, nan);
     let why =
         "a negative number to a fractional power is a Complex, which does not run in a section".to_string();
-    s.check(ok, ErrorKind::Range(why), &[]);
+    s.check(ok, ErrorKind::Unsupported(why), &[]);
 }
 
 impl Lowerer<'_> {

@@ -46,7 +46,7 @@ enum Callee {
     Method(Found, Rc<Code>, bool),
     Reader(String),
     Writer(String),
-    Builtin(fn(&mut Lowerer<'_>, &builtins::Invocation) -> Operand),
+    Builtin(&'static builtins::Row),
     Missing {
         private: bool,
     },
@@ -537,6 +537,13 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, private: bool) -> Callee {
+        if matches!(ty, Type::Array(_) | Type::Tuple(_)) && ["peach", "pmap", "pselect"].contains(&name) {
+            return Callee::Refused(Refusal {
+                slug: "nested-section",
+                message: format!("`{name}` cannot run inside a section: elements run in parallel already"),
+                hint: Some("use each, or make one section of all pairs".into()),
+            });
+        }
         // The parts that built-ins are made of are no methods of Ruby's.
         if name.starts_with("__") && name != "__send__" && name != "__id__" {
             let found = Found {
@@ -599,10 +606,7 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Missing { private } => match self.missing_hook(receiver) {
-                Some(refusal) => self.refuse(refusal),
-                None => self.no_method(receiver, name, *private),
-            },
+            Callee::Missing { private } => self.no_method(receiver, name, *private),
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
                     return Operand::bottom();
@@ -625,7 +629,7 @@ impl Lowerer<'_> {
                     keywords: arguments.keywords.clone(),
                     block: block.cloned(),
                 };
-                rule(self, &invocation)
+                rule.apply(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
                 let name = if code.kind == crate::syntax::ast::CodeKind::Method {
@@ -638,18 +642,29 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Ruby would call the class's `method_missing`.
-    fn missing_hook(&mut self, receiver: &Operand) -> Option<Refusal> {
-        let Some(Type::Object(_, class)) = receiver.types.iter().next() else { return None };
-        let class = *class;
-        match self.host.method(class, "method_missing") {
-            Ok(Some(Found { method: Method::Ruby(_), .. })) => Some(Refusal {
-                slug: "unsupported-method-missing",
-                message: format!("{} answers this call by method_missing", self.host.class_name(class)),
-                hint: Some("define the method itself".into()),
-            }),
-            _ => None,
+    /// Does a built-in written in Ruby have this form of the method? Ruby's own may have more.
+    fn takes(&mut self, code: &Code, name: &str, arguments: &Arguments, block: Option<&BlockRef>) -> bool {
+        if code.yields && block.is_none() && !name.starts_with("__") {
+            self.refuse_here(
+                "unsupported-enumerator",
+                format!("`{name}` without a block cannot run in a section"),
+                Some("give it a block".into()),
+            );
+            return false;
         }
+        let (required, given) = (code.params.required.len(), arguments.positional.len());
+        let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
+        let fits = given >= required
+            && given <= required + code.params.optional.len()
+            && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
+        if !fits {
+            self.refuse_here(
+                "unsupported-method",
+                format!("`{name}` with these arguments cannot run in a section"),
+                Some("use another form of it, or write it with a loop".into()),
+            );
+        }
+        fits
     }
 
     fn expect_arguments(&mut self, arguments: &Arguments, count: usize) -> bool {
@@ -675,6 +690,9 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        if builtin && !self.takes(code, name, arguments, block) {
+            return Operand::bottom();
+        }
         let identity = Rc::as_ptr(code) as usize;
         if self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);

@@ -191,35 +191,42 @@ impl Lowerer<'_> {
         let zero = self.b.i64(0);
         let given_before = self.b.compare(Comparison::Ne, old_tick.value(), zero);
         let first = Condition { value: given_before, yes: vec![], no: vec![] };
-        // Nil stands for a part not given yet; what was given is of the other classes, or really nil.
-        let known: TypeSet = self.memo.captured.get(name).cloned().unwrap_or_default();
-        let known = if known.len() > 1 { known.filter(|t| *t != crate::types::Type::Nil) } else { known };
+        // Nil stands for a part not given yet: the operators do not take it.
+        let known: TypeSet = old.types.filter(|t| *t != crate::types::Type::Nil);
         let (new, new_tick) = match &fold {
             Fold::Last => (given.clone(), now),
             Fold::Operator(op) => {
                 let op = if op == "-" { "+" } else { op };
-                let new = self.branch(
-                    50,
-                    first,
-                    |s| {
-                        let old = s.narrow(&old, &known);
-                        s.send(&old, op, std::slice::from_ref(&given), 51)
-                    },
-                    |_| given.clone(),
-                );
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| {
+                            let old = s.narrow(&old, &known);
+                            s.send(&old, op, std::slice::from_ref(&given), 51)
+                        },
+                        |_| given.clone(),
+                    )
+                };
                 (new, now)
             }
             Fold::Best(method) => {
-                let new = self.branch(
-                    50,
-                    first,
-                    |s| {
-                        let old = s.narrow(&old, &known);
-                        let pair = s.tuple(&[old, given.clone()]);
-                        s.send(&pair, method, &[], 51)
-                    },
-                    |_| given.clone(),
-                );
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| {
+                            let old = s.narrow(&old, &known);
+                            let pair = s.tuple(&[old, given.clone()]);
+                            s.send(&pair, method, &[], 51)
+                        },
+                        |_| given.clone(),
+                    )
+                };
                 (new, now)
             }
             Fold::Or | Fold::And => {

@@ -172,6 +172,18 @@ impl Lowerer<'_> {
             );
             return;
         }
+        if self.b.is_scalar(receiver.value()) {
+            self.refuse_here(
+                "shared-write",
+                format!("every element would write {name} of the same object"),
+                Some(
+                    "let pmap give each element's part and put the parts together afterwards, or add to a local \
+                     variable (total += …)"
+                        .into(),
+                ),
+            );
+            return;
+        }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -181,13 +193,30 @@ impl Lowerer<'_> {
         self.memo.changed |= grew;
         let id = receiver.value();
         if self.host.any_frozen(hierarchy) {
-            let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
-            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let is_frozen = self.is_frozen(hierarchy, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
         }
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
+    }
+
+    /// Is the object frozen?
+    pub(crate) fn is_frozen(&mut self, hierarchy: HierarchyId, id: Value) -> Value {
+        if !self.host.any_frozen(hierarchy) {
+            return self.b.bool(false);
+        }
+        let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
+        self.b.load(frozen, id, Ty::Bool, false)
+    }
+
+    /// Is the array frozen?
+    pub(crate) fn is_frozen_array(&mut self, kind: ArrayKind, id: Value) -> Value {
+        if !self.host.any_frozen_array(kind) {
+            return self.b.bool(false);
+        }
+        let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
+        self.b.load(frozen, id, Ty::Bool, false)
     }
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
@@ -383,8 +412,7 @@ impl Lowerer<'_> {
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
         if self.host.any_frozen_array(kind) {
-            let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
-            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let is_frozen = self.is_frozen_array(kind, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
         }

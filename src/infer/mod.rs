@@ -250,6 +250,7 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_get(&mut self, temp: Temp) -> Operand {
         let operand = self.frames[temp.frame].locals[temp.local].operand.clone();
+        let operand = self.carrier(operand);
         self.refine(operand)
     }
 
@@ -296,6 +297,12 @@ impl<'h> Lowerer<'h> {
             }
         }
         span
+    }
+
+    /// The public name of the built-in written in Ruby that is being lowered.
+    pub(crate) fn builtin_name(&self) -> Option<String> {
+        let frames = self.frames[..=self.current].iter().rev();
+        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !n.starts_with("__")).cloned()
     }
 
     /// A set in words: `Integer`, `Car or nil`.

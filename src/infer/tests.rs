@@ -214,6 +214,10 @@ impl Host for World {
         false
     }
 
+    fn far_rounding_is_zero(&self) -> bool {
+        true
+    }
+
     fn any_frozen_array(&mut self, _: ArrayKind) -> bool {
         false
     }

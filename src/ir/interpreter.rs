@@ -327,6 +327,7 @@ fn math(function: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Erf => c::erf(x),
         MathFn::Erfc => c::erfc(x),
         MathFn::Gamma => c::tgamma(x),
+        MathFn::Lgamma => c::lgamma(x),
         MathFn::Atan2 => c::atan2(x, y),
         MathFn::Hypot => c::hypot(x, y),
     }
@@ -357,6 +358,7 @@ mod c {
         pub safe fn erf(x: f64) -> f64;
         pub safe fn erfc(x: f64) -> f64;
         pub safe fn tgamma(x: f64) -> f64;
+        pub safe fn lgamma(x: f64) -> f64;
         pub safe fn atan2(y: f64, x: f64) -> f64;
         pub safe fn hypot(x: f64, y: f64) -> f64;
         pub safe fn pow(x: f64, y: f64) -> f64;

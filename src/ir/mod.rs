@@ -225,6 +225,7 @@ pub enum MathFn {
     Erf,
     Erfc,
     Gamma,
+    Lgamma,
     Atan2,
     Hypot,
 }
@@ -254,6 +255,7 @@ impl MathFn {
             Self::Erf => "erf",
             Self::Erfc => "erfc",
             Self::Gamma => "tgamma",
+            Self::Lgamma => "lgamma",
             Self::Atan2 => "atan2",
             Self::Hypot => "hypot",
         }
@@ -266,7 +268,7 @@ impl MathFn {
         }
     }
 
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Sin,
         Self::Cos,
         Self::Tan,
@@ -288,6 +290,7 @@ impl MathFn {
         Self::Erf,
         Self::Erfc,
         Self::Gamma,
+        Self::Lgamma,
         Self::Atan2,
         Self::Hypot,
     ];

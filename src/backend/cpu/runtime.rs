@@ -83,11 +83,19 @@ mod c {
         pub safe fn erf(x: f64) -> f64;
         pub safe fn erfc(x: f64) -> f64;
         pub safe fn tgamma(x: f64) -> f64;
+        pub fn lgamma_r(x: f64, sign: *mut i32) -> f64;
         pub safe fn atan2(y: f64, x: f64) -> f64;
         pub safe fn hypot(x: f64, y: f64) -> f64;
         pub safe fn pow(x: f64, y: f64) -> f64;
         pub safe fn fmod(x: f64, y: f64) -> f64;
     }
+}
+
+/// C's `lgamma` without the global variable that it leaves the sign in.
+unsafe extern "C" fn lgamma(x: f64) -> f64 {
+    let mut sign = 0;
+    // SAFETY: the pointer is to a local that outlives the call.
+    unsafe { c::lgamma_r(x, &raw mut sign) }
 }
 
 /// The C library's function, the very one that Ruby's `Math` calls.
@@ -118,6 +126,7 @@ pub fn math_address(function: MathFn) -> *const u8 {
         MathFn::Erf => unary(c::erf),
         MathFn::Erfc => unary(c::erfc),
         MathFn::Gamma => unary(c::tgamma),
+        MathFn::Lgamma => unary(lgamma),
         MathFn::Atan2 => binary(c::atan2),
         MathFn::Hypot => binary(c::hypot),
     }
