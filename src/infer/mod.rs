@@ -17,6 +17,7 @@ mod joins;
 mod memo;
 mod memory;
 mod operand;
+mod patterns;
 mod records;
 mod sites;
 #[cfg(test)]
