@@ -83,6 +83,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[comparable::ROWS], &["Comparable"])
         }
         Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
