@@ -148,9 +148,7 @@ module Integer
   end
 
   # The power by squaring; products of two remainders fit where the modulus has up to 31 bits.
-  def pow(exponent, modulus = nil)
-    return self**exponent if modulus.nil?
-
+  def __pow_modulo(exponent, modulus)
     unless exponent.is_a?(Integer)
       raise TypeError, "Integer#pow() 2nd argument not allowed unless a 1st argument is integer"
     end
@@ -212,12 +210,44 @@ module Integer
 
   # MRI divides by the greatest common divisor first, so that large Integers round once.
   def fdiv(other)
-    if other.is_a?(Integer) && other != 0 && self != 0
-      divisor = gcd(other)
-      (self / divisor).to_f / (other / divisor).to_f
-    else
+    if other.is_a?(Integer)
+      if other == self || other == 0 || self == 0
+        to_f / other.to_f
+      else
+        divisor = gcd(other)
+        x = self / divisor
+        y = other / divisor
+        # Divisors of more than one word are divided by as Integers.
+        y > 4_611_686_018_427_387_903 || y < -4_611_686_018_427_387_904 ? x.__quotient(y) : x.to_f / y.to_f
+      end
+    elsif other.is_a?(Float)
       to_f / other
+    else
+      self / other
     end
+  end
+
+  # The quotient rounded once: 62 bits of it, of which the last says whether anything follows. With negative numbers,
+  # of which there is one more.
+  def __quotient(other)
+    rest = self < 0 ? self : -self
+    divisor = other < 0 ? other : -other
+    quotient = rest / divisor
+    rest = rest.remainder(divisor)
+    bits = 0
+    while quotient < 2_305_843_009_213_693_952
+      quotient += quotient
+      if rest <= divisor - rest
+        rest -= divisor - rest
+        quotient += 1
+      else
+        rest += rest
+      end
+      bits += 1
+    end
+    quotient |= 1 if rest != 0
+    size = quotient.to_f * ((1023 - bits) << 52).__float_of_bits
+    (self < 0) == (other < 0) ? size : -size
   end
 
   def quo(other)
@@ -265,6 +295,14 @@ module Integer
   def __part(offset, size)
     offset = __to_int(offset)
     size = __to_int(size)
+    if offset < 0 && size >= 0
+      # Zeros come in from below; only the lowest bits of the number are left.
+      if -offset >= size
+        return 0
+      elsif size < 63
+        return (self & ((1 << (size + offset)) - 1)) << -offset
+      end
+    end
     rest = self >> offset
     if size < 0
       rest
@@ -293,11 +331,13 @@ module Integer
     if digits >= 0
       self
     elsif digits >= -18
-      self + -self % __power_of_ten(-digits)
-    elsif self <= 0 || (digits < -19 && __far_rounding_is_zero?)
+      unit = __power_of_ten(-digits)
+      rest = self % unit
+      rest == 0 && !__overshoots? ? self : self + (unit - rest)
+    elsif digits < -19 && __far_rounding_is_zero?
       0
     else
-      __overflow
+      self > 0 || (self == 0 && digits == -19 && 4_611_686_018_427_387_904.__overshoots?) ? __overflow : 0
     end
   end
 
@@ -305,7 +345,9 @@ module Integer
     if digits >= 0
       self
     elsif digits >= -18
-      self - remainder(__power_of_ten(-digits))
+      unit = __power_of_ten(-digits)
+      rest = remainder(unit)
+      self < 0 && rest == 0 && __overshoots? ? self + unit : self - rest
     else
       0
     end
@@ -443,7 +485,7 @@ module Float
 
   def __truncate_digits(digits)
     if digits <= 0
-      to_i.__truncate_digits(digits)
+      __bits < 0 ? ceil.__ceil_digits(digits) : floor.__floor_digits(digits)
     else
       __bits < 0 ? __ceil_digits(digits) : __floor_digits(digits)
     end
@@ -453,7 +495,7 @@ module Float
     if digits < 0
       to_i.__round_digits(digits, half)
     elsif digits == 0
-      half == 0 ? round : half == 1 ? __round_even.to_i : __half_down(1.0).to_i
+      half == 0 ? round : half == 1 ? __half_even(1.0).to_i : __half_down(1.0).to_i
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
       self
     elsif __loses_digits?(digits)
@@ -749,6 +791,21 @@ module Kernel
 
   def yield_self
     yield self
+  end
+
+  # Of what has no order of its own, for the built-ins that compare.
+  def __order(other)
+    order = self <=> other
+    __compare_failed(other) if order.nil?
+    order
+  end
+
+  def __below?(other)
+    __order(other) < 0
+  end
+
+  def __above?(other)
+    __order(other) > 0
   end
 
   def loop

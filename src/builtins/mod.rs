@@ -92,6 +92,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };

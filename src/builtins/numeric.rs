@@ -82,18 +82,6 @@ pub(super) fn arithmetic(
 /// `1 + nil`: TypeError; `1 + object`: what its `coerce` gives.
 fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
     let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
-    if arg.types.len() > 1 {
-        // true or false: which one is known at run time only.
-        let is_true = s.is_type(arg, &Type::True);
-        let condition = crate::infer::Condition { value: is_true, yes: vec![], no: vec![] };
-        let (yes, no) = (s.narrow(arg, &Type::True.into()), s.narrow(arg, &Type::False.into()));
-        return s.branch(
-            20,
-            condition,
-            |s| not_a_number(s, name, receiver, &yes),
-            |s| not_a_number(s, name, receiver, &no),
-        );
-    }
     if matches!(ty, Type::Object(..) | Type::Record(_)) && s.responds(arg, "coerce") {
         let pair = s.send(arg, "coerce", std::slice::from_ref(receiver), 21);
         return match (pair.types.single(), &s.tuple_items(&pair)[..]) {
@@ -247,14 +235,17 @@ impl Lowerer<'_> {
         operand: &Operand,
         after: String,
     ) -> Operand {
-        let (receiver, values) = self.receiver(operand);
-        let receiver = match (receiver, operand.types.iter().next()) {
-            (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
-                Receiver::Text(self.coercion_name(ty))
-            }
-            (receiver, _) => receiver,
-        };
-        self.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        self.each_of_bool(operand, &mut |s, operand| {
+            let (receiver, values) = s.receiver(operand);
+            let receiver = match (receiver, operand.types.iter().next()) {
+                (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
+                    Receiver::Text(s.coercion_name(ty))
+                }
+                (receiver, _) => receiver,
+            };
+            let (before, after) = (before.clone(), after.clone());
+            s.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        })
     }
 
     /// Does an operand of one class have a method of that name?

@@ -130,6 +130,7 @@ impl Lowerer<'_> {
             }
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
+                self.enter(node);
                 self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
             }
             Kind::Case { subject, whens, otherwise } => {

@@ -244,7 +244,10 @@ impl Lowerer<'_> {
             return self.b.bool(true);
         }
         let shape = ty.shape();
-        let has_shape = if is_tagged(&operand.types) {
+        let has_shape = if operand.values.is_empty() {
+            // Of no kind that can be carried: refused already.
+            return self.b.bool(false);
+        } else if is_tagged(&operand.types) {
             let tag = self.b.i32(shape.tag());
             self.b.compare(Comparison::Eq, operand.values[0], tag)
         } else {
@@ -333,6 +336,9 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn tuple(&mut self, items: &[Operand]) -> Operand {
+        if items.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
         Operand {
             types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
             values: items.iter().flat_map(|i| i.values.clone()).collect(),

@@ -89,6 +89,31 @@ impl Lowerer<'_> {
         }
     }
 
+    /// TypeError: "no implicit conversion of nil into Integer", with what an operand is in the middle.
+    pub(crate) fn fail_conversion(&mut self, before: &str, operand: &Operand, after: &str) -> Operand {
+        self.each_of_bool(operand, &mut |s, operand| {
+            let name = operand.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            s.fail(ErrorKind::TypeError(format!("{before}{name}{after}")), &[])
+        })
+    }
+
+    /// Runs `f` for true and for false apart, where the operand can be both; else once.
+    pub(crate) fn each_of_bool(
+        &mut self,
+        operand: &Operand,
+        f: &mut dyn FnMut(&mut Self, &Operand) -> Operand,
+    ) -> Operand {
+        if operand.types != TypeSet::bool() {
+            return f(self, operand);
+        }
+        let is_true = self.is_type(operand, &Type::True);
+        let condition = super::Condition { value: is_true, yes: vec![], no: vec![] };
+        let (yes, no) =
+            (self.narrow(operand, &Type::True.into()), self.narrow(operand, &Type::False.into()));
+        let f = std::cell::RefCell::new(f);
+        self.branch(20, condition, |s| (*f.borrow_mut())(s, &yes), |s| (*f.borrow_mut())(s, &no))
+    }
+
     /// How a coercion error names a value: `nil`, `true`, `Car`.
     pub(crate) fn coercion_name(&self, ty: &Type) -> String {
         match ty {
