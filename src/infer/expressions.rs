@@ -370,7 +370,7 @@ impl Lowerer<'_> {
         match operand.types.single() {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
-            Some(Type::Array(_)) => {
+            Some(Type::Array(_) | Type::List(_)) => {
                 vec![self.refuse_here(
                     "unsupported-splat",
                     "an array of unknown length cannot be splatted in a section",

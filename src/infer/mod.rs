@@ -13,15 +13,18 @@ mod entry;
 mod expressions;
 pub mod host;
 mod joins;
+mod lists;
 mod memo;
 mod memory;
 mod operand;
+mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use conditions::module_of;
 pub use host::Host;
+pub use results::{is_plain, result_words, width};
 pub(crate) use joins::{Condition, JoinIndex};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
@@ -78,6 +81,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         let types = sites::describe_lines(host, &line_types);
         if host.kinds_changed() {
             memo = Memo::default();
+            continue;
+        }
+        if memo.restart {
+            memo.restart();
             continue;
         }
         if memo.changed {

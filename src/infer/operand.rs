@@ -55,7 +55,7 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }
-            Type::Tuple(items) => {
+            Type::Tuple(items) | Type::Enumerator(_, items) => {
                 let mut all = Vec::new();
                 for item in items.iter() {
                     all.extend(scalars(item)?);
@@ -68,7 +68,11 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     let shapes = types.shapes();
     match &shapes[..] {
         [] => Some(vec![]),
-        all if all.contains(&Shape::Local) => None,
+        all if all.contains(&Shape::Local) => {
+            let mut all = vec![Ty::I32, Ty::I64];
+            all.extend(scalars(&only_local(types)?)?);
+            Some(all)
+        }
         [one] => Some(one.scalar().into_iter().collect()),
         _ => Some(vec![Ty::I32, Ty::I64]),
     }
@@ -80,6 +84,16 @@ pub fn end_ty(end: RangeEnd) -> Option<Ty> {
         RangeEnd::Integer => Some(Ty::I64),
         RangeEnd::Float => Some(Ty::F64),
     }
+}
+
+/// The only member of a set that has no shape of its own: beside others it stands behind their tag and payload.
+fn only_local(types: &TypeSet) -> Option<TypeSet> {
+    let local = local_part(types);
+    (local.len() == 1).then_some(local)
+}
+
+fn local_part(types: &TypeSet) -> TypeSet {
+    types.filter(|t| t.shape() == Shape::Local)
 }
 
 /// A union with a tag?
@@ -136,7 +150,13 @@ impl Lowerer<'_> {
         if operand.types == *to {
             return operand.values.clone();
         }
-        if let (Some(Type::Tuple(from)), Some(Type::Tuple(into))) = (operand.types.single(), to.single())
+        if is_tagged(to) && operand.types.len() != 0 && !local_part(to).is_empty() {
+            return self.convert_beside_local(operand, to);
+        }
+        if let (
+            Some(Type::Tuple(from) | Type::Enumerator(_, from)),
+            Some(Type::Tuple(into) | Type::Enumerator(_, into)),
+        ) = (operand.types.single(), to.single())
             && from.len() == into.len()
         {
             let mut at = 0;
@@ -169,6 +189,30 @@ impl Lowerer<'_> {
         }
     }
 
+    /// As `convert`, to a union in which one member has no shape: tag and payload of the others, then its own scalars.
+    fn convert_beside_local(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
+        let local = local_part(to);
+        let (own, others) = (local_part(&operand.types), operand.types.filter(|t| t.shape() != Shape::Local));
+        let mut values = match (own.is_empty(), others.is_empty()) {
+            // A union already has both, whatever else it has.
+            (false, false) => operand.values[..2].to_vec(),
+            (false, true) => vec![self.b.i32(Shape::Local.tag()), self.b.i64(0)],
+            (true, _) => {
+                let mut wide = to.filter(|t| t.shape() != Shape::Local);
+                wide.extend(&TypeSet::from_iter([Type::Nil, Type::Integer]));
+                self.convert(operand, &wide)
+            }
+        };
+        if own.is_empty() {
+            values.extend(scalars(&local).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)));
+        } else {
+            let start = if others.is_empty() { 0 } else { 2 };
+            let own = Operand { types: own, values: operand.values[start..].to_vec() };
+            values.extend(self.convert(&own, &local));
+        }
+        values
+    }
+
     /// `operand`, known to be in `types`.
     pub(crate) fn narrow(&mut self, operand: &Operand, types: &TypeSet) -> Operand {
         let types = operand.types.filter(|t| types.contains(t));
@@ -176,7 +220,11 @@ impl Lowerer<'_> {
             return operand.clone();
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
+            (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
             (true, Some(shape)) => self.from_payload(operand.values[1], shape).into_iter().collect(),
+            (true, None) if operand.values.len() > 2 && local_part(&types).is_empty() => {
+                operand.values[..2].to_vec()
+            }
             (true, None) if types.is_empty() => vec![],
             (false, _) if types.is_empty() => vec![],
             _ => operand.values.clone(),
@@ -193,7 +241,9 @@ impl Lowerer<'_> {
         let mut types = operand.types.clone();
         for (value, known) in &self.facts {
             if value == key {
-                types = types.filter(|t| known.contains(t));
+                let both = types.filter(|t| known.contains(t));
+                // A tag that is a constant is shared by values that have nothing to do with each other.
+                types = if both.is_empty() { types } else { both };
             }
         }
         if types.len() == operand.types.len() { operand } else { self.narrow(&operand, &types) }
@@ -284,7 +334,7 @@ impl Lowerer<'_> {
 
     /// The items of a tuple.
     pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
-        let Some(Type::Tuple(items)) = operand.types.single() else { return vec![] };
+        let Some(Type::Tuple(items) | Type::Enumerator(_, items)) = operand.types.single() else { return vec![] };
         let mut at = 0;
         items
             .iter()

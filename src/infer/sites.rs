@@ -77,6 +77,8 @@ impl Lowerer<'_> {
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
             Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
+            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
         }
     }
 
@@ -108,7 +110,8 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Float => ClassId::FLOAT,
         Type::Symbol => ClassId::SYMBOL,
         Type::Object(_, class) => *class,
-        Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => ClassId::ARRAY,
+        Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) => ClassId::PROC,
@@ -126,7 +129,7 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
             Type::False if has_bools => Some("true or false".into()),
             Type::True => Some("true".into()),
             Type::False => Some("false".into()),
-            Type::Array(_) => Some("Array".into()),
+            Type::Array(_) | Type::List(_) => Some("Array".into()),
             Type::Tuple(items) => {
                 Some(format!("[{}]", items.iter().map(|t| describe(host, t)).collect::<Vec<_>>().join(", ")))
             }

@@ -42,6 +42,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Result(Part::Tag)
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_) => Ty::I32,
+            BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
         };

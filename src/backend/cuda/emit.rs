@@ -162,7 +162,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::ArrayLength(_) => "length",
         BufferKind::ArrayValues(..) => "values",
         BufferKind::Base(_) => "base",
-        BufferKind::Result(_) => "result",
+        BufferKind::Result(_) | BufferKind::ResultWords => "result",
+        BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
     }
 }
@@ -178,6 +179,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
         BufferKind::Base(p) => format!("elements of the base{}", part(p)),
         BufferKind::Result(p) => format!("results{}", part(p)),
+        BufferKind::ResultWords => "words of results".into(),
+        BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
     }
@@ -189,6 +192,8 @@ fn scalar_word(source: &ScalarSource) -> &'static str {
         ScalarSource::Root(_, Part::Tag) => "tag",
         ScalarSource::ClassBase(..) => "first_id",
         ScalarSource::BaseLength => "base_length",
+        ScalarSource::ScratchWords => "scratch_words",
+        ScalarSource::ResultWords => "result_words",
         ScalarSource::RootRange(_, 0) => "low",
         ScalarSource::RootRange(..) => "high",
     }
