@@ -931,6 +931,10 @@ impl Lowerer<'_> {
                 Some("pass plain positional arguments to recursive methods".into()),
             );
         }
+        // What the function does with lists is not known here.
+        for key in &self.loops {
+            self.memo.changed |= self.memo.keeping_loops.insert(*key);
+        }
         let identity = Rc::as_ptr(code) as usize;
         let mut key = FunctionKey {
             code: identity,

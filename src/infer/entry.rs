@@ -83,6 +83,7 @@ impl Lowerer<'_> {
         self.current = 0;
         self.joins.clear();
         self.facts.clear();
+        self.loops.clear();
         self.active = vec![Rc::as_ptr(code) as usize];
         self.depth = None;
         self.node = code.body.id;

@@ -76,7 +76,9 @@ impl Lowerer<'_> {
                 if all.iter().any(Operand::is_bottom) {
                     return Operand::bottom();
                 }
-                self.tuple(&all)
+                self.enter(node);
+                let tuple = self.tuple(&all);
+                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -165,6 +167,14 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    /// Is the array of a literal changed later?
+    fn grows(&mut self, node: &Node) -> bool {
+        let code = &self.frames[self.current].code;
+        let key = std::rc::Rc::as_ptr(code) as usize;
+        let found = self.growing.entry(key).or_insert_with(|| super::growing::growing_literals(code).into());
+        found.contains(&node.id)
     }
 
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.

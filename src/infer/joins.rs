@@ -5,7 +5,7 @@ use super::memo::{JoinKey, Place};
 use super::operand::{self, Operand};
 use super::{Lowerer, Slot};
 use crate::ir::{Label, Stmt, Value, Var};
-use crate::types::TypeSet;
+use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// Index of an open join.
@@ -317,8 +317,13 @@ impl Lowerer<'_> {
             self.set_carried(carried, &slot.operand);
             versions.push((*f, *l));
         }
+        // Where no array made in a round is needed in the next, each round begins with the memory that the first had.
+        let keeps = self.memo.keeping_loops.contains(&join.key)
+            || join.carried.values().any(|c| has_list(&c.types));
+        let mark = if keeps { None } else { self.mark_scratch() };
         self.b.open();
         self.b.forget_memory();
+        self.release_scratch(mark);
         for (f, l) in versions {
             let operand = self.get_carried(&join.carried[&(f, l)]);
             self.check_carrier(&operand);
@@ -326,8 +331,10 @@ impl Lowerer<'_> {
             self.frames[f].locals[l] = Slot { operand, version };
         }
         join.entry = self.snapshot();
+        self.loops.push(join.key);
         self.joins[head] = join;
         body(self, exit, head);
+        self.loops.pop();
         self.node = node;
         self.jump(head, None);
         self.joins.truncate(head);
@@ -364,6 +371,15 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::Block { label, body: block });
         self.land(join)
     }
+}
+
+/// Can a value of the set be, or hold, an array in scratch memory?
+fn has_list(types: &TypeSet) -> bool {
+    types.iter().any(|t| match t {
+        Type::List(_) => true,
+        Type::Tuple(items) | Type::Enumerator(_, items) => items.iter().any(has_list),
+        _ => false,
+    })
 }
 
 impl Join {

@@ -132,6 +132,7 @@ impl Lowerer<'_> {
     }
 
     fn new_list_of(&mut self, kind: ListKind, room: Value) -> Operand {
+        self.memo.list_made(kind, &self.loops);
         let (_, scalars) = self.items_of(kind);
         let width = self.b.i64(scalars.len() as i64);
         // Room comes from lengths, or was checked: the product stays far below 64 bits.
@@ -256,6 +257,7 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() {
             return None;
         }
+        self.memo.list_stored(kind, &self.loops);
         self.memo.list_item(kind, &value.types);
         let (types, scalars) = self.items_of(kind);
         let value = self.listed(value, &types);

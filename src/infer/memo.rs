@@ -81,6 +81,10 @@ pub struct Memo {
     pub result: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,
     pub lists: Vec<ListMemo>,
+    /// The loops that all places stand in that make lists of a kind.
+    list_loops: FxHashMap<u32, Vec<JoinKey>>,
+    /// Loops that change lists which live longer than a round: memory taken there may be needed later.
+    pub keeping_loops: FxHashSet<JoinKey>,
     /// The section makes arrays in scratch memory.
     pub makes_lists: bool,
     /// Kinds of lists have become one: what was learned names both.
@@ -204,6 +208,31 @@ impl Memo {
         all
     }
 
+    /// A list of the kind is made in these loops.
+    pub fn list_made(&mut self, kind: ListKind, loops: &[JoinKey]) {
+        let number = self.canonical(kind.0);
+        match self.list_loops.get_mut(&number) {
+            None => {
+                self.list_loops.insert(number, loops.to_vec());
+                self.changed = true;
+            }
+            Some(known) => {
+                let before = known.len();
+                known.retain(|key| loops.contains(key));
+                self.changed |= known.len() != before;
+            }
+        }
+    }
+
+    /// A list of the kind takes memory, or holds what does, in these loops.
+    pub fn list_stored(&mut self, kind: ListKind, loops: &[JoinKey]) {
+        let number = self.canonical(kind.0);
+        let within = self.list_loops.get(&number).cloned().unwrap_or_default();
+        for key in loops.iter().filter(|key| !within.contains(key)) {
+            self.changed |= self.keeping_loops.insert(*key);
+        }
+    }
+
     /// One more type of item.
     pub fn list_item(&mut self, kind: ListKind, item: &TypeSet) {
         let number = self.canonical(kind.0);
@@ -223,6 +252,7 @@ impl Memo {
         self.functions.clear();
         self.specialisations.clear();
         self.result = TypeSet::empty();
+        self.list_loops.clear();
         for list in &mut self.lists {
             list.items = TypeSet::empty();
         }

@@ -11,6 +11,7 @@ mod calls;
 mod conditions;
 mod entry;
 mod expressions;
+mod growing;
 pub mod host;
 mod joins;
 mod lists;
@@ -181,6 +182,10 @@ pub(crate) struct Lowerer<'h> {
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
+    /// The loops being lowered, outermost first.
+    loops: Vec<memo::JoinKey>,
+    /// Array literals that are lists, by code (its address).
+    growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Names of the symbols that the section writes out, by number.
@@ -215,6 +220,8 @@ impl<'h> Lowerer<'h> {
             depth: None,
             versions: 0,
             unused: false,
+            loops: Vec::new(),
+            growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
