@@ -29,8 +29,9 @@ impl ClassId {
     pub const CLASS: Self = Self(17);
     pub const BASIC_OBJECT: Self = Self(18);
     pub const ENUMERABLE: Self = Self(19);
+    pub const STRUCT: Self = Self(20);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 20] = [
+    pub const BUILTIN: [&'static str; 21] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -51,6 +52,7 @@ impl ClassId {
         "Class",
         "BasicObject",
         "Enumerable",
+        "Struct",
     ];
 }
 
