@@ -29,11 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     row("divmod", |s, c| {
         numbers(s, c, &|s, a, b| {
             check_divisor(s, b);
-            // As MRI's flodivmod: the quotient from what the modulo leaves, rounded to a whole number.
-            let modulo = s.b.binary(BinaryOp::FloorModF, a, b);
-            let rest = s.b.binary(BinaryOp::SubF, a, modulo);
-            let quotient = s.b.binary(BinaryOp::DivF, rest, b);
-            let quotient = s.b.unary(UnaryOp::RoundF, quotient);
+            let (quotient, modulo) = floor_div_mod(s, a, b);
             let quotient = to_integer(s, quotient);
             if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
         })
@@ -101,6 +97,26 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         _ => numbers(s, call, &|_, _, _| Operand::bottom()),
     })
+}
+
+/// MRI's `flodivmod`: what C's remainder leaves, divided and rounded, then one less where the signs differ.
+fn floor_div_mod(s: &mut Lowerer<'_>, a: Value, b: Value) -> (Value, Value) {
+    let rest = s.b.binary(BinaryOp::RemF, a, b);
+    let whole = s.b.binary(BinaryOp::SubF, a, rest);
+    let quotient = s.b.binary(BinaryOp::DivF, whole, b);
+    let quotient = s.b.unary(UnaryOp::RoundF, quotient);
+    // An infinity divided stays one.
+    let (dividend, divisor) = (s.b.unary(UnaryOp::AbsF, a), s.b.unary(UnaryOp::AbsF, b));
+    let infinity = s.b.f64(f64::INFINITY);
+    let infinite = s.b.compare(Comparison::Eq, dividend, infinity);
+    let finite = s.b.compare(Comparison::Lt, divisor, infinity);
+    let stays = s.b.binary(BinaryOp::AndB, infinite, finite);
+    let quotient = s.b.select(stays, a, quotient);
+    let (zero, one) = (s.b.f64(0.0), s.b.f64(1.0));
+    let product = s.b.binary(BinaryOp::MulF, b, rest);
+    let differ = s.b.compare(Comparison::Lt, product, zero);
+    let (less, more) = (s.b.binary(BinaryOp::SubF, quotient, one), s.b.binary(BinaryOp::AddF, rest, b));
+    (s.b.select(differ, less, quotient), s.b.select(differ, more, rest))
 }
 
 fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
