@@ -82,6 +82,19 @@ each_backend do
     expect(total).to eq(3 * numbers.sum { |n| (0...n).sum })
   end
 
+  it "takes several writes of one element" do
+    total = 0
+    bits = nil
+    [1, 2, 3].peach do |n|
+      total += n
+      total += 1 if n > 1
+      total += 0.5
+      bits = n
+      bits = -n if n.odd?
+    end
+    expect([total, bits]).to eq([9.5, -3])
+  end
+
   it "works beside pmap's results" do
     count = 0
     doubled = numbers.pmap do |n|
@@ -98,7 +111,23 @@ each_backend do
   end
 end
 
+# Something that holds a sum.
+class Till
+  attr_accessor :sum
+
+  def take(prices)
+    prices.peach { |price| @sum = price }
+  end
+end
+
 each_compiling_backend do
+  it "refuses that all elements write one object" do
+    till = Till.new
+    expect { [1, 2].peach { |n| till.sum = n } }.to raise_error(Ikra::UnsupportedError, /shared-write/)
+    expect { till.take([1, 2]) }.to raise_error(Ikra::UnsupportedError, /shared-write/)
+    expect(till.sum).to be_nil
+  end
+
   it "refuses what depends on the order of the elements" do
     total = 0
     expect { [1].pmap { |n| total += n } }.to raise_error(Ikra::UnsupportedError, /captured-write/)

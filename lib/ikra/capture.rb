@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 module Ikra
+  # What is typed at a console is in no file: Ruby is asked to keep it.
+  RubyVM.keep_script_lines = true if defined?(IRB) || defined?(Pry)
+
   # Finds the source of a block or method, and tells when it is not the one that was loaded.
   module Capture
     # Files changed later than this may have been changed after they were loaded.

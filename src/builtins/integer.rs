@@ -278,7 +278,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                         let some = s.b.compare(Comparison::Ne, base, zero);
                         s.check(some, ErrorKind::ZeroDivision, &[]);
                         let why = "a negative exponent gives a Rational, which does not run in a section";
-                        s.check(small, ErrorKind::Range(why.into()), &[]);
+                        s.check(small, ErrorKind::Unsupported(why.into()), &[]);
                         Operand::integer(inverted)
                     },
                     |s| s.power_by_squaring(&Operand::integer(base), &Operand::integer(exponent)),
@@ -314,7 +314,7 @@ pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
     let ok = s.b.binary(BinaryOp::OrB, ok, nan);
     let why =
         "a negative number to a fractional power is a Complex, which does not run in a section".to_string();
-    s.check(ok, ErrorKind::Range(why), &[]);
+    s.check(ok, ErrorKind::Unsupported(why), &[]);
 }
 
 impl Lowerer<'_> {

@@ -43,9 +43,6 @@ pub(super) const ROWS: &[Row] = &[
     row("instance_of?", |s, c| kind(s, c, true)),
     bare("class", |s, c| s.class_operand(&c.receiver)),
     bare("itself", |_, c| c.receiver.clone()),
-    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
-    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
-    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
     row("<=>", |s, c| {
         // Objects have no order of their own.
         let same = s.send(&c.receiver, "==", &c.args, 4);
@@ -74,6 +71,13 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
+
+/// nil, true and false.
+pub(super) const LOGIC_ROWS: &[Row] = &[
+    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
+    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
+    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
+];
 
 pub(super) const NIL_ROWS: &[Row] = &[
     bare("to_i", |s, _| Operand::integer(s.b.i64(0))),
@@ -182,9 +186,6 @@ fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
 /// `true & x`, `nil | x`: not short-circuit.
 fn logic(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    if !matches!(call.receiver.types.single_shape(), Some(Shape::Nil | Shape::Bool)) {
-        return s.no_method(&call.receiver, &call.name, false);
-    }
     let (a, b) = (s.truth(&call.receiver), s.truth(&arg));
     Operand::bool(s.b.binary(op, a, b))
 }
@@ -193,6 +194,11 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
+        Some(Type::Object(..)) => s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
+            Some("convert it before the section".into()),
+        ),
         _ => {
             let into = if to_integer { " into Integer" } else { " into Float" };
             s.fail_conversion("can't convert ", &arg, into)

@@ -63,8 +63,10 @@ pub(crate) const fn bare(name: &'static str, rule: Rule) -> Row {
 
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-        if self.bare && !s.count_arguments(call, 0, 0) {
-            return Operand::bottom();
+        let given = call.args.len();
+        if self.bare && given > 0 {
+            let message = format!("wrong number of arguments (given {given}, expected 0)");
+            return s.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
         }
         (self.rule)(s, call)
     }
@@ -73,8 +75,14 @@ impl Row {
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
-        Type::Integer => (&[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS], &["Integer", "Numeric", "Comparable"]),
-        Type::Float => (&[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS], &["Float", "Numeric", "Comparable"]),
+        Type::Integer => (
+            &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Integer", "Numeric", "Comparable"],
+        ),
+        Type::Float => (
+            &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Float", "Numeric", "Comparable"],
+        ),
         Type::Array(_) | Type::Tuple(_) => (&[array::ROWS, sequence::ROWS], &["Array", "Enumerable"]),
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
@@ -82,7 +90,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable"])
         }
-        Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        // A class in C with a `==` of its own compares what a section does not see.
+        Type::Object(..) if !is_common(owner) => return None,
+        Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
+        Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
@@ -101,6 +112,11 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         return Some(Builtin::Rule(row));
     }
     ruby_method("Kernel", name).map(Builtin::Ruby)
+}
+
+/// Do all objects have the methods of this class or module?
+pub(crate) const fn is_common(owner: ClassId) -> bool {
+    matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
 /// What to do instead of a method that does not run.
@@ -172,9 +188,17 @@ impl Lowerer<'_> {
         if (least..=most).contains(&given) {
             return true;
         }
-        let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
-        let message = format!("wrong number of arguments (given {given}, expected {expected})");
-        self.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
+        // Perhaps a form of Ruby's that is not in the tables, perhaps a mistake: either way it does not run.
+        let what = match given {
+            0 => "without arguments".into(),
+            1 => "with an argument".into(),
+            n => format!("with {n} arguments"),
+        };
+        self.refuse_here(
+            "unsupported-method",
+            format!("`{}` {what} cannot run in a section", call.name),
+            Some("use another form of it, or write it with a loop".into()),
+        );
         false
     }
 }

@@ -1,6 +1,7 @@
 //! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
 
 use super::{Invocation, Row, bare, row};
+use crate::infer::host::{Found, Method};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
@@ -190,7 +191,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
-        Some(Type::Object(..)) if !s.is_native(&arg, "==") => {
+        Some(Type::Object(..)) if !s.has_common(&arg, "==") => {
             s.send(&arg, "==", std::slice::from_ref(&receiver), 1)
         }
         _ => {
@@ -253,15 +254,15 @@ impl Lowerer<'_> {
         matches!(self.host.method(*class, name), Ok(Some(_)))
     }
 
-    /// Is the method `name` of an operand of one class Ruby's own?
-    pub(crate) fn is_native(&mut self, operand: &Operand, name: &str) -> bool {
+    /// Is the method `name` of an operand of one class the one that every object has?
+    pub(crate) fn has_common(&mut self, operand: &Operand, name: &str) -> bool {
         let class = match operand.types.single() {
             Some(Type::Object(_, class)) => *class,
             _ => ClassId::OBJECT,
         };
         matches!(
             self.host.method(class, name),
-            Ok(Some(crate::infer::host::Found { method: crate::infer::host::Method::Native { .. }, .. }))
+            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) if super::is_common(owner)
         )
     }
 }

@@ -14,6 +14,7 @@ impl Lowerer<'_> {
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
         let operand = self.frame().locals[id.0 as usize].operand.clone();
+        let operand = self.carrier(operand);
         self.refine(operand)
     }
 

@@ -98,9 +98,10 @@ impl Lowerer<'_> {
             if let Some(result) = self.special_form(node, call) {
                 return result;
             }
+            // In an eval'd text a bare name can be a local of the binding around it.
             if call.variable
-                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
                 && self.current == 0
+                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
             {
                 return operand;
             }
@@ -319,7 +320,8 @@ impl Lowerer<'_> {
             let first = values.remove(0);
             return self.switch(&first, 32 + known.len() as u32, &mut |s, value| {
                 if value.types.len() > 1 {
-                    let (yes, no) = (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
+                    let (yes, no) =
+                        (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
                     let condition = s.truth_condition(&value);
                     let with = |s: &mut Self, value: Operand| {
                         let values = std::iter::once(value).chain(values.iter().cloned()).collect();
@@ -535,6 +537,13 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, private: bool) -> Callee {
+        if matches!(ty, Type::Array(_) | Type::Tuple(_)) && ["peach", "pmap", "pselect"].contains(&name) {
+            return Callee::Refused(Refusal {
+                slug: "nested-section",
+                message: format!("`{name}` cannot run inside a section: elements run in parallel already"),
+                hint: Some("use each, or make one section of all pairs".into()),
+            });
+        }
         // The parts that built-ins are made of are no methods of Ruby's.
         if name.starts_with("__") && name != "__send__" && name != "__id__" {
             let found = Found {
@@ -597,10 +606,7 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Missing { private } => match self.missing_hook(receiver) {
-                Some(refusal) => self.refuse(refusal),
-                None => self.no_method(receiver, name, *private),
-            },
+            Callee::Missing { private } => self.no_method(receiver, name, *private),
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
                     return Operand::bottom();
@@ -636,18 +642,29 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Ruby would call the class's `method_missing`.
-    fn missing_hook(&mut self, receiver: &Operand) -> Option<Refusal> {
-        let Some(Type::Object(_, class)) = receiver.types.iter().next() else { return None };
-        let class = *class;
-        match self.host.method(class, "method_missing") {
-            Ok(Some(Found { method: Method::Ruby(_), .. })) => Some(Refusal {
-                slug: "unsupported-method-missing",
-                message: format!("{} answers this call by method_missing", self.host.class_name(class)),
-                hint: Some("define the method itself".into()),
-            }),
-            _ => None,
+    /// Does a built-in written in Ruby have this form of the method? Ruby's own may have more.
+    fn takes(&mut self, code: &Code, name: &str, arguments: &Arguments, block: Option<&BlockRef>) -> bool {
+        if code.yields && block.is_none() && !name.starts_with("__") {
+            self.refuse_here(
+                "unsupported-enumerator",
+                format!("`{name}` without a block cannot run in a section"),
+                Some("give it a block".into()),
+            );
+            return false;
         }
+        let (required, given) = (code.params.required.len(), arguments.positional.len());
+        let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
+        let fits = given >= required
+            && given <= required + code.params.optional.len()
+            && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
+        if !fits {
+            self.refuse_here(
+                "unsupported-method",
+                format!("`{name}` with these arguments cannot run in a section"),
+                Some("use another form of it, or write it with a loop".into()),
+            );
+        }
+        fits
     }
 
     fn expect_arguments(&mut self, arguments: &Arguments, count: usize) -> bool {
@@ -673,6 +690,9 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        if builtin && !self.takes(code, name, arguments, block) {
+            return Operand::bottom();
+        }
         let identity = Rc::as_ptr(code) as usize;
         if self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
@@ -858,7 +878,8 @@ impl Lowerer<'_> {
                     .collect();
                 for (local, _) in &saved {
                     let version = self.fresh_version();
-                    self.frames[frame].locals[local.0 as usize] = super::Slot { operand: Operand::nil(), version };
+                    self.frames[frame].locals[local.0 as usize] =
+                        super::Slot { operand: Operand::nil(), version };
                 }
                 let unused = std::mem::take(&mut self.unused);
                 let returns = *lambda && has_return(&literal.body);
@@ -873,7 +894,8 @@ impl Lowerer<'_> {
                         } else {
                             s.bind_block(&literal.params, args.clone());
                         }
-                        let value = if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
+                        let value =
+                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
                         s.frames[frame].return_to = outer_return;
                         s.frames[frame].control.pop();
                         value

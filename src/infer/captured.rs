@@ -74,14 +74,18 @@ impl Lowerer<'_> {
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
             let reason = match (&fold, read) {
-                (Some(_), _) if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() => {
+                (Some(_), _)
+                    if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
+                {
                     Some((uses[0].1, "is written in several ways"))
                 }
                 (Some(_), Some((_, span))) => Some((*span, "is read and written by the elements")),
                 (Some(fold), None) if writes.iter().any(|f| *f != fold) => {
                     Some((uses[0].1, "is written in several ways"))
                 }
-                (Some(Fold::Operator(op)), None) if !["+", "-", "*", "|", "&", "^"].contains(&op.as_str()) => {
+                (Some(Fold::Operator(op)), None)
+                    if !["+", "-", "*", "|", "&", "^"].contains(&op.as_str()) =>
+                {
                     Some((uses[0].1, "is changed in a way that depends on the order of the elements"))
                 }
                 (None, _) => code
@@ -187,35 +191,42 @@ impl Lowerer<'_> {
         let zero = self.b.i64(0);
         let given_before = self.b.compare(Comparison::Ne, old_tick.value(), zero);
         let first = Condition { value: given_before, yes: vec![], no: vec![] };
-        // Nil stands for a part not given yet; what was given is of the other classes, or really nil.
-        let known: TypeSet = self.memo.captured.get(name).cloned().unwrap_or_default();
-        let known = if known.len() > 1 { known.filter(|t| *t != crate::types::Type::Nil) } else { known };
+        // Nil stands for a part not given yet: the operators do not take it.
+        let known: TypeSet = old.types.filter(|t| *t != crate::types::Type::Nil);
         let (new, new_tick) = match &fold {
             Fold::Last => (given.clone(), now),
             Fold::Operator(op) => {
                 let op = if op == "-" { "+" } else { op };
-                let new = self.branch(
-                    50,
-                    first,
-                    |s| {
-                        let old = s.narrow(&old, &known);
-                        s.send(&old, op, std::slice::from_ref(&given), 51)
-                    },
-                    |_| given.clone(),
-                );
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| {
+                            let old = s.narrow(&old, &known);
+                            s.send(&old, op, std::slice::from_ref(&given), 51)
+                        },
+                        |_| given.clone(),
+                    )
+                };
                 (new, now)
             }
             Fold::Best(method) => {
-                let new = self.branch(
-                    50,
-                    first,
-                    |s| {
-                        let old = s.narrow(&old, &known);
-                        let pair = s.tuple(&[old, given.clone()]);
-                        s.send(&pair, method, &[], 51)
-                    },
-                    |_| given.clone(),
-                );
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| {
+                            let old = s.narrow(&old, &known);
+                            let pair = s.tuple(&[old, given.clone()]);
+                            s.send(&pair, method, &[], 51)
+                        },
+                        |_| given.clone(),
+                    )
+                };
                 (new, now)
             }
             Fold::Or | Fold::And => {
@@ -250,7 +261,9 @@ impl Lowerer<'_> {
         if matters {
             return self.refuse_here(
                 "captured-write",
-                format!("the value that `{name}` is given can fail or change something, but may not be wanted"),
+                format!(
+                    "the value that `{name}` is given can fail or change something, but may not be wanted"
+                ),
                 Some("give it a plain value, or use pselect and look at the first result".into()),
             );
         }
@@ -270,7 +283,9 @@ impl Lowerer<'_> {
 /// Could the block fail, write or draw a random number?
 fn has_effects(block: &Block) -> bool {
     walk::any(block, &mut |stmt| match stmt {
-        Stmt::Store { .. } | Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Call { .. } | Stmt::Return(_) => true,
+        Stmt::Store { .. } | Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Call { .. } | Stmt::Return(_) => {
+            true
+        }
         Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
         _ => false,
     })

@@ -172,6 +172,18 @@ impl Lowerer<'_> {
             );
             return;
         }
+        if self.b.is_scalar(receiver.value()) {
+            self.refuse_here(
+                "shared-write",
+                format!("every element would write {name} of the same object"),
+                Some(
+                    "let pmap give each element's part and put the parts together afterwards, or add to a local \
+                     variable (total += …)"
+                        .into(),
+                ),
+            );
+            return;
+        }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -442,7 +454,7 @@ impl Lowerer<'_> {
         };
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
-            Some(_) => self.from_payload(value, shape).into_iter().collect(),
+            Some(_) => self.decode_payload(value, shape).into_iter().collect(),
             None => vec![value],
         };
         Operand { types: types.clone(), values }
@@ -481,10 +493,11 @@ impl Lowerer<'_> {
     }
 }
 
+/// The ends of a range: their values, whether the high one is left out, and what they are.
+pub(crate) type RangeEnds = (Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd);
+
 /// The ends of a range operand: (low, high), each with its value.
-pub(crate) fn range_ends(
-    operand: &Operand,
-) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
+pub(crate) fn range_ends(operand: &Operand) -> Option<RangeEnds> {
     let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
     let mut values = operand.values.iter().copied();
     let first = (*low != RangeEnd::None).then(|| values.next()).flatten();

@@ -249,6 +249,7 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_get(&mut self, temp: Temp) -> Operand {
         let operand = self.frames[temp.frame].locals[temp.local].operand.clone();
+        let operand = self.carrier(operand);
         self.refine(operand)
     }
 

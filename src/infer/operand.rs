@@ -109,7 +109,7 @@ pub fn covers(b: &TypeSet, a: &TypeSet) -> bool {
 
 impl Lowerer<'_> {
     /// The 64-bit payload of a bare scalar in a union.
-    pub(crate) fn to_payload(&mut self, value: Value) -> Value {
+    pub(crate) fn encode_payload(&mut self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::Bool => self.b.unary(UnaryOp::BoolToI64, value),
             Ty::I32 => self.b.unary(UnaryOp::ExtendI32, value),
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
     }
 
     /// The bare scalar of a payload known to be of `shape`.
-    pub(crate) fn from_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
+    pub(crate) fn decode_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
         Some(match shape.scalar()? {
             Ty::Bool => {
                 let zero = self.b.i64(0);
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
                 };
                 let tag = self.b.i32(shape.tag());
                 let payload = match operand.values.first() {
-                    Some(value) => self.to_payload(*value),
+                    Some(value) => self.encode_payload(*value),
                     None => self.b.i64(0),
                 };
                 vec![tag, payload]
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
             return operand.clone();
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
-            (true, Some(shape)) => self.from_payload(operand.values[1], shape).into_iter().collect(),
+            (true, Some(shape)) => self.decode_payload(operand.values[1], shape).into_iter().collect(),
             (true, None) if types.is_empty() => vec![],
             (false, _) if types.is_empty() => vec![],
             _ => operand.values.clone(),

@@ -168,7 +168,8 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
 
 /// `path:line: columns: type` for every expression that was noted, one line each, in source order.
 pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
-    let mut by_line: BTreeMap<(String, u32), Vec<(u32, u32, String)>> = BTreeMap::new();
+    type Item = (u32, u32, String);
+    let mut by_line: BTreeMap<(String, u32), Vec<Item>> = BTreeMap::new();
     for (span, types) in lines {
         by_line.entry(host.place(*span)).or_default().push((span.start, span.end, describe(host, types)));
     }

@@ -187,6 +187,11 @@ impl Builder {
         self.numbered((1001, u64::from(scalar.0), 0, 0), Op::Scalar(scalar), ty, interval)
     }
 
+    /// Is the value a kernel argument, the same for all elements?
+    pub fn is_scalar(&self, value: Value) -> bool {
+        matches!(self.op(value), Some(Op::Scalar(_)))
+    }
+
     pub fn element(&mut self) -> Value {
         self.numbered((1002, 0, 0, 0), Op::Element, Ty::I32, Interval::INDEX)
     }

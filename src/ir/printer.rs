@@ -23,9 +23,9 @@
 //! the type (or, for a constant, other than the constant).
 
 use super::typing::{plain_interval, result_type};
-use super::{MessagePart, 
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+use super::{
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 

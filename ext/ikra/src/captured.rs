@@ -59,7 +59,9 @@ impl Captured<'_> {
         let deciding = |wanted: bool| {
             // The first (tick, element) whose part is true (false); else the last one given.
             let decides = given().filter(|row| truth(&values, *row) == wanted);
-            decides.min_by_key(|row| (ticks[*row], *row)).or_else(|| given().max_by_key(|row| (ticks[*row], *row)))
+            decides
+                .min_by_key(|row| (ticks[*row], *row))
+                .or_else(|| given().max_by_key(|row| (ticks[*row], *row)))
         };
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) => {

@@ -9,7 +9,7 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{MessagePart, ErrorKind, Program, Receiver};
+use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver};
 use ikra_core::types::{ArrayKind, HierarchyId};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};

@@ -59,9 +59,11 @@ impl Layout {
     pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
-        let written = program.buffers.iter().enumerate().filter(|(_, b)| {
-            b.written && !matches!(b.kind, BufferKind::Result(_))
-        });
+        let written = program
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.written && !matches!(b.kind, BufferKind::Result(_)));
         Ok(Self {
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),

@@ -2,9 +2,9 @@
 
 use super::lexer::Token;
 use super::{Parser, Result};
-use crate::ir::{MessagePart, 
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
-    ScalarSource, Site, ValueData,
+use crate::ir::{
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
+    ScalarInfo, ScalarSource, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
