@@ -116,7 +116,8 @@ module Ikra
       def raise(exception_class, parts)
         return exception_class.new unless parts
 
-        exception_class.new(parts.map { |value, text| text || value.to_s }.join)
+        told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
+        exception_class.new(told.join)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what

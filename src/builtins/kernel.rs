@@ -160,6 +160,14 @@ fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
+    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+    if made(&receiver) && made(&arg) {
+        return s.refuse_here(
+            "unsupported-identity",
+            "objects made in a section are told apart by their values only",
+            Some("define == in their class".into()),
+        );
+    }
     s.switch(&arg, 0, &mut |s, arg| {
         let shape = arg.types.single_shape();
         let same = match (receiver.types.single_shape(), shape) {

@@ -1,5 +1,6 @@
 //! Locals, assignments of all kinds, and parameters.
 
+use super::calls::Form;
 use super::operand::Operand;
 use super::{Lowerer, Slot};
 use crate::ir::{ErrorKind, UnaryOp};
@@ -74,7 +75,7 @@ impl Lowerer<'_> {
                 if *safe {
                     self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
                 } else {
-                    self.send_from(receiver, &setter, &all, 1, target_is_self(target));
+                    self.send_from(receiver, &setter, &all, 1, form_of(target));
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -99,7 +100,7 @@ impl Lowerer<'_> {
             Place::Call { target, receiver, args, name, .. } => {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
-                let value = self.send_from(receiver, name, args, 2, target_is_self(target));
+                let value = self.send_from(receiver, name, args, 2, form_of(target));
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -310,7 +311,13 @@ enum Place<'t> {
 }
 
 /// `self.x = …` may call a private setter.
-fn target_is_self(target: &Target) -> bool {
-    matches!(target, Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
-        if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef))
+fn form_of(target: &Target) -> Form {
+    match target {
+        Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
+            if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef) =>
+        {
+            Form::Own
+        }
+        _ => Form::Outside,
+    }
 }

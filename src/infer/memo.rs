@@ -64,6 +64,10 @@ pub struct Memo {
     pub functions: FxHashMap<FunctionKey, TypeSet>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
+    /// Instance variables that `initialize` of a class writes when a section makes its objects.
+    pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// Those grew: what was learned about such objects before is of no use.
+    pub fields_changed: bool,
     /// What elements give to captured variables.
     pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.

@@ -143,6 +143,9 @@ impl Lowerer<'_> {
         if receiver.is_bottom() {
             return Operand::bottom();
         }
+        if let Some(operand) = self.record_variable(receiver, name) {
+            return operand;
+        }
         let Some((hierarchy, mut types)) = self.column(receiver, name) else { return Operand::bottom() };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -161,7 +164,7 @@ impl Lowerer<'_> {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
-        if !self.is_storable(value) {
+        if self.write_record(receiver, name, value) || !self.is_storable(value) {
             return;
         }
         if let Some(Type::Module(_)) = receiver.types.single() {

@@ -17,10 +17,13 @@ mod joins;
 mod memo;
 mod memory;
 mod operand;
+mod patterns;
+mod records;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use calls::Arguments;
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -79,6 +82,12 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         let types = sites::describe_lines(host, &line_types);
         if host.kinds_changed() {
             memo = Memo::default();
+            continue;
+        }
+        if memo.fields_changed {
+            let fields = std::mem::take(&mut memo.fields);
+            memo = Memo::default();
+            memo.fields = fields;
             continue;
         }
         if memo.changed {
@@ -179,6 +188,8 @@ pub(crate) struct Lowerer<'h> {
     written: BTreeMap<String, captured::Written>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Objects under construction, by number.
+    buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
@@ -213,6 +224,7 @@ impl<'h> Lowerer<'h> {
             unused: false,
             written: BTreeMap::new(),
             procs: FxHashMap::default(),
+            buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             line_types: BTreeMap::new(),

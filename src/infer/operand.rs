@@ -3,7 +3,8 @@
 
 use super::Lowerer;
 use crate::ir::{Comparison, Ty, UnaryOp, Value};
-use crate::types::{RangeEnd, Shape, Type, TypeSet};
+use crate::types::{RangeEnd, RecordType, Shape, Type, TypeSet};
+use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
@@ -51,14 +52,14 @@ impl Operand {
 pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     if let Some(single) = types.single() {
         return match single {
-            Type::Module(_) | Type::Proc(_) => Some(vec![]),
+            Type::Module(_) | Type::Proc(_) | Type::Building(..) => Some(vec![]),
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }
-            Type::Tuple(items) => {
+            Type::Tuple(_) | Type::Record(_) => {
                 let mut all = Vec::new();
-                for item in items.iter() {
-                    all.extend(scalars(item)?);
+                for item in parts(single)? {
+                    all.extend(scalars(&item)?);
                 }
                 Some(all)
             }
@@ -71,6 +72,15 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
         all if all.contains(&Shape::Local) => None,
         [one] => Some(one.scalar().into_iter().collect()),
         _ => Some(vec![Ty::I32, Ty::I64]),
+    }
+}
+
+/// The types of the items of a tuple or the variables of a record, which are carried side by side.
+pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
+    match ty {
+        Type::Tuple(items) => Some(items.to_vec()),
+        Type::Record(record) => Some(record.fields.iter().map(|(_, types)| types.clone()).collect()),
+        _ => None,
     }
 }
 
@@ -98,6 +108,31 @@ pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
             .collect();
         all = all.filter(|t| !matches!(t, Type::Tuple(_)));
         all.insert(Type::Tuple(items.into()));
+    }
+    join_records(all)
+}
+
+/// Records of one class become one, joined variable by variable.
+fn join_records(mut all: TypeSet) -> TypeSet {
+    let records: Vec<Rc<RecordType>> =
+        all.iter().filter_map(|t| if let Type::Record(r) = t { Some(Rc::clone(r)) } else { None }).collect();
+    if records.len() < 2 {
+        return all;
+    }
+    let names = |r: &RecordType| r.fields.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    for (i, record) in records.iter().enumerate() {
+        let alike = |other: &&Rc<RecordType>| other.class == record.class && names(other) == names(record);
+        if records[..i].iter().any(|other| alike(&other)) {
+            continue;
+        }
+        let mut joined = RecordType::clone(record);
+        for other in records.iter().filter(alike) {
+            for ((_, types), (_, more)) in joined.fields.iter_mut().zip(&other.fields) {
+                *types = join(types, more);
+            }
+        }
+        all = all.filter(|t| !matches!(t, Type::Record(r) if alike(&r)));
+        all.insert(Type::Record(Rc::new(joined)));
     }
     all
 }
@@ -136,7 +171,8 @@ impl Lowerer<'_> {
         if operand.types == *to {
             return operand.values.clone();
         }
-        if let (Some(Type::Tuple(from)), Some(Type::Tuple(into))) = (operand.types.single(), to.single())
+        let items = |types: &TypeSet| types.single().and_then(parts);
+        if let (Some(from), Some(into)) = (items(&operand.types), items(to))
             && from.len() == into.len()
         {
             let mut at = 0;
@@ -285,9 +321,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The items of a tuple.
+    /// The items of a tuple, or the variables of a record.
     pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
-        let Some(Type::Tuple(items)) = operand.types.single() else { return vec![] };
+        let Some(items) = operand.types.single().and_then(parts) else { return vec![] };
         let mut at = 0;
         items
             .iter()

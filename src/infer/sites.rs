@@ -61,6 +61,11 @@ impl Lowerer<'_> {
         self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
     }
 
+    pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
+        let (receiver, operands) = self.receiver(receiver);
+        self.fail(ErrorKind::NameError { name: name.into(), receiver }, &operands)
+    }
+
     /// How an error names a receiver of one class, and the operand that identifies it.
     pub(crate) fn receiver(&mut self, receiver: &Operand) -> (Receiver, Vec<Value>) {
         let values = receiver.values.clone();
@@ -76,6 +81,10 @@ impl Lowerer<'_> {
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+                let class = self.host.class_name(class_of(ty));
+                (Receiver::Text(format!("an instance of {class}")), vec![])
+            }
             Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
         }
     }
@@ -124,7 +133,7 @@ impl Lowerer<'_> {
 }
 
 /// The class that a method is looked up in.
-pub(crate) const fn class_of(ty: &Type) -> ClassId {
+pub(crate) fn class_of(ty: &Type) -> ClassId {
     match ty {
         Type::Nil => ClassId::NIL,
         Type::True => ClassId::TRUE,
@@ -137,6 +146,8 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) => ClassId::PROC,
+        Type::Building(_, class) => *class,
+        Type::Record(record) => record.class,
     }
 }
 

@@ -509,6 +509,8 @@ pub enum MessagePart {
     Text(String),
     /// The next operand as `to_s` gives it, for those that have one.
     Value(Receiver),
+    /// The operand of that number (for those that have one) as `inspect` gives it; one can be told more than once.
+    Inspect(Receiver, u8),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -128,7 +128,7 @@ impl Display for ErrorKind {
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
             Self::AboutOperand { type_error, before, operand, after } => {
                 let class = if *type_error { "type" } else { "argument" };
-                write!(f, "{class}_error_about {} {operand} {}", Quoted(before), Quoted(after))
+                write!(f, "{class}_error_about {} of {operand} {}", Quoted(before), Quoted(after))
             }
             Self::FloatDomain => f.write_str("float_domain"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
@@ -142,7 +142,8 @@ impl Display for ErrorKind {
                 write!(f, "raise c{}", class.0)?;
                 message.iter().try_for_each(|part| match part {
                     MessagePart::Text(text) => write!(f, " {}", Quoted(text)),
-                    MessagePart::Value(value) => write!(f, " with {value}"),
+                    MessagePart::Value(value) => write!(f, " with of {value}"),
+                    MessagePart::Inspect(value, operand) => write!(f, " inspect p{operand} of {value}"),
                 })
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),

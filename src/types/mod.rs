@@ -85,8 +85,21 @@ pub enum Type {
     },
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
+    /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
+    /// side by side.
+    Record(Rc<RecordType>),
+    /// Such an object while `initialize` runs, by number.
+    Building(u32, ClassId),
     /// A lambda or proc made in the section, known at compile time by its number.
     Proc(u32),
+}
+
+/// The class of an object made in the section, and what its instance variables hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordType {
+    pub class: ClassId,
+    /// In the order in which the class's `initialize` was found to write them.
+    pub fields: Vec<(String, TypeSet)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,7 +174,12 @@ impl Type {
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
-            Self::Module(_) | Self::Range { .. } | Self::Tuple(_) | Self::Proc(_) => Shape::Local,
+            Self::Module(_)
+            | Self::Range { .. }
+            | Self::Tuple(_)
+            | Self::Record(_)
+            | Self::Building(..)
+            | Self::Proc(_) => Shape::Local,
         }
     }
 }

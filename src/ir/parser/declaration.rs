@@ -263,6 +263,9 @@ impl Parser {
                         message.push(MessagePart::Text(self.text("a message")?));
                     } else if self.take_word("with") {
                         message.push(MessagePart::Value(self.receiver()?));
+                    } else if self.take_word("inspect") {
+                        let operand = self.entity("p", "an operand")? as u8;
+                        message.push(MessagePart::Inspect(self.receiver()?, operand));
                     } else {
                         break;
                     }
