@@ -87,7 +87,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable"])
         }
         // A class in C with a `==` of its own compares what a section does not see.
