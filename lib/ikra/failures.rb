@@ -109,6 +109,12 @@ module Ikra
         IndexError.new("index #{index} too small for array; minimum: -#{length}")
       end
 
+      def fetch_index(index, length)
+        IndexError.new("index #{index} outside of array bounds: #{-length}...#{length}")
+      end
+
+      def no_memory = Error.new("too little memory for the arrays made in the section")
+
       def array_growth(index, length)
         Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")
       end

@@ -6,149 +6,150 @@ use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
 use crate::types::Type;
 
-pub(super) const ROWS: &[Row] = &[
-    row("+", |s, c| overflowing(s, c, BinaryOp::AddChecked, BinaryOp::AddF)),
-    row("-", |s, c| overflowing(s, c, BinaryOp::SubChecked, BinaryOp::SubF)),
-    row("*", |s, c| overflowing(s, c, BinaryOp::MulChecked, BinaryOp::MulF)),
-    row("/", |s, c| {
-        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
-            Operand::float(s.b.binary(BinaryOp::DivF, a, b))
-        })
-    }),
-    row("%", modulo),
-    row("modulo", modulo),
-    row("div", |s, c| {
-        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
-            let zero = s.b.f64(0.0);
-            let ok = s.b.compare(Comparison::Ne, b, zero);
-            s.check(ok, ErrorKind::ZeroDivision, &[]);
-            let quotient = s.b.binary(BinaryOp::DivF, a, b);
-            let floor = s.b.unary(UnaryOp::FloorF, quotient);
-            if !s.host.holds(LARGE_DIV_TRUNCATES) {
-                return super::float::to_integer(s, floor);
-            }
-            let truncated = s.b.unary(UnaryOp::TruncF, quotient);
-            let large = is_large(s, c.receiver.value());
-            let quotient = s.b.select(large, truncated, floor);
-            super::float::to_integer(s, quotient)
-        })
-    }),
-    row("divmod", |s, c| {
-        arithmetic(
-            s,
-            c,
-            &|s, a, b| {
-                let quotient = floor_div(s, a, b);
-                let remainder = s.b.binary(BinaryOp::FloorMod, a, b);
-                s.tuple(&[quotient, Operand::integer(remainder)])
-            },
-            &super::float::divmod,
-        )
-    }),
-    row("remainder", |s, c| {
-        arithmetic(
-            s,
-            c,
-            &|s, a, b| {
-                check_divisor(s, b);
-                Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
-            },
-            &|s, a, b| {
-                let remainder = super::float::remainder(s, a, b);
-                // By an infinity of the other sign it is the receiver itself, if MRI can keep it in one word.
-                let (size, infinity) = (s.b.unary(UnaryOp::AbsF, b), s.b.f64(f64::INFINITY));
-                let infinite = s.b.compare(Comparison::Eq, size, infinity);
+pub(super) const ROWS: &[Row] =
+    &[
+        row("+", |s, c| overflowing(s, c, BinaryOp::AddChecked, BinaryOp::AddF)),
+        row("-", |s, c| overflowing(s, c, BinaryOp::SubChecked, BinaryOp::SubF)),
+        row("*", |s, c| overflowing(s, c, BinaryOp::MulChecked, BinaryOp::MulF)),
+        row("/", |s, c| {
+            arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
+                Operand::float(s.b.binary(BinaryOp::DivF, a, b))
+            })
+        }),
+        row("%", modulo),
+        row("modulo", modulo),
+        row("div", |s, c| {
+            arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
                 let zero = s.b.f64(0.0);
-                let product = s.b.binary(BinaryOp::MulF, a, b);
-                let differ = s.b.compare(Comparison::Lt, product, zero);
+                let ok = s.b.compare(Comparison::Ne, b, zero);
+                s.check(ok, ErrorKind::ZeroDivision, &[]);
+                let quotient = s.b.binary(BinaryOp::DivF, a, b);
+                let floor = s.b.unary(UnaryOp::FloorF, quotient);
+                if !s.host.holds(LARGE_DIV_TRUNCATES) {
+                    return super::float::to_integer(s, floor);
+                }
+                let truncated = s.b.unary(UnaryOp::TruncF, quotient);
                 let large = is_large(s, c.receiver.value());
-                let small = s.b.unary(UnaryOp::Not, large);
-                let itself = s.b.binary(BinaryOp::AndB, infinite, differ);
-                let itself = s.b.binary(BinaryOp::AndB, itself, small);
-                let condition = crate::infer::Condition { value: itself, yes: vec![], no: vec![] };
-                s.branch(26, condition, |_| c.receiver.clone(), |_| remainder.clone())
-            },
-        )
-    }),
-    row("**", power),
-    row("pow", |s, c| {
-        if c.args.len() == 2 { s.send(&c.receiver, "__pow_modulo", &c.args, 1) } else { power(s, c) }
-    }),
-    bare("-@", |s, c| {
-        let zero = s.b.i64(0);
-        checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
-    }),
-    bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
-    row("&", |s, c| bits(s, c, BinaryOp::And)),
-    row("|", |s, c| bits(s, c, BinaryOp::Or)),
-    row("^", |s, c| bits(s, c, BinaryOp::Xor)),
-    row("<<", |s, c| shift(s, c, true)),
-    row(">>", |s, c| shift(s, c, false)),
-    row("[]", |s, c| {
-        if c.args.len() == 2 {
-            return s.send(&c.receiver, "__part", &c.args, 1);
-        }
-        if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
-            return s.refuse_here(
-                "unsupported-method",
-                "`Integer#[]` with a range cannot run in a section",
-                Some("give the first bit and the number of bits: n[first, count]".into()),
-            );
-        }
-        let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
-        // Bits beyond the 63rd are the sign's; negative positions are 0.
-        let (zero, last) = (s.b.i64(0), s.b.i64(63));
-        let beyond = s.b.compare(Comparison::Gt, index, last);
-        let negative = s.b.compare(Comparison::Lt, index, zero);
-        let amount = s.b.select(beyond, last, index);
-        let amount = s.b.select(negative, zero, amount);
-        let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
-        let one = s.b.i64(1);
-        let bit = s.b.binary(BinaryOp::And, shifted, one);
-        Operand::integer(s.b.select(negative, zero, bit))
-    }),
-    bare("abs", absolute),
-    bare("magnitude", absolute),
-    bare("even?", |s, c| parity(s, c, 0)),
-    bare("odd?", |s, c| parity(s, c, 1)),
-    bare("succ", |s, c| next(s, c, 1)),
-    bare("next", |s, c| next(s, c, 1)),
-    bare("pred", |s, c| next(s, c, -1)),
-    bare("to_i", same),
-    bare("to_int", same),
-    row("floor", |s, c| whole(s, c, "floor")),
-    row("ceil", |s, c| whole(s, c, "ceil")),
-    row("round", |s, c| whole(s, c, "round")),
-    row("truncate", |s, c| whole(s, c, "truncate")),
-    bare("ord", same),
-    bare("to_f", |s, c| {
-        let value = to_f(s, &c.receiver);
-        Operand::float(value)
-    }),
-    bare("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
-    bare("size", |s, _| Operand::integer(s.b.i64(8))),
-    bare("finite?", |s, _| Operand::bool(s.b.bool(true))),
-    bare("infinite?", |_, _| Operand::nil()),
-    row("times", |s, c| {
-        if !s.count_arguments(c, 0, 0) {
-            return Operand::bottom();
-        }
-        let zero = s.b.i64(0);
-        counted_block(s, c, zero, c.receiver.value(), 1)
-    }),
-    row("upto", |s, c| {
-        let Some(limit) = limit_argument(s, c, UnaryOp::FloorF) else { return Operand::bottom() };
-        let one = s.b.i64(1);
-        let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
-        counted_block(s, c, c.receiver.value(), end.value(), 1)
-    }),
-    row("downto", |s, c| {
-        let Some(limit) = limit_argument(s, c, UnaryOp::CeilF) else { return Operand::bottom() };
-        let one = s.b.i64(1);
-        let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
-        counted_block(s, c, c.receiver.value(), end.value(), -1)
-    }),
-];
+                let quotient = s.b.select(large, truncated, floor);
+                super::float::to_integer(s, quotient)
+            })
+        }),
+        row("divmod", |s, c| {
+            arithmetic(
+                s,
+                c,
+                &|s, a, b| {
+                    let quotient = floor_div(s, a, b);
+                    let remainder = s.b.binary(BinaryOp::FloorMod, a, b);
+                    s.tuple(&[quotient, Operand::integer(remainder)])
+                },
+                &super::float::divmod,
+            )
+        }),
+        row("remainder", |s, c| {
+            arithmetic(
+                s,
+                c,
+                &|s, a, b| {
+                    check_divisor(s, b);
+                    Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
+                },
+                &|s, a, b| {
+                    let remainder = super::float::remainder(s, a, b);
+                    // By an infinity of the other sign it is the receiver itself, if MRI can keep it in one word.
+                    let (size, infinity) = (s.b.unary(UnaryOp::AbsF, b), s.b.f64(f64::INFINITY));
+                    let infinite = s.b.compare(Comparison::Eq, size, infinity);
+                    let zero = s.b.f64(0.0);
+                    let product = s.b.binary(BinaryOp::MulF, a, b);
+                    let differ = s.b.compare(Comparison::Lt, product, zero);
+                    let large = is_large(s, c.receiver.value());
+                    let small = s.b.unary(UnaryOp::Not, large);
+                    let itself = s.b.binary(BinaryOp::AndB, infinite, differ);
+                    let itself = s.b.binary(BinaryOp::AndB, itself, small);
+                    let condition = crate::infer::Condition { value: itself, yes: vec![], no: vec![] };
+                    s.branch(26, condition, |_| c.receiver.clone(), |_| remainder.clone())
+                },
+            )
+        }),
+        row("**", power),
+        row("pow", |s, c| {
+            if c.args.len() == 2 { s.send(&c.receiver, "__pow_modulo", &c.args, 1) } else { power(s, c) }
+        }),
+        bare("-@", |s, c| {
+            let zero = s.b.i64(0);
+            checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
+        }),
+        bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
+        row("&", |s, c| bits(s, c, BinaryOp::And)),
+        row("|", |s, c| bits(s, c, BinaryOp::Or)),
+        row("^", |s, c| bits(s, c, BinaryOp::Xor)),
+        row("<<", |s, c| shift(s, c, true)),
+        row(">>", |s, c| shift(s, c, false)),
+        row("[]", |s, c| {
+            if c.args.len() == 2 {
+                return s.send(&c.receiver, "__part", &c.args, 1);
+            }
+            if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
+                return s.refuse_here(
+                    "unsupported-method",
+                    "`Integer#[]` with a range cannot run in a section",
+                    Some("give the first bit and the number of bits: n[first, count]".into()),
+                );
+            }
+            let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
+            // Bits beyond the 63rd are the sign's; negative positions are 0.
+            let (zero, last) = (s.b.i64(0), s.b.i64(63));
+            let beyond = s.b.compare(Comparison::Gt, index, last);
+            let negative = s.b.compare(Comparison::Lt, index, zero);
+            let amount = s.b.select(beyond, last, index);
+            let amount = s.b.select(negative, zero, amount);
+            let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
+            let one = s.b.i64(1);
+            let bit = s.b.binary(BinaryOp::And, shifted, one);
+            Operand::integer(s.b.select(negative, zero, bit))
+        }),
+        bare("abs", absolute),
+        bare("magnitude", absolute),
+        bare("even?", |s, c| parity(s, c, 0)),
+        bare("odd?", |s, c| parity(s, c, 1)),
+        bare("succ", |s, c| next(s, c, 1)),
+        bare("next", |s, c| next(s, c, 1)),
+        bare("pred", |s, c| next(s, c, -1)),
+        bare("to_i", same),
+        bare("to_int", same),
+        row("floor", |s, c| whole(s, c, "floor")),
+        row("ceil", |s, c| whole(s, c, "ceil")),
+        row("round", |s, c| whole(s, c, "round")),
+        row("truncate", |s, c| whole(s, c, "truncate")),
+        bare("ord", same),
+        bare("to_f", |s, c| {
+            let value = to_f(s, &c.receiver);
+            Operand::float(value)
+        }),
+        bare("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
+        bare("size", |s, _| Operand::integer(s.b.i64(8))),
+        bare("finite?", |s, _| Operand::bool(s.b.bool(true))),
+        bare("infinite?", |_, _| Operand::nil()),
+        row("times", |s, c| {
+            if !s.count_arguments(c, 0, 0) {
+                return Operand::bottom();
+            }
+            let zero = s.b.i64(0);
+            counted_block(s, c, zero, c.receiver.value(), 1)
+        }),
+        row("upto", |s, c| {
+            let Some(limit) = limit_argument(s, c, UnaryOp::FloorF) else { return Operand::bottom() };
+            let one = s.b.i64(1);
+            let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
+            counted_block(s, c, c.receiver.value(), end.value(), 1)
+        }),
+        row("downto", |s, c| {
+            let Some(limit) = limit_argument(s, c, UnaryOp::CeilF) else { return Operand::bottom() };
+            let one = s.b.i64(1);
+            let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
+            counted_block(s, c, c.receiver.value(), end.value(), -1)
+        }),
+    ];
 
 /// Quotients by a Float are floored, but truncated where the Integer takes MRI more than one word.
 const LARGE_DIV_TRUNCATES: &str = "(-(2**62) - 1).div(1e30) == 0";

@@ -62,7 +62,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("__compare_failed", |s, c| {
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
-        let before = format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
+        let before =
+            format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
     row("rand", rand),

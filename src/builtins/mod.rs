@@ -7,6 +7,7 @@
 
 mod array;
 mod comparable;
+mod enumerator;
 mod float;
 mod integer;
 mod kernel;
@@ -17,6 +18,9 @@ mod procs;
 mod range;
 mod rounding;
 mod sequence;
+mod tuple;
+
+pub(crate) use enumerator::{enumerates, make as make_enumerator};
 
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
@@ -83,8 +87,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
             &["Float", "Numeric", "Comparable"],
         ),
-        Type::Array(_) | Type::Tuple(_) => (&[array::ROWS, sequence::ROWS], &["Array", "Enumerable"]),
-        Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
+            (&[array::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
+        }
+        Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
+        Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
+        Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
@@ -166,6 +174,12 @@ fn parse_core() -> FxHashMap<(String, String), Rc<Code>> {
             Some(((module, code.name.clone()), Rc::new(code)))
         })
         .collect()
+}
+
+/// ArgumentError for a number of arguments that no rule takes.
+fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
+    let message = format!("wrong number of arguments (given {given}, expected {expected})");
+    s.fail(crate::ir::ErrorKind::ArgumentError(message), &[])
 }
 
 impl Lowerer<'_> {

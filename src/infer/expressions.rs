@@ -77,7 +77,9 @@ impl Lowerer<'_> {
                 if all.iter().any(Operand::is_bottom) {
                     return Operand::bottom();
                 }
-                self.tuple(&all)
+                self.enter(node);
+                let tuple = self.tuple(&all);
+                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -177,6 +179,14 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    /// Is the array of a literal changed later?
+    fn grows(&mut self, node: &Node) -> bool {
+        let code = &self.frames[self.current].code;
+        let key = std::rc::Rc::as_ptr(code) as usize;
+        let found = self.growing.entry(key).or_insert_with(|| super::growing::growing_literals(code).into());
+        found.contains(&node.id)
     }
 
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
@@ -357,7 +367,7 @@ impl Lowerer<'_> {
         match operand.types.single() {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
-            Some(Type::Array(_)) => {
+            Some(Type::Array(_) | Type::List(_)) => {
                 vec![self.refuse_here(
                     "unsupported-splat",
                     "an array of unknown length cannot be splatted in a section",

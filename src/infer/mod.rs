@@ -12,13 +12,16 @@ mod captured;
 mod conditions;
 mod entry;
 mod expressions;
+mod growing;
 pub mod host;
 mod joins;
+mod lists;
 mod memo;
 mod memory;
 mod operand;
 mod patterns;
 mod records;
+mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,6 +32,7 @@ pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
+pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 
 use crate::diagnostic::Diagnostic;
@@ -84,10 +88,8 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
             memo = Memo::default();
             continue;
         }
-        if memo.fields_changed {
-            let fields = std::mem::take(&mut memo.fields);
-            memo = Memo::default();
-            memo.fields = fields;
+        if memo.restart {
+            memo.restart();
             continue;
         }
         if memo.changed {
@@ -186,6 +188,10 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
     written: BTreeMap<String, captured::Written>,
+    /// The loops being lowered, outermost first.
+    loops: Vec<memo::JoinKey>,
+    /// Array literals that are lists, by code (its address).
+    growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Objects under construction, by number.
@@ -223,6 +229,8 @@ impl<'h> Lowerer<'h> {
             versions: 0,
             unused: false,
             written: BTreeMap::new(),
+            loops: Vec::new(),
+            growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),

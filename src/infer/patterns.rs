@@ -2,6 +2,7 @@
 //! clause, so that what follows knows what matched. A clause that only asks for classes and values is an `if`, and
 //! then the clauses after it know what did not match, too.
 
+use super::calls::Form;
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
@@ -349,7 +350,7 @@ impl Lowerer<'_> {
                     s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
                 }
                 Some(Type::Object(_, class)) if !matches!(s.host.method(*class, "deconstruct"), Ok(None)) => {
-                    let array = s.send_from(&part, "deconstruct", &[], 1, true);
+                    let array = s.send_from(&part, "deconstruct", &[], 1, Form::Own);
                     if !array.is_bottom() {
                         s.match_array(pattern, &array, miss, false);
                     }

@@ -86,6 +86,8 @@ impl Lowerer<'_> {
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
             Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
+            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
         }
     }
 
@@ -108,8 +110,7 @@ impl Lowerer<'_> {
         }
         let is_true = self.is_type(operand, &Type::True);
         let condition = super::Condition { value: is_true, yes: vec![], no: vec![] };
-        let (yes, no) =
-            (self.narrow(operand, &Type::True.into()), self.narrow(operand, &Type::False.into()));
+        let (yes, no) = (self.narrow(operand, &Type::True.into()), self.narrow(operand, &Type::False.into()));
         let f = std::cell::RefCell::new(f);
         self.branch(20, condition, |s| (*f.borrow_mut())(s, &yes), |s| (*f.borrow_mut())(s, &no))
     }
@@ -142,7 +143,8 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Float => ClassId::FLOAT,
         Type::Symbol => ClassId::SYMBOL,
         Type::Object(_, class) => *class,
-        Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => ClassId::ARRAY,
+        Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) => ClassId::PROC,
@@ -162,7 +164,7 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
             Type::False if has_bools => Some("true or false".into()),
             Type::True => Some("true".into()),
             Type::False => Some("false".into()),
-            Type::Array(_) => Some("Array".into()),
+            Type::Array(_) | Type::List(_) => Some("Array".into()),
             Type::Tuple(items) => {
                 Some(format!("[{}]", items.iter().map(|t| describe(host, t)).collect::<Vec<_>>().join(", ")))
             }

@@ -155,7 +155,9 @@ impl Found {
                 | Type::Tuple(_)
                 | Type::Record(_)
                 | Type::Building(..)
-                | Type::Proc(_) => {}
+                | Type::Proc(_)
+                | Type::List(_)
+                | Type::Enumerator(..) => {}
             }
         }
         found

@@ -1,10 +1,10 @@
 //! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
 //! functions behind Ruby's `Math`, and the random numbers.
 
-use std::sync::OnceLock;
 use crate::ir::MathFn;
 use crate::rng;
 use std::mem::offset_of;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 /// What a thread and the machine code it runs tell each other. Machine code knows it by the offsets below.
