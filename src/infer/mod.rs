@@ -16,6 +16,8 @@ pub mod host;
 mod joins;
 mod memo;
 mod memory;
+#[cfg(test)]
+mod mutated;
 mod operand;
 mod sites;
 #[cfg(test)]
