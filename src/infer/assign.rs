@@ -162,7 +162,8 @@ impl Lowerer<'_> {
         if value.is_bottom() {
             return;
         }
-        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_))) {
+        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::List(_)))
+        {
             self.refuse_here(
                 "unsupported-splat",
                 "an array of unknown length cannot be splatted in a section",
@@ -203,6 +204,10 @@ impl Lowerer<'_> {
                     let index = s.b.i64(i as i64);
                     s.array_at(*kind, value.value(), index)
                 }
+                Some(Type::List(kind)) => {
+                    let index = s.b.i64(i as i64);
+                    s.list_at(*kind, value.value(), index)
+                }
                 Some(Type::Tuple(_)) => s.tuple_items(&value).get(i).cloned().unwrap_or_else(Operand::nil),
                 _ if i == 0 => value,
                 _ => Operand::nil(),
@@ -221,7 +226,7 @@ impl Lowerer<'_> {
             let arg = args[0].clone();
             if let Some(Type::Tuple(_)) = arg.types.single() {
                 args = self.tuple_items(&arg);
-            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) {
+            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {
                 if params.rest.is_some() || !params.optional.is_empty() {
                     self.refuse_here(
                         "unsupported-splat",

@@ -174,6 +174,14 @@ impl Lowerer<'_> {
         self.dispatch(receiver, &call.name, &arguments, block, form)
     }
 
+    /// Was the block written in a built-in of ours?
+    pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
+        match block {
+            BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
+            BlockRef::Symbol(_) => false,
+        }
+    }
+
     pub(crate) fn block_literal(
         &mut self,
         literal: &Arc<BlockLiteral>,
@@ -627,6 +635,14 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        if block.is_none()
+            && matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
+            && arguments.keywords.is_empty()
+            && let Some(ty) = receiver.types.single()
+            && builtins::enumerates(ty, name, arguments.positional.len())
+        {
+            return builtins::make_enumerator(name, receiver, &arguments.positional);
+        }
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
@@ -705,7 +721,7 @@ impl Lowerer<'_> {
     // ---- methods ---------------------------------------------------------------------------------------------------
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
-    fn method_call(
+    pub(crate) fn method_call(
         &mut self,
         receiver: &Operand,
         name: &str,
@@ -965,6 +981,10 @@ impl Lowerer<'_> {
                 Some("pass plain positional arguments to recursive methods".into()),
             );
         }
+        // What the function does with lists is not known here.
+        for key in &self.loops {
+            self.memo.changed |= self.memo.keeping_loops.insert(*key);
+        }
         let identity = Rc::as_ptr(code) as usize;
         let mut key = FunctionKey {
             code: identity,
@@ -1082,10 +1102,12 @@ impl Lowerer<'_> {
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);
                 if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
             });
-            let memo = self.memo.functions.entry(key).or_default();
-            let joined = operand::join(memo, &result.types);
-            self.memo.changed |= joined != *memo;
-            memo.clone_from(&joined);
+            let known = self.memo.functions.entry(key.clone()).or_default().clone();
+            let place = (self.context, u32::MAX - 2, 0);
+            let joined = self.memo.join(&known, &result.types, place);
+            self.memo.changed |= joined != known;
+            self.memo.functions.insert(key, joined.clone());
+            let result = self.listed(&result, &joined);
             let values = self.convert(&result, &joined);
             let scalars = operand::scalars(&joined).unwrap_or_default();
             self.b.set_results(&scalars);

@@ -76,7 +76,7 @@ pub struct Found {
 pub enum Method {
     /// With source.
     Ruby(Rc<Code>),
-    /// `attr_reader`: the instance variable's name, with its `@`.
+    /// `attr_reader`: the instance variable's name, with its `@`; or a Struct's member, without.
     Reader(String),
     /// `attr_writer`.
     Writer(String),
@@ -95,10 +95,14 @@ pub trait Host {
 
     /// What the section's base holds; asked first.
     fn base(&mut self) -> Result<Contents, Refusal>;
-    /// What `name` (with its `@`) holds in the objects of exactly `class` found so far; a variable not set is nil.
+    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
+    /// The members of a subclass of Struct or Data, in order; none of other classes. They are columns by these names.
+    fn members(&mut self, _class: ClassId) -> Vec<String> {
+        Vec::new()
+    }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
     /// Is some array of the kind frozen?
@@ -109,8 +113,8 @@ pub trait Host {
     /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
     fn float_modulo_raises(&self) -> bool;
 
-    /// Is `(-1).floor(-20)` 0 in this Ruby? (It was once; later it is -10**20.)
-    fn far_rounding_is_zero(&self) -> bool;
+    /// Does an expression hold in this Ruby? Asked of what versions differ in.
+    fn holds(&self, expression: &str) -> bool;
 
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.

@@ -132,6 +132,16 @@ impl Builder {
         self.function.vars[var.0 as usize]
     }
 
+    /// `value` read as an `I64` that is known not to be negative.
+    pub fn at_least_zero(&mut self, value: Value) -> Value {
+        if let Some(data) = self.function.values.get_mut(value.0 as usize)
+            && self.definitions[value.0 as usize].is_some()
+        {
+            data.interval.low = data.interval.low.max(0);
+        }
+        value
+    }
+
     pub fn get(&mut self, var: Var) -> Value {
         let ty = self.var_ty(var);
         self.define(Op::Get(var), ty, Self::full(ty), None)

@@ -77,6 +77,8 @@ impl Display for BufferInfo {
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
             BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
             BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
+            BufferKind::ResultWords => f.write_str("result_words"),
+            BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;
@@ -90,6 +92,8 @@ impl Display for ScalarInfo {
             ScalarSource::Root(root, part) => write!(f, "root {root}{}", PartText(part)),
             ScalarSource::ClassBase(h, n) => write!(f, "class_base h{} {n}", h.0),
             ScalarSource::BaseLength => f.write_str("base_length"),
+            ScalarSource::ScratchWords => f.write_str("scratch_words"),
+            ScalarSource::ResultWords => f.write_str("result_words"),
             ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
             ScalarSource::RootRange(root, 1) => write!(f, "root_range {root} high"),
             ScalarSource::RootRange(root, end) => write!(f, "root_range {root} {end}"),
@@ -128,7 +132,7 @@ impl Display for ErrorKind {
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
             Self::AboutOperand { type_error, before, operand, after } => {
                 let class = if *type_error { "type" } else { "argument" };
-                write!(f, "{class}_error_about {} {operand} {}", Quoted(before), Quoted(after))
+                write!(f, "{class}_error_about {} of {operand} {}", Quoted(before), Quoted(after))
             }
             Self::FloatDomain => f.write_str("float_domain"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
@@ -136,13 +140,17 @@ impl Display for ErrorKind {
             Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
             Self::IndexTooSmall => f.write_str("index_too_small"),
             Self::ArrayGrowth => f.write_str("array_growth"),
+            Self::FetchIndex => f.write_str("fetch_index"),
+            Self::ScratchFull => f.write_str("scratch_full"),
+            Self::ResultFull => f.write_str("result_full"),
             Self::Range(message) => write!(f, "range {}", Quoted(message)),
             Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
             Self::Raise { class, message: Some(message) } => {
                 write!(f, "raise c{}", class.0)?;
                 message.iter().try_for_each(|part| match part {
                     MessagePart::Text(text) => write!(f, " {}", Quoted(text)),
-                    MessagePart::Value(value) => write!(f, " with {value}"),
+                    MessagePart::Value(value) => write!(f, " with of {value}"),
+                    MessagePart::Inspect(value, operand) => write!(f, " inspect p{operand} of {value}"),
                 })
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),

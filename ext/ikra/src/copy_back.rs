@@ -7,20 +7,34 @@ use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
 use crate::reached::Reached;
-use crate::value;
+use crate::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::heap::{Column, Schema};
-use ikra_core::infer::{Inferred, Operation};
+use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
-use ikra_core::types::{ArrayKind, Shape, TypeSet};
+use ikra_core::types::{ArrayKind, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
 
 /// A value to be written, kept in `Reached` at `value`.
 enum Write {
-    Variable { object: VALUE, id: ID, value: usize },
-    Element { array: VALUE, index: usize, value: usize },
+    Variable {
+        object: VALUE,
+        id: ID,
+        value: usize,
+    },
+    /// `key`: the member's position.
+    Member {
+        object: VALUE,
+        key: VALUE,
+        value: usize,
+    },
+    Element {
+        array: VALUE,
+        index: usize,
+        value: usize,
+    },
 }
 
 /// Payload and tags of one column, as they are now.
@@ -123,11 +137,27 @@ impl CopyBack<'_> {
             let values = self.values(kind, &column.types);
             let changed = self.changed(kind, &values);
             writes.reserve(changed.len());
+            // The class that the last object was of, and where it has the member.
+            let mut member: Option<(VALUE, VALUE)> = None;
             for row in changed {
                 let object = self.heap.ids.object(self.reached, hierarchy, row as u32);
                 let object = object.ok_or_else(|| Error::Internal("a row without an object".into()))?;
                 let value = self.decode(values.get(row)?)?;
-                writes.push(Write::Variable { object, id, value });
+                if column.name.starts_with('@') {
+                    writes.push(Write::Variable { object, id, value });
+                    continue;
+                }
+                // SAFETY: the object is kept alive by `Reached`.
+                let class = unsafe { rb_sys::rb_obj_class(object) };
+                let key = match member {
+                    Some((known, key)) if known == class => key,
+                    _ => {
+                        let key = classes::member_key(self.ruby, class, &column.name);
+                        key.ok_or_else(|| Error::Internal(format!("no member {}", column.name)))?
+                    }
+                };
+                member = Some((class, key));
+                writes.push(Write::Member { object, key, value });
             }
         }
         for array in self.schema().arrays.iter().filter(|array| array.written) {
@@ -208,13 +238,16 @@ impl CopyBack<'_> {
             Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
             Shape::Object(hierarchy) => object(&self.heap.ids, self.reached, hierarchy, payload),
             Shape::Array(kind) => self.reached.array(kind.0, payload as usize),
-            Shape::Integer | Shape::Float | Shape::Local => None,
+            Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
     }
 
     fn map(&self) -> Result<RArray, Trouble> {
         let types = &self.schema().result;
+        if !is_plain(types) {
+            return self.map_words(types);
+        }
         let values = self.values(BufferKind::Result, types);
         let length = self.heap.length;
         let result = self.ruby.ary_new_capa(length);
@@ -236,6 +269,86 @@ impl CopyBack<'_> {
         Ok(())
     }
 
+    /// Results that are arrays, of the words that the elements have written.
+    fn map_words(&self, types: &TypeSet) -> Result<RArray, Trouble> {
+        let words = self.buffer(&BufferKind::ResultWords);
+        let length = self.heap.length;
+        let result = self.ruby.ary_new_capa(length);
+        for element in 0..length {
+            let word = |at: usize| words.map_or(0, |words| bits(words, at * length + element));
+            result.push(self.value_of_words(types, &word, 0)?)?;
+        }
+        Ok(result)
+    }
+
+    /// The value whose words begin at `at`.
+    fn value_of_words(
+        &self,
+        types: &TypeSet,
+        word: &dyn Fn(usize) -> i64,
+        at: usize,
+    ) -> Result<Value, Trouble> {
+        let local = |ty: &&Type| ty.shape() == Shape::Local;
+        match types.single() {
+            Some(Type::Tuple(items)) => {
+                let array = self.ruby.ary_new_capa(items.len());
+                let mut at = at;
+                for item in items.iter() {
+                    array.push(self.value_of_words(item, word, at)?)?;
+                    at += width(item);
+                }
+                return Ok(array.as_value());
+            }
+            Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
+            _ => {}
+        }
+        let (shape, payload) = match types.single_shape() {
+            Some(Shape::Nil) => (Shape::Nil, 0),
+            Some(shape) => (shape, word(at)),
+            None => {
+                let tag = word(at) as i32;
+                if tag == Shape::Local.tag()
+                    && let Some(ty) = types.iter().find(local)
+                {
+                    return self.value_of_words(&ty.clone().into(), word, at + 2);
+                }
+                let shape = Shape::of_tag(tag);
+                (shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?, word(at + 1))
+            }
+        };
+        match shape {
+            Shape::Integer => Ok(self.ruby.integer_from_i64(payload).as_value()),
+            Shape::Float => Ok(self.ruby.float_from_f64(f64::from_bits(payload as u64)).as_value()),
+            Shape::List => {
+                let kind = types.iter().find_map(|ty| match ty {
+                    Type::List(kind) => Some(*kind),
+                    _ => None,
+                });
+                let kind = kind.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+                self.list_of_words(kind, word, payload)
+            }
+            // SAFETY: the value is an immediate or kept alive by `Reached`.
+            _ => Ok(unsafe { Value::from_raw(self.existing(shape, payload)?) }),
+        }
+    }
+
+    fn list_of_words(
+        &self,
+        kind: ListKind,
+        word: &dyn Fn(usize) -> i64,
+        start: i64,
+    ) -> Result<Value, Trouble> {
+        let items = self.schema().lists.get(kind.0 as usize);
+        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let (start, width) = (start as usize, width(items));
+        let length = word(start) as usize;
+        let array = self.ruby.ary_new_capa(length);
+        for i in 0..length {
+            array.push(self.value_of_words(items, word, start + 1 + i * width)?)?;
+        }
+        Ok(array.as_value())
+    }
+
     fn select(&self, elements: RArray) -> Result<RArray, Trouble> {
         let keep = self.buffer(&BufferKind::Result(Part::Payload));
         let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
@@ -249,7 +362,7 @@ impl CopyBack<'_> {
     fn write(&self, writes: &[Write]) -> Result<(), Trouble> {
         for write in writes {
             let target = match write {
-                Write::Variable { object, .. } => *object,
+                Write::Variable { object, .. } | Write::Member { object, .. } => *object,
                 Write::Element { array, .. } => *array,
             };
             // SAFETY: the target is kept alive by `Reached`.
@@ -266,6 +379,9 @@ impl CopyBack<'_> {
                     match *write {
                         Write::Variable { object, id, value } => {
                             rb_sys::rb_ivar_set(object, id, self.reached.kept(value));
+                        }
+                        Write::Member { object, key, value } => {
+                            rb_sys::rb_struct_aset(object, key, self.reached.kept(value));
                         }
                         Write::Element { array, index, value } => {
                             let value = self.reached.kept(value);

@@ -193,6 +193,13 @@ impl Failed<'_> {
                 details.push(operands[1])?;
                 "index_too_small"
             }
+            ErrorKind::FetchIndex => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "fetch_index"
+            }
+            // Those who run a section give it more instead.
+            ErrorKind::ScratchFull | ErrorKind::ResultFull => "no_memory",
             ErrorKind::ArrayGrowth => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;
@@ -219,10 +226,10 @@ impl Failed<'_> {
         Ok((kind, details))
     }
 
-    /// Each part as [value, text]: the text, or the value that `to_s` is called on.
+    /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.
     fn message(&self, parts: &[MessagePart], operands: [i64; 2]) -> Result<RArray, Error> {
         let all = self.ruby.ary_new();
-        let mut operands = operands.into_iter();
+        let mut next = operands.into_iter();
         for part in parts {
             let pair = self.ruby.ary_new();
             match part {
@@ -231,8 +238,12 @@ impl Failed<'_> {
                     pair.push(text.as_str())?;
                 }
                 MessagePart::Value(value) => {
-                    let operand = if value.has_operand() { operands.next().unwrap_or_default() } else { 0 };
+                    let operand = if value.has_operand() { next.next().unwrap_or_default() } else { 0 };
                     self.receiver(pair, value, operand)?;
+                }
+                MessagePart::Inspect(value, number) => {
+                    self.receiver(pair, value, operands.get(usize::from(*number)).copied().unwrap_or(0))?;
+                    pair.push(true)?;
                 }
             }
             all.push(pair)?;
