@@ -114,7 +114,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let falsy = first.types.filter(|t| matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.expr(b), |s| s.narrow(&first, &falsy))
+                self.branch(
+                    0,
+                    condition,
+                    |s| s.arm(b, unused),
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &falsy) },
+                )
             }
             Kind::Or(a, b) => {
                 let (condition, first) = self.tested(a);
@@ -123,7 +128,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
+                self.branch(
+                    0,
+                    condition,
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &truthy) },
+                    |s| s.arm(b, unused),
+                )
             }
             Kind::Not(inner) => {
                 let condition = self.condition(inner);
@@ -165,7 +175,7 @@ impl Lowerer<'_> {
             }
             Kind::Yield(args) => {
                 let Some(args) = self.arguments(args) else { return Operand::bottom() };
-                self.yield_to_block(node, args)
+                self.yield_to_block(node, args, unused)
             }
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
             Kind::Call(call) => self.call(node, call, unused),
