@@ -6,6 +6,8 @@
 #![deny(unsafe_code)]
 
 mod array;
+#[cfg(test)]
+mod catalogue;
 mod comparable;
 mod enumerator;
 mod float;
@@ -14,6 +16,7 @@ mod kernel;
 mod math;
 mod module;
 mod numeric;
+mod outside;
 mod procs;
 mod range;
 mod rounding;
@@ -140,17 +143,9 @@ pub(crate) fn hint(owner: ClassId, name: &str) -> String {
         {
             "arrays keep their length in a section; give the array its full length before".into()
         }
-        "to_s" | "inspect" | "format" | "sprintf" => {
-            "strings are made outside: return the number with pmap and format it there".into()
-        }
-        "sleep" | "system" | "exec" | "open" | "require" | "gets" | "exit" | "abort" => {
-            "a section computes only; do this before or after it".into()
-        }
-        "method_missing" | "define_method" | "instance_variable_set" | "instance_variable_get" => {
-            "name the method or variable in the source".into()
-        }
-        "to_r" | "to_c" | "rationalize" => {
-            "use Float or Integer; rationals and complex numbers do not run".into()
+        "digits" => "take them off with divmod in a loop".into(),
+        _ if outside::outside(owner, name).is_some() => {
+            outside::outside(owner, name).map_or_else(String::new, |kind| kind.hint().into())
         }
         _ => "write it with arithmetic, comparisons and loops, or do it outside the section".into(),
     }
