@@ -26,6 +26,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Integer", "upto", "with a block"),
     ("Integer", "downto", "with a block"),
     ("Numeric", "quo", "of two Integers is refused: Ruby gives a Rational"),
+    ("Symbol", "<=>", "with itself and with what is no symbol; another symbol is refused as it runs"),
     ("Kernel", "respond_to?", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
     ("Kernel functions", "Integer", "of numbers"),

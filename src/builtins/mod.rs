@@ -119,6 +119,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             return Some(Builtin::Ruby(code));
         }
     }
+    // What has an order of its own does not have that of all objects.
+    if name == "<=>" && !is_common(owner) {
+        return None;
+    }
     if let Some(row) = kernel::ROWS.iter().find(|row| row.name == name) {
         return Some(Builtin::Rule(row));
     }
@@ -143,7 +147,6 @@ pub(crate) fn hint(owner: ClassId, name: &str) -> String {
         {
             "arrays keep their length in a section; give the array its full length before".into()
         }
-        "digits" => "take them off with divmod in a loop".into(),
         _ if outside::outside(owner, name).is_some() => {
             outside::outside(owner, name).map_or_else(String::new, |kind| kind.hint().into())
         }

@@ -16,6 +16,7 @@ pub(crate) enum Outside {
 }
 
 impl Outside {
+    #[cfg(test)]
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Strings => "strings",
