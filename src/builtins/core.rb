@@ -291,6 +291,22 @@ module Integer
     self & __to_int(mask) == 0
   end
 
+  def digits(base = 10)
+    raise Math::DomainError, "out of domain" if self < 0
+
+    base = __to_int(base)
+    raise ArgumentError, "negative radix" if base < 0
+    raise ArgumentError, "invalid radix #{base}" if base < 2
+
+    out = __list(20)
+    rest = self
+    while rest >= base
+      out.__push(rest % base)
+      rest /= base
+    end
+    out.__push(rest)
+  end
+
   # `size` bits from `offset` on.
   def __part(offset, size)
     offset = __to_int(offset)
