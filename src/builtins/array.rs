@@ -472,9 +472,23 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let at = s.b.select(negative, from_end, index);
             let ok = s.b.compare(Comparison::Ge, at, zero);
             s.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
-            let ok = s.b.compare(Comparison::Lt, at, length);
+            // Behind the last item there is room for one more; what would leave a gap of nils is refused.
+            let ok = s.b.compare(Comparison::Le, at, length);
             s.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
-            s.set_list_item(kind, list, at, value);
+            let inside = s.b.compare(Comparison::Lt, at, length);
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(
+                32,
+                condition,
+                |s| {
+                    s.set_list_item(kind, list, at, value);
+                    Operand::nil()
+                },
+                |s| {
+                    s.push(kind, list, value);
+                    Operand::nil()
+                },
+            );
         }
         _ => {
             mutable(s, call);

@@ -300,7 +300,7 @@ module Enumerable
 
   # ---- the smallest and the largest
 
-  def min_by
+  def __min_by
     return nil if __empty?
     best = __item(0)
     least = yield best
@@ -317,7 +317,7 @@ module Enumerable
     best
   end
 
-  def max_by
+  def __max_by
     return nil if __empty?
     best = __item(0)
     most = yield best
@@ -334,7 +334,7 @@ module Enumerable
     best
   end
 
-  def minmax_by
+  def __minmax_by
     return [nil, nil] if __empty?
     low = __item(0)
     high = low
@@ -907,7 +907,7 @@ module Enumerator
     memo
   end
 
-  def min_by
+  def __min_by
     best = nil
     least = nil
     some = false
@@ -922,7 +922,7 @@ module Enumerator
     best
   end
 
-  def max_by
+  def __max_by
     best = nil
     most = nil
     some = false

@@ -54,6 +54,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("grep", |s, c| s.send_with_block(c, "__grep")),
     row("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
+    row("min_by", by),
+    row("max_by", by),
+    row("minmax_by", by),
     row("tally", hash),
     row("group_by", hash),
     row("to_h", hash),
@@ -171,6 +174,17 @@ pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(value) => s.send(&call.receiver, "__index_value", std::slice::from_ref(value), 1),
         None => s.send_with_block(call, "__index_block"),
     }
+}
+
+fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !call.args.is_empty() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of several items cannot run in a section", call.name),
+            Some("use sort_by { … }.first(n)".into()),
+        );
+    }
+    s.send_with_block(call, &format!("__{}", call.name))
 }
 
 fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
