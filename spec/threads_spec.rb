@@ -15,6 +15,22 @@ each_backend do
     expect(results).to eq(Array.new(8) { |i| (0...500).sum + (500 * 100 * i) })
   end
 
+  it "meets a new class in several threads at once" do
+    20.times do |round|
+      kind = Class.new(World::Point)
+      results = Array.new(4) do |i|
+        Thread.new do
+          points = Array.new(30) { |n| kind.new(i, [n]) }
+          points.each_cons(2) { |a, b| a.next = b }
+          Thread.pass if round.odd?
+          points.peach { |point| point.x = point.next ? point.next.y : 7 }
+          points.each_cons(2).all? { |a, b| a.x.equal?(b.y) } && points.last.x == 7
+        end
+      end
+      expect(results.map(&:value)).to eq([true] * 4)
+    end
+  end
+
   it "runs on the same objects from several threads without harm" do
     points = Array.new(200) { |n| World::Point.new(n) }
     threads = Array.new(4) { Thread.new { 20.times { points.peach { |point| point.y = point.x } } } }
@@ -28,7 +44,7 @@ each_compiling_backend do
     points = Array.new(64) { |n| World::Point.new(n) }
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     expect do
-      Timeout.timeout(0.3) { points.peach(1 << 40) { |point| point.x = (point.x * 3) % 1_000_003 } }
+      Timeout.timeout(0.3) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
     end.to raise_error(Timeout::Error)
     expect(Process.clock_gettime(Process::CLOCK_MONOTONIC) - started).to be < 5
     expect(points.map(&:x)).to eq((0...64).to_a)

@@ -7,12 +7,19 @@ module Ikra
     # Calls the block with each element, in parallel and in place. The objects are changed only when all calls have
     # succeeded.
     #
+    # Elements must be independent: within one tick, what one element reads may not be written by another. Then the
+    # result is that of sequential +each+; otherwise it depends on the order, which is not defined.
+    #
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #
     # @param ticks [Integer] how many times all elements are gone through; each time sees all writes of the one before
     # @yield [element]
     # @return [self]
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
+    # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
+    # @raise [Ikra::DeviceError] when the device or its driver fails
+    # @raise [ArgumentError] without a block, or for a negative number of ticks
+    # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then
     def peach(ticks = 1, &block)
       Section.run(self, :peach, ticks, block)

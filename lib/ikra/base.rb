@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 # Everything of Ikra but the methods of Array.
+require "etc"
 require_relative "version"
 require_relative "errors"
 require_relative "failures"
 require_relative "capture"
+require_relative "captured"
 require_relative "profile"
 require_relative "native"
 require_relative "settings"
@@ -18,7 +20,9 @@ module Ikra
   class << self
     # Measures the sections that run inside the block, of all threads.
     #
-    # @yield
+    #   puts Ikra.profile { actors.peach(1_000) { |actor| actor.move(weather) } }
+    #
+    # @yield runs what is to be measured
     # @return [Profile]
     def profile
       number = Native.open_profile
@@ -30,6 +34,18 @@ module Ikra
       Profile.new(facts)
     end
 
+    # Which back-ends can run here, what was found for them and what is missing. `ikra doctor` prints it.
+    #
+    # @return [String]
+    def doctor
+      <<~TEXT
+        Ikra #{VERSION}, Ruby #{RUBY_VERSION}
+        sections run on #{backend.inspect}
+        cpu: all #{Etc.nprocessors} cores
+        #{Native.availability}
+      TEXT
+    end
+
     # What Ikra makes of a section: the inferred types, the columns read and written, the intermediate program and the
     # generated code. Nothing runs.
     #
@@ -39,6 +55,8 @@ module Ikra
     # @param operation [Symbol] +:peach+, +:pmap+ or +:pselect+
     # @yield the section's block
     # @return [String]
+    # @raise [ArgumentError] without a block or without elements
+    # @raise [Ikra::UnsupportedError] when the section cannot be compiled
     def explain(base, operation = :peach, &block)
       raise ArgumentError, "explain needs the block of a section" unless block
       raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 module Ikra
+  # What is typed at a console is in no file: Ruby is asked to keep it.
+  RubyVM.keep_script_lines = true if defined?(IRB) || defined?(Pry)
+
   # Finds the source of a block or method, and tells when it is not the one that was loaded.
   module Capture
     # Files changed later than this may have been changed after they were loaded.
@@ -100,9 +103,16 @@ module Ikra
       # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
       def instructions(list)
         list[INSTRUCTIONS].grep(Array).map do |name, *operands|
-          operands.map! { |operand| operand.is_a?(Array) && operand[0] == MAGIC ? instructions(operand) : operand }
-          [name.to_s.sub(/\A(trace|zjit)_/, ""), *operands]
+          name = name.to_s.sub(/\A(trace|zjit)_/, "")
+          [name, *operands.map { |operand| operand(name, operand) }]
         end
+      end
+
+      # A `super` that has run knows its method's name.
+      def operand(name, operand)
+        return instructions(operand) if operand.is_a?(Array) && operand[0] == MAGIC
+
+        name == "invokesuper" && operand.is_a?(Hash) ? operand.except(:mid) : operand
       end
     end
   end

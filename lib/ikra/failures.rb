@@ -83,9 +83,20 @@ module Ikra
       def argument_error(message) = ArgumentError.new(message)
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
       def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
-      def about(before, operand, text, after) = "#{before}#{text || operand.inspect}#{after}"
+      # As MRI, which tells Integers of more than one word by their class.
+      def about(before, operand, text, after)
+        large = operand.is_a?(Integer) && operand.bit_length > 62
+        "#{before}#{text || (large ? operand.class : operand.inspect)}#{after}"
+      end
+
       def float_domain(float) = FloatDomainError.new(float.to_s)
-      def math_domain(name) = Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+      def math_domain(name)
+        Integer.sqrt(-1) if name == "isqrt"
+        Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+      rescue Math::DomainError => e
+        Math::DomainError.new(e.message)
+      end
+
       def range(message) = OverflowError.new(message)
       def unsupported(message) = UnsupportedError.new(message)
       def stack_too_deep = SystemStackError.new("stack level too deep")
@@ -111,7 +122,8 @@ module Ikra
       def raise(exception_class, parts)
         return exception_class.new unless parts
 
-        exception_class.new(parts.map { |value, text| text || value.to_s }.join)
+        told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
+        exception_class.new(told.join)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what

@@ -24,10 +24,12 @@ module Ikra
         begin
           Native.run(base, operation, ticks, block, Ikra.chosen)
         rescue UnsupportedError => e
-          raise unless Ikra.fallback == :ruby
+          raise from_caller(e) unless Ikra.fallback == :ruby
 
           warn_once(e, operation)
           sequential(base, operation, ticks, block)
+        rescue Error => e
+          raise from_caller(e)
         end
       end
 
@@ -46,6 +48,12 @@ module Ikra
         result
       ensure
         Native.profile_ruby(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+      end
+
+      # The user's lines are what the backtrace is read for.
+      def from_caller(error)
+        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?("#{__dir__}/") })
+        error
       end
 
       def warn_once(error, operation)

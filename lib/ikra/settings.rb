@@ -15,7 +15,7 @@ module Ikra
     # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a card and +:cpu+ elsewhere.
     # Small sections run on the CPU even then.
     #
-    # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+
+    # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+ (+:"cuda-emulated"+ where that was chosen)
     def backend
       return @chosen unless @chosen == :auto
 
@@ -23,6 +23,8 @@ module Ikra
     end
 
     # Chooses the back-end. The environment variable IKRA_BACKEND does so for a whole program.
+    #
+    #   Ikra.backend = :cpu
     #
     # @param name [Symbol, String] one of {BACKENDS}
     # @raise [ArgumentError] when there is no back-end of that name
@@ -43,16 +45,22 @@ module Ikra
     # What to do with a section that is not supported: +:raise+ an {UnsupportedError} (the default), or run it in plain
     # +:ruby+ and warn, once for each place, why.
     #
+    #   Ikra.fallback = :ruby
+    #
     # @param mode [Symbol] +:raise+ or +:ruby+
+    # @raise [ArgumentError] for anything else
     def fallback=(mode)
       raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
 
       @fallback = mode
     end
 
-    # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end.
+    # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,
+    # which has Ruby's own generator.
     #
-    # @param seed [Integer]
+    #   Ikra.srand(42)
+    #
+    # @param seed [Integer] its lowest 64 bits count; a random one without it
     # @return [Integer] the seed until now
     def srand(seed = Random.new_seed)
       Native.seed(Integer(seed) & 0xffff_ffff_ffff_ffff)

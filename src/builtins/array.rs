@@ -67,7 +67,9 @@ pub(super) const ROWS: &[Row] = &[
         }
         (None, [value]) if matches!(c.receiver.types.single(), Some(Type::Array(_))) => {
             let value = value.clone();
-            let Some(Type::Array(kind)) = c.receiver.types.single().cloned() else { return Operand::bottom() };
+            let Some(Type::Array(kind)) = c.receiver.types.single().cloned() else {
+                return Operand::bottom();
+            };
             let array = c.receiver.value();
             let (zero, length) = (s.b.i64(0), s.array_length(kind, array));
             s.counted(zero, length, 1, &mut |s, i, _, _| s.array_store(kind, array, i, &value));
@@ -87,7 +89,8 @@ pub(super) const ROWS: &[Row] = &[
     row("last", |s, c| ends(s, c, false)),
     row("take", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
-        tuple::part(s, c, &n, |n, size| 0..n.min(size)).unwrap_or_else(|| s.send(&c.receiver, "__take", &[n], 1))
+        tuple::part(s, c, &n, |n, size| 0..n.min(size))
+            .unwrap_or_else(|| s.send(&c.receiver, "__take", &[n], 1))
     }),
     row("drop", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
@@ -103,8 +106,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         let by = c.args.first().cloned().unwrap_or_else(|| Operand::integer(s.b.i64(1)));
         if let Some(by) = s.literal(&by)
-            && let Some(result) =
-                tuple::permuted(s, c, |i, n| (i as i64 + by).rem_euclid(n as i64) as usize)
+            && let Some(result) = tuple::permuted(s, c, |i, n| (i as i64 + by).rem_euclid(n as i64) as usize)
         {
             return result;
         }
@@ -448,7 +450,8 @@ fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.args.len() == 3 || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
+    if call.args.len() == 3
+        || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
     {
         return s.refuse_here(
             "unsupported-store",

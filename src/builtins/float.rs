@@ -1,7 +1,7 @@
 //! Float: doubles.
 
 use super::numeric::arithmetic;
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::Type;
@@ -16,6 +16,18 @@ pub(super) const ROWS: &[Row] = &[
     row("%", |s, c| numbers(s, c, &modulo)),
     row("modulo", |s, c| numbers(s, c, &modulo)),
     row("remainder", |s, c| numbers(s, c, &remainder)),
+    row("equal?", |s, c| {
+        // Identity is that of the bits.
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 1, &mut |s, arg| {
+            if arg.types.single() != Some(&Type::Float) {
+                return Operand::bool(s.b.bool(false));
+            }
+            let a = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
+            let b = s.b.unary(UnaryOp::BitsToI64, arg.value());
+            Operand::bool(s.b.compare(Comparison::Eq, a, b))
+        })
+    }),
     row("**", power),
     row("pow", power),
     row("div", |s, c| {
@@ -26,34 +38,23 @@ pub(super) const ROWS: &[Row] = &[
             to_integer(s, quotient)
         })
     }),
-    row("divmod", |s, c| {
-        numbers(s, c, &|s, a, b| {
-            check_divisor(s, b);
-            // As MRI's flodivmod: the quotient from what the modulo leaves, rounded to a whole number.
-            let modulo = s.b.binary(BinaryOp::FloorModF, a, b);
-            let rest = s.b.binary(BinaryOp::SubF, a, modulo);
-            let quotient = s.b.binary(BinaryOp::DivF, rest, b);
-            let quotient = s.b.unary(UnaryOp::RoundF, quotient);
-            let quotient = to_integer(s, quotient);
-            if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
-        })
-    }),
-    row("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
-    row("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
-    row("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
-    row("to_f", |_, c| c.receiver.clone()),
-    row("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("truncate", |s, c| whole(s, c, UnaryOp::TruncF)),
-    row("floor", |s, c| whole(s, c, UnaryOp::FloorF)),
-    row("ceil", |s, c| whole(s, c, UnaryOp::CeilF)),
-    row("round", |s, c| whole(s, c, UnaryOp::RoundF)),
-    row("nan?", |s, c| Operand::bool(s.b.unary(UnaryOp::IsNan, c.receiver.value()))),
-    row("finite?", |s, c| {
+    row("divmod", |s, c| numbers(s, c, &divmod)),
+    bare("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
+    bare("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    bare("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
+    bare("to_f", |_, c| c.receiver.clone()),
+    bare("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
+    bare("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
+    row("truncate", |s, c| rounded(s, c, "truncate", UnaryOp::TruncF)),
+    row("floor", |s, c| rounded(s, c, "floor", UnaryOp::FloorF)),
+    row("ceil", |s, c| rounded(s, c, "ceil", UnaryOp::CeilF)),
+    row("round", |s, c| rounded(s, c, "round", UnaryOp::RoundF)),
+    bare("nan?", |s, c| Operand::bool(s.b.unary(UnaryOp::IsNan, c.receiver.value()))),
+    bare("finite?", |s, c| {
         let value = is_finite(s, c.receiver.value());
         Operand::bool(value)
     }),
-    row("infinite?", |s, c| {
+    bare("infinite?", |s, c| {
         let value = c.receiver.value();
         let size = s.b.unary(UnaryOp::AbsF, value);
         let infinity = s.b.f64(f64::INFINITY);
@@ -64,7 +65,7 @@ pub(super) const ROWS: &[Row] = &[
         let sign = s.b.select(positive, one, minus);
         s.or_nil(infinite, &Operand::integer(sign))
     }),
-    row("integer?", |s, _| Operand::bool(s.b.bool(false))),
+    bare("integer?", |s, _| Operand::bool(s.b.bool(false))),
 ];
 
 fn float(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
@@ -117,6 +118,35 @@ pub(super) fn modulo(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     Operand::float(s.b.binary(BinaryOp::FloorModF, a, b))
 }
 
+/// The floored quotient and the modulo, in the order of MRI's flodivmod.
+pub(super) fn divmod(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
+    check_divisor(s, b);
+    let infinity = s.b.f64(f64::INFINITY);
+    let is_infinite = |s: &mut Lowerer<'_>, x| {
+        let size = s.b.unary(UnaryOp::AbsF, x);
+        s.b.compare(Comparison::Eq, size, infinity)
+    };
+    let (a_infinite, b_infinite) = (is_infinite(s, a), is_infinite(s, b));
+    let a_finite = s.b.unary(UnaryOp::Not, a_infinite);
+    let keeps = s.b.binary(BinaryOp::AndB, b_infinite, a_finite);
+    let rest = s.b.binary(BinaryOp::RemF, a, b);
+    let rest = s.b.select(keeps, a, rest);
+    let whole = s.b.binary(BinaryOp::SubF, a, rest);
+    let quotient = s.b.binary(BinaryOp::DivF, whole, b);
+    let quotient = s.b.unary(UnaryOp::RoundF, quotient);
+    let b_finite = is_finite(s, b);
+    let stays = s.b.binary(BinaryOp::AndB, a_infinite, b_finite);
+    let quotient = s.b.select(stays, a, quotient);
+    let product = s.b.binary(BinaryOp::MulF, b, rest);
+    let (zero, one) = (s.b.f64(0.0), s.b.f64(1.0));
+    let below = s.b.compare(Comparison::Lt, product, zero);
+    let (up, down) = (s.b.binary(BinaryOp::AddF, rest, b), s.b.binary(BinaryOp::SubF, quotient, one));
+    let modulo = s.b.select(below, up, rest);
+    let quotient = s.b.select(below, down, quotient);
+    let quotient = to_integer(s, quotient);
+    if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
+}
+
 /// `remainder` as Numeric has it: the modulo, less the divisor where the signs differ.
 pub(super) fn remainder(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     let modulo = modulo(s, a, b).value();
@@ -144,15 +174,16 @@ fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
     s.b.compare(Comparison::Lt, size, infinity)
 }
 
-/// Rounds to an Integer: `floor`, `ceil`, `round`, `to_i` without digits.
-fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
-    if !call.args.is_empty() || !call.keywords.is_empty() {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`Float#{}` with arguments cannot run in a section", call.name),
-            Some("round to whole numbers, or round outside the section".into()),
-        );
+/// `floor`, `ceil`, `round`, `truncate`: to an Integer, or to digits.
+fn rounded(s: &mut Lowerer<'_>, call: &Invocation, name: &str, op: UnaryOp) -> Operand {
+    if call.args.is_empty() && call.keywords.is_empty() {
+        whole(s, call, op)
+    } else {
+        super::rounding::to_digits(s, call, name)
     }
+}
+
+fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
     let rounded = s.b.unary(op, call.receiver.value());
     to_integer(s, rounded)
 }
@@ -168,13 +199,22 @@ pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value) -> Operand {
     let size = s.b.unary(UnaryOp::AbsF, whole);
     let limit = s.b.f64(9_223_372_036_854_775_808.0);
     let fits = s.b.compare(Comparison::Lt, size, limit);
-    s.unless(fits, 12, |s| {
-        let finite = is_finite(s, whole);
-        let bits = s.b.unary(UnaryOp::BitsToI64, whole);
-        s.check(finite, ErrorKind::FloatDomain, &[bits]);
-        // -2**63 itself fits, but is not worth a branch: it is refused with the rest.
-        s.fail(ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
-    });
+    let condition = crate::infer::Condition { value: fits, yes: vec![], no: vec![] };
+    s.branch(
+        12,
+        condition,
+        |_| Operand::nil(),
+        |s| {
+            let finite = is_finite(s, whole);
+            let bits = s.b.unary(UnaryOp::BitsToI64, whole);
+            s.check(finite, ErrorKind::FloatDomain, &[bits]);
+            // -2**63 fits, 2**63 does not.
+            let low = s.b.f64(-9_223_372_036_854_775_808.0);
+            let is_low = s.b.compare(Comparison::Eq, whole, low);
+            s.check(is_low, ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
+            Operand::nil()
+        },
+    );
     if s.b.is_dead() {
         return Operand::bottom();
     }

@@ -1,16 +1,16 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type};
 
 pub(super) const ROWS: &[Row] = &[
-    row("nil?", |s, c| {
+    bare("nil?", |s, c| {
         let value = s.b.bool(c.receiver.types.single() == Some(&Type::Nil));
         Operand::bool(value)
     }),
-    row("!", |s, c| {
+    bare("!", |s, c| {
         let truth = s.truth(&c.receiver);
         Operand::bool(s.b.unary(UnaryOp::Not, truth))
     }),
@@ -21,7 +21,8 @@ pub(super) const ROWS: &[Row] = &[
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
         s.switch(&arg, 0, &mut |s, arg| {
-            if arg.types.single() == receiver.types.single() {
+            let bools = |o: &Operand| o.types.single_shape() == Some(Shape::Bool);
+            if arg.types.single() == receiver.types.single() || bools(&arg) && bools(&receiver) {
                 s.send(&receiver, "==", &[arg], 1)
             } else {
                 Operand::bool(s.b.bool(false))
@@ -40,26 +41,133 @@ pub(super) const ROWS: &[Row] = &[
     row("is_a?", |s, c| kind(s, c, false)),
     row("kind_of?", |s, c| kind(s, c, false)),
     row("instance_of?", |s, c| kind(s, c, true)),
-    row("class", |s, c| s.class_operand(&c.receiver)),
-    row("itself", |_, c| c.receiver.clone()),
-    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
-    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
-    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
+    bare("class", |s, c| s.class_operand(&c.receiver)),
+    bare("itself", |_, c| c.receiver.clone()),
+    row("<=>", |s, c| {
+        // Objects have no order of their own.
+        let same = s.send(&c.receiver, "==", &c.args, 4);
+        if same.is_bottom() {
+            return same;
+        }
+        let same = s.truth(&same);
+        let zero = s.b.i64(0);
+        s.or_nil(same, &Operand::integer(zero))
+    }),
+    bare("frozen?", frozen),
+    row("respond_to?", responds),
+    row("instance_variable_get", variable),
+    row("__to_int", |s, c| match super::integer::integer_argument(s, c) {
+        Some(value) => Operand::integer(value),
+        None => Operand::bottom(),
+    }),
+    row("__compare_failed", |s, c| {
+        let class = c.receiver.types.iter().next().map(crate::infer::class_of);
+        let before =
+            format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
+        s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
+    }),
     row("rand", rand),
     row("Integer", |s, c| convert(s, c, true)),
     row("Float", |s, c| convert(s, c, false)),
 ];
 
-pub(super) const NIL_ROWS: &[Row] = &[
-    row("to_i", |s, _| Operand::integer(s.b.i64(0))),
-    row("to_f", |s, _| Operand::float(s.b.f64(0.0))),
-    row("to_a", |s, _| s.tuple(&[])),
+/// nil, true and false.
+pub(super) const LOGIC_ROWS: &[Row] = &[
+    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
+    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
+    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
 ];
+pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
+
+pub(super) const NIL_ROWS: &[Row] = &[
+    bare("to_i", |s, _| Operand::integer(s.b.i64(0))),
+    bare("to_f", |s, _| Operand::float(s.b.f64(0.0))),
+    bare("to_a", |s, _| s.tuple(&[])),
+    row("=~", |s, c| {
+        let _ = s.one_argument(c);
+        Operand::nil()
+    }),
+];
+
+/// Numbers, symbols, nil, true and false always are.
+fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    match call.receiver.types.single_shape() {
+        Some(Shape::Object(hierarchy)) => {
+            let value = s.is_frozen(hierarchy, call.receiver.value());
+            Operand::bool(value)
+        }
+        Some(Shape::Array(kind)) => {
+            let value = s.is_frozen_array(kind, call.receiver.value());
+            Operand::bool(value)
+        }
+        Some(Shape::Local) => {
+            // Ranges are; arrays made here are not.
+            let value = matches!(call.receiver.types.single(), Some(Type::Range { .. }));
+            Operand::bool(s.b.bool(value))
+        }
+        _ => Operand::bool(s.b.bool(true)),
+    }
+}
+
+/// The symbol that names a method or variable, which must be written out.
+fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
+    let name = call.args.first().and_then(|arg| s.symbol_name(arg));
+    if name.is_none() {
+        s.refuse_here(
+            "unsupported-method",
+            format!("`{}` takes a literal symbol in a section", call.name),
+            Some("name the method or variable in the source".into()),
+        );
+    }
+    name
+}
+
+/// `respond_to?(:name)`.
+fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(name) = s.one_argument(call).and_then(|_| literal_name(s, call)) else {
+        return Operand::bottom();
+    };
+    let Some(ty) = call.receiver.types.iter().next().cloned() else { return Operand::bottom() };
+    let found = match &ty {
+        Type::Module(module) => s.host.singleton_method(*module, &name),
+        other => s.host.method(crate::infer::class_of(other), &name),
+    };
+    match found {
+        Err(refusal) => s.refuse(refusal),
+        Ok(found) => {
+            let public = found.is_some_and(|f| f.visibility == crate::infer::host::Visibility::Public);
+            Operand::bool(s.b.bool(public))
+        }
+    }
+}
+
+/// `instance_variable_get(:@name)`.
+fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(name) = s.one_argument(call).and_then(|_| literal_name(s, call)) else {
+        return Operand::bottom();
+    };
+    match call.receiver.types.single() {
+        Some(Type::Object(..)) if name.starts_with('@') => s.read_ivar(&call.receiver, &name),
+        _ => s.refuse_here(
+            "unsupported-method",
+            "`instance_variable_get` reads the instance variables of objects in a section",
+            Some("write it with its @, and ask an object of a class of your own".into()),
+        ),
+    }
+}
 
 /// The same object, or the same immediate value.
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
+    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+    if made(&receiver) && made(&arg) {
+        return s.refuse_here(
+            "unsupported-identity",
+            "objects made in a section are told apart by their values only",
+            Some("define == in their class".into()),
+        );
+    }
     s.switch(&arg, 0, &mut |s, arg| {
         let shape = arg.types.single_shape();
         let same = match (receiver.types.single_shape(), shape) {
@@ -86,9 +194,6 @@ fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
 /// `true & x`, `nil | x`: not short-circuit.
 fn logic(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    if !matches!(call.receiver.types.single_shape(), Some(Shape::Nil | Shape::Bool)) {
-        return s.no_method(&call.receiver, &call.name, false);
-    }
     let (a, b) = (s.truth(&call.receiver), s.truth(&arg));
     Operand::bool(s.b.binary(op, a, b))
 }
@@ -97,12 +202,15 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
-        Some(ty) => {
-            let into = if to_integer { "Integer" } else { "Float" };
-            let message = format!("can't convert {} into {into}", s.coercion_name(ty));
-            s.fail(ErrorKind::TypeError(message), &[])
+        Some(Type::Object(..)) => s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
+            Some("convert it before the section".into()),
+        ),
+        _ => {
+            let into = if to_integer { " into Integer" } else { " into Float" };
+            s.fail_conversion("can't convert ", &arg, into)
         }
-        None => Operand::bottom(),
     })
 }
 
@@ -137,10 +245,7 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.branch(3, condition, random_float, |s| below(s, limit.value()))
         }
         Some(Type::Range { .. }) => random_in(s, &arg),
-        _ => {
-            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Integer")), &[])
-        }
+        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
     })
 }
 

@@ -23,8 +23,9 @@ pub(super) const ROWS: &[Row] = &[
         if c.args.len() != 2 {
             return bounded(s, c, MathFn::Log, 0.0, f64::INFINITY);
         }
-        let Some([x, base]) = floats::<2>(s, c) else { return Operand::bottom() };
+        let Some(x) = float(s, &c.args[0], 30) else { return Operand::bottom() };
         check_bounds(s, x, "log", 0.0, f64::INFINITY);
+        let Some(base) = float(s, &c.args[1], 31) else { return Operand::bottom() };
         check_bounds(s, base, "log", 0.0, f64::INFINITY);
         let (x, base) = (s.b.math(MathFn::Log, &[x]), s.b.math(MathFn::Log, &[base]));
         Operand::float(s.b.binary(BinaryOp::DivF, x, base))
@@ -60,6 +61,24 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("erf", |s, c| plain(s, c, MathFn::Erf)),
     row("erfc", |s, c| plain(s, c, MathFn::Erfc)),
+    row("gamma", |s, c| {
+        let Some([x]) = floats::<1>(s, c) else { return Operand::bottom() };
+        // Undefined at the negative whole numbers, of which -Infinity is one.
+        let zero = s.b.f64(0.0);
+        let negative = s.b.compare(Comparison::Lt, x, zero);
+        let floor = s.b.unary(UnaryOp::FloorF, x);
+        let whole = s.b.compare(Comparison::Eq, floor, x);
+        let pole = s.b.binary(BinaryOp::AndB, negative, whole);
+        let ok = s.b.unary(UnaryOp::Not, pole);
+        s.check(ok, ErrorKind::MathDomain("gamma".into()), &[]);
+        s.send(&c.receiver, "__gamma", &[Operand::float(x)], 1)
+    }),
+    row("lgamma", log_gamma),
+    row("__tgamma", |s, c| plain(s, c, MathFn::Gamma)),
+    row("__float", |s, c| match floats::<1>(s, c) {
+        Some([x]) => Operand::float(x),
+        None => Operand::bottom(),
+    }),
     row("atan2", |s, c| {
         let Some([y, x]) = floats::<2>(s, c) else { return Operand::bottom() };
         Operand::float(s.b.math(MathFn::Atan2, &[y, x]))
@@ -77,18 +96,43 @@ fn floats<const N: usize>(s: &mut Lowerer<'_>, call: &Invocation) -> Option<[Val
     }
     let mut values = Vec::new();
     for (i, arg) in call.args.iter().enumerate() {
-        let operand = s.switch(arg, 30 + i as u32, &mut |s, arg| match arg.types.single() {
-            Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
-            Some(Type::Float) => arg,
-            Some(Type::Nil) => s.fail(ErrorKind::TypeError("can't convert nil into Float".into()), &[]),
-            _ => {
-                let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-                s.fail(ErrorKind::TypeError(format!("can't convert {name} into Float")), &[])
-            }
-        });
-        values.push(*operand.values.first()?);
+        values.push(float(s, arg, 30 + i as u32)?);
     }
     values.try_into().ok()
+}
+
+fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
+    let operand = s.switch(arg, slot, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
+        Some(Type::Float) => arg,
+        _ => s.fail_conversion("can't convert ", &arg, " into Float"),
+    });
+    operand.values.first().copied()
+}
+
+/// The logarithm of the size of the gamma function, and its sign.
+fn log_gamma(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some([x]) = floats::<1>(s, call) else { return Operand::bottom() };
+    let low = s.b.f64(f64::NEG_INFINITY);
+    let ok = s.b.compare(Comparison::Ne, x, low);
+    s.check(ok, ErrorKind::MathDomain("lgamma".into()), &[]);
+    let value = s.b.math(MathFn::Lgamma, &[x]);
+    // Negative between -1 and 0, -3 and -2 …, and at -0.0.
+    let zero = s.b.f64(0.0);
+    let negative = s.b.compare(Comparison::Lt, x, zero);
+    let floor = s.b.unary(UnaryOp::FloorF, x);
+    let fraction = s.b.compare(Comparison::Ne, floor, x);
+    let two = s.b.f64(2.0);
+    let rest = s.b.binary(BinaryOp::RemF, floor, two);
+    let odd = s.b.compare(Comparison::Ne, rest, zero);
+    let below = s.b.binary(BinaryOp::AndB, negative, fraction);
+    let below = s.b.binary(BinaryOp::AndB, below, odd);
+    let (bits, lowest) = (s.b.unary(UnaryOp::BitsToI64, x), s.b.i64(i64::MIN));
+    let minus_zero = s.b.compare(Comparison::Eq, bits, lowest);
+    let minus = s.b.binary(BinaryOp::OrB, below, minus_zero);
+    let (plus_one, minus_one) = (s.b.i64(1), s.b.i64(-1));
+    let sign = s.b.select(minus, minus_one, plus_one);
+    s.tuple(&[Operand::float(value), Operand::integer(sign)])
 }
 
 fn plain(s: &mut Lowerer<'_>, call: &Invocation, function: MathFn) -> Operand {

@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod array;
+mod comparable;
 mod enumerator;
 mod float;
 mod integer;
@@ -15,6 +16,7 @@ mod module;
 mod numeric;
 mod procs;
 mod range;
+mod rounding;
 mod sequence;
 mod tuple;
 
@@ -41,7 +43,7 @@ pub(crate) type Rule = fn(&mut Lowerer<'_>, &Invocation) -> Operand;
 
 /// How a method runs.
 pub(crate) enum Builtin {
-    Rule(Rule),
+    Rule(&'static Row),
     /// Written in Ruby.
     Ruby(Rc<Code>),
 }
@@ -49,34 +51,62 @@ pub(crate) enum Builtin {
 /// One method of a class.
 pub(crate) struct Row {
     pub name: &'static str,
-    pub rule: Rule,
+    rule: Rule,
+    /// Takes no arguments; other rules count theirs.
+    bare: bool,
 }
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
-    Row { name, rule }
+    Row { name, rule, bare: false }
+}
+
+/// A row of a method without arguments.
+pub(crate) const fn bare(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, bare: true }
+}
+
+impl Row {
+    pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+        if self.bare && !s.count_arguments(call, 0, 0) {
+            return Operand::bottom();
+        }
+        (self.rule)(s, call)
+    }
 }
 
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
-    let (tables, modules): (&[&[Row]], &[&str]) = match ty {
-        Type::Integer => (&[integer::ROWS, numeric::ROWS], &["Integer", "Numeric", "Comparable"]),
-        Type::Float => (&[float::ROWS, numeric::ROWS], &["Float", "Numeric", "Comparable"]),
+    let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
+        Type::Integer => (
+            &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Integer", "Numeric", "Comparable"],
+        ),
+        Type::Float => (
+            &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
+            &["Float", "Numeric", "Comparable"],
+        ),
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
             (&[array::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
-        Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) if owner == ClassId::COMPARABLE => (&[], &["Comparable"]),
-        Type::Nil => (&[kernel::NIL_ROWS], &[]),
+        Type::Object(..) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+            (&[comparable::ROWS], &["Comparable"])
+        }
+        // A class in C with a `==` of its own compares what a section does not see.
+        Type::Object(..) if !is_common(owner) => return None,
+        Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
+        Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
     for table in tables {
         if let Some(row) = table.iter().find(|row| row.name == name) {
-            return Some(Builtin::Rule(row.rule));
+            return Some(Builtin::Rule(row));
         }
     }
     for module in modules {
@@ -85,9 +115,14 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     if let Some(row) = kernel::ROWS.iter().find(|row| row.name == name) {
-        return Some(Builtin::Rule(row.rule));
+        return Some(Builtin::Rule(row));
     }
     ruby_method("Kernel", name).map(Builtin::Ruby)
+}
+
+/// Do all objects have the methods of this class or module?
+pub(crate) const fn is_common(owner: ClassId) -> bool {
+    matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
 /// What to do instead of a method that does not run.
@@ -165,9 +200,17 @@ impl Lowerer<'_> {
         if (least..=most).contains(&given) {
             return true;
         }
-        let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
-        let message = format!("wrong number of arguments (given {given}, expected {expected})");
-        self.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
+        // Perhaps a form of Ruby's that is not in the tables, perhaps a mistake: either way it does not run.
+        let what = match given {
+            0 => "without arguments".into(),
+            1 => "with an argument".into(),
+            n => format!("with {n} arguments"),
+        };
+        self.refuse_here(
+            "unsupported-method",
+            format!("`{}` {what} cannot run in a section", call.name),
+            Some("use another form of it, or write it with a loop".into()),
+        );
         false
     }
 }

@@ -1,27 +1,28 @@
 //! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
 
-use super::{Invocation, Row, row};
-use crate::infer::{Lowerer, Operand};
+use super::{Invocation, Row, bare, row};
+use crate::infer::host::{Found, Method};
+use crate::infer::{Lowerer, Operand, class_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
-    row("positive?", |s, c| compare_zero(s, c, Comparison::Gt)),
-    row("negative?", |s, c| compare_zero(s, c, Comparison::Lt)),
-    row("zero?", |s, c| compare_zero(s, c, Comparison::Eq)),
-    row("nonzero?", |s, c| {
+    bare("positive?", |s, c| compare_zero(s, c, Comparison::Gt)),
+    bare("negative?", |s, c| compare_zero(s, c, Comparison::Lt)),
+    bare("zero?", |s, c| compare_zero(s, c, Comparison::Eq)),
+    bare("nonzero?", |s, c| {
         let zero = compare_zero(s, c, Comparison::Ne);
         if zero.is_bottom() { zero } else { s.or_nil(zero.value(), &c.receiver) }
     }),
-    row("integer?", |s, c| {
+    bare("integer?", |s, c| {
         let value = s.b.bool(c.receiver.types.contains(&Type::Integer));
         Operand::bool(value)
     }),
-    row("real?", |s, _| {
+    bare("real?", |s, _| {
         let value = s.b.bool(true);
         Operand::bool(value)
     }),
-    row("+@", |_, c| c.receiver.clone()),
+    bare("+@", |_, c| c.receiver.clone()),
     row("<", |s, c| comparison(s, c, Comparison::Lt)),
     row("<=", |s, c| comparison(s, c, Comparison::Le)),
     row(">", |s, c| comparison(s, c, Comparison::Gt)),
@@ -29,7 +30,15 @@ pub(super) const ROWS: &[Row] = &[
     row("==", equal),
     row("===", equal),
     row("<=>", spaceship),
-    row("to_c", |s, _| s.refuse_here("unsupported-method", "complex numbers do not run in a section", None)),
+    row("__below?", |s, c| ordered(s, c, Comparison::Lt)),
+    row("__above?", |s, c| ordered(s, c, Comparison::Gt)),
+    row("__rational", |s, _| {
+        s.refuse_here(
+            "unsupported-method",
+            "the quotient of two Integers is a Rational, which does not run in a section",
+            Some("use / or fdiv".into()),
+        )
+    }),
 ];
 
 /// The operand as a double: exact for a Float, rounded to nearest for an Integer.
@@ -73,19 +82,7 @@ pub(super) fn arithmetic(
 /// `1 + nil`: TypeError; `1 + object`: what its `coerce` gives.
 fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
     let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
-    if arg.types.len() > 1 {
-        // true or false: which one is known at run time only.
-        let is_true = s.is_type(arg, &Type::True);
-        let condition = crate::infer::Condition { value: is_true, yes: vec![], no: vec![] };
-        let (yes, no) = (s.narrow(arg, &Type::True.into()), s.narrow(arg, &Type::False.into()));
-        return s.branch(
-            20,
-            condition,
-            |s| not_a_number(s, name, receiver, &yes),
-            |s| not_a_number(s, name, receiver, &no),
-        );
-    }
-    if matches!(ty, Type::Object(..)) && s.responds(arg, "coerce") {
+    if matches!(ty, Type::Object(..) | Type::Record(_)) && s.responds(arg, "coerce") {
         let pair = s.send(arg, "coerce", std::slice::from_ref(receiver), 21);
         return match (pair.types.single(), &s.tuple_items(&pair)[..]) {
             (Some(Type::Tuple(_)), [left, right]) => s.send(left, name, std::slice::from_ref(right), 22),
@@ -99,6 +96,33 @@ fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Opera
     }
     let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
     s.fail_about(true, String::new(), arg, after)
+}
+
+/// As [`comparison`], but as `<=>` has it: nothing is below or above NaN.
+fn ordered(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand {
+    let receiver = call.receiver.clone();
+    s.switch(&call.args[0], 1, &mut |s, arg| {
+        if !matches!(arg.types.single(), Some(Type::Integer | Type::Float)) {
+            let before = format!("comparison of {} with ", s.describe(&receiver.types));
+            return s.fail_about(false, before, &arg, " failed".into());
+        }
+        let mut ok = s.b.bool(true);
+        for x in [&receiver, &arg] {
+            if x.types.contains(&Type::Float) {
+                let number = s.b.compare(Comparison::Eq, x.value(), x.value());
+                ok = s.b.binary(BinaryOp::AndB, ok, number);
+            }
+        }
+        if s.b.constant(ok) != Some(1) {
+            let (operand, values) = s.receiver(&arg);
+            let before = format!("comparison of {} with ", s.describe(&receiver.types));
+            let error =
+                ErrorKind::AboutOperand { type_error: false, before, operand, after: " failed".into() };
+            s.check(ok, error, &values);
+        }
+        let value = compare(s, op, &receiver, &arg);
+        Operand::bool(value)
+    })
 }
 
 fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand {
@@ -167,7 +191,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
-        Some(Type::Object(..)) if !s.is_native(&arg, "==") => {
+        Some(Type::Object(..) | Type::Record(_)) if !s.has_common(&arg, "==") => {
             s.send(&arg, "==", std::slice::from_ref(&receiver), 1)
         }
         _ => {
@@ -211,31 +235,31 @@ impl Lowerer<'_> {
         operand: &Operand,
         after: String,
     ) -> Operand {
-        let (receiver, values) = self.receiver(operand);
-        let receiver = match (receiver, operand.types.iter().next()) {
-            (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
-                Receiver::Text(self.coercion_name(ty))
-            }
-            (receiver, _) => receiver,
-        };
-        self.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        self.each_of_bool(operand, &mut |s, operand| {
+            let (receiver, values) = s.receiver(operand);
+            let receiver = match (receiver, operand.types.iter().next()) {
+                (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
+                    Receiver::Text(s.coercion_name(ty))
+                }
+                (receiver, _) => receiver,
+            };
+            let (before, after) = (before.clone(), after.clone());
+            s.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        })
     }
 
     /// Does an operand of one class have a method of that name?
     pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
-        let Some(Type::Object(_, class)) = operand.types.single() else { return false };
-        matches!(self.host.method(*class, name), Ok(Some(_)))
+        let Some(ty) = operand.types.single() else { return false };
+        matches!(self.host.method(class_of(ty), name), Ok(Some(_)))
     }
 
-    /// Is the method `name` of an operand of one class Ruby's own?
-    pub(crate) fn is_native(&mut self, operand: &Operand, name: &str) -> bool {
-        let class = match operand.types.single() {
-            Some(Type::Object(_, class)) => *class,
-            _ => ClassId::OBJECT,
-        };
+    /// Is the method `name` of an operand of one class the one that every object has?
+    pub(crate) fn has_common(&mut self, operand: &Operand, name: &str) -> bool {
+        let class = operand.types.single().map_or(ClassId::OBJECT, class_of);
         matches!(
             self.host.method(class, name),
-            Ok(Some(crate::infer::host::Found { method: crate::infer::host::Method::Native { .. }, .. }))
+            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) if super::is_common(owner)
         )
     }
 }

@@ -79,11 +79,16 @@ pub(super) const ROWS: &[Row] = &[
             let (Some(a), Some(b)) = (range_ends(&receiver), range_ends(&arg)) else {
                 return Operand::bool(s.b.bool(false));
             };
-            let mut same = s.b.bool(a.2 == b.2 && a.0.is_some() == b.0.is_some() && a.1.is_some() == b.1.is_some());
+            let mut same =
+                s.b.bool(a.2 == b.2 && a.0.is_some() == b.0.is_some() && a.1.is_some() == b.1.is_some());
             for (x, y) in [((a.0, a.3), (b.0, b.3)), ((a.1, a.4), (b.1, b.4))] {
                 if let ((Some(x), x_end), (Some(y), y_end)) = (x, y) {
-                    let equal =
-                        super::numeric::compare(s, Comparison::Eq, &end_operand(x_end, x), &end_operand(y_end, y));
+                    let equal = super::numeric::compare(
+                        s,
+                        Comparison::Eq,
+                        &end_operand(x_end, x),
+                        &end_operand(y_end, y),
+                    );
                     same = s.b.binary(BinaryOp::AndB, same, equal);
                 }
             }

@@ -92,13 +92,11 @@ pub(super) const ROWS: &[Row] = &[
             let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
             s.branch(29, condition, |s| s.item_at(&c.receiver, index), |_| Operand::nil())
         }
-        Some(Type::Enumerator(..)) => {
-            s.refuse_here(
-                "unsupported-enumerator",
-                "an Enumerator cannot be zipped with in a section",
-                Some("make an array of it first: to_a".into()),
-            )
-        }
+        Some(Type::Enumerator(..)) => s.refuse_here(
+            "unsupported-enumerator",
+            "an Enumerator cannot be zipped with in a section",
+            Some("make an array of it first: to_a".into()),
+        ),
         _ => super::array::item(s, &c.receiver, c.args[0].value()),
     }),
     row("__window", |s, c| {

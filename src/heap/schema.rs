@@ -24,10 +24,35 @@ pub struct ArraySchema {
     pub written: bool,
 }
 
+/// How what the elements gave to a captured variable becomes its new value. Elements come in the order of the base;
+/// what one element gave several times (in a loop, in several ticks) has been put together already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// `total += x` and its like: the variable, then the operator with each element's part.
+    Operator(String),
+    /// `least = [least, x].min` or `max`: the better of the variable and each element's part.
+    Best(String),
+    /// `found ||= x`, `all &&= x`: the first (tick, element) that decides.
+    Or,
+    And,
+    /// `last = x`: of the last (tick, element).
+    Last,
+}
+
+/// A local variable around the section that the section writes. Its buffers are `Captured` and `CapturedTick` with its
+/// position in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedSchema {
+    pub name: String,
+    pub fold: Fold,
+    pub types: TypeSet,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
+    pub captured: Vec<CapturedSchema>,
     /// What the base holds, and the part of it that each entry takes (`Program::entries`, same order).
     pub base: TypeSet,
     pub entries: Vec<TypeSet>,

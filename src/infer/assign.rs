@@ -1,5 +1,6 @@
 //! Locals, assignments of all kinds, and parameters.
 
+use super::calls::Form;
 use super::operand::Operand;
 use super::{Lowerer, Slot};
 use crate::ir::{ErrorKind, UnaryOp};
@@ -14,6 +15,7 @@ impl Lowerer<'_> {
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
         let operand = self.frame().locals[id.0 as usize].operand.clone();
+        let operand = self.carrier(operand);
         self.refine(operand)
     }
 
@@ -73,7 +75,7 @@ impl Lowerer<'_> {
                 if *safe {
                     self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
                 } else {
-                    self.send_from(receiver, &setter, &all, 1, target_is_self(target));
+                    self.send_from(receiver, &setter, &all, 1, form_of(target));
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -98,7 +100,7 @@ impl Lowerer<'_> {
             Place::Call { target, receiver, args, name, .. } => {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
-                let value = self.send_from(receiver, name, args, 2, target_is_self(target));
+                let value = self.send_from(receiver, name, args, 2, form_of(target));
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -108,13 +110,7 @@ impl Lowerer<'_> {
 
     /// `target op= value`: receiver and arguments are evaluated once.
     pub(crate) fn op_assign(&mut self, node: &Node, target: &Target, op: &AssignOp, value: &Node) -> Operand {
-        let place = match target {
-            Target::Captured(name, _) => {
-                self.captured(name);
-                Place::Nowhere
-            }
-            other => self.resolve(other),
-        };
+        let place = self.resolve(target);
         if let Place::Call { target, receiver, args, name, safe: true } = &place {
             let receiver = receiver.clone();
             return self.unless_nil(&receiver, |s, receiver| {
@@ -166,7 +162,8 @@ impl Lowerer<'_> {
         if value.is_bottom() {
             return;
         }
-        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::List(_))) {
+        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::List(_)))
+        {
             self.refuse_here(
                 "unsupported-splat",
                 "an array of unknown length cannot be splatted in a section",
@@ -319,7 +316,13 @@ enum Place<'t> {
 }
 
 /// `self.x = …` may call a private setter.
-fn target_is_self(target: &Target) -> bool {
-    matches!(target, Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
-        if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef))
+fn form_of(target: &Target) -> Form {
+    match target {
+        Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
+            if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef) =>
+        {
+            Form::Own
+        }
+        _ => Form::Outside,
+    }
 }

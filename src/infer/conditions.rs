@@ -47,8 +47,9 @@ impl Lowerer<'_> {
                     self.truth_condition(&operand)
                 }
             },
+            Kind::Matches { value, pattern } => self.match_condition(value, pattern),
             Kind::Call(call) if call.receiver.is_some() && call.block.is_none() && !call.safe => {
-                self.test_call(node, call)
+                self.test_call(node, call).0
             }
             _ => {
                 let operand = self.expr(node);
@@ -93,7 +94,7 @@ impl Lowerer<'_> {
     }
 
     /// Calls whose truth says something of their receiver's class.
-    fn test_call(&mut self, node: &Node, call: &crate::syntax::ast::Call) -> Condition {
+    fn test_call(&mut self, node: &Node, call: &crate::syntax::ast::Call) -> (Condition, Operand) {
         let receiver_node = call.receiver.as_ref().expect("checked by the caller");
         let is_test = matches!(
             (call.name.as_str(), call.args.len()),
@@ -101,7 +102,7 @@ impl Lowerer<'_> {
         );
         if !is_test {
             let operand = self.expr(node);
-            return self.truth_condition(&operand);
+            return (self.truth_condition(&operand), operand);
         }
         let receiver = self.expr(receiver_node);
         let args: Vec<Operand> = call.args.iter().map(|a| self.expr(a)).collect();
@@ -125,7 +126,26 @@ impl Lowerer<'_> {
             condition.yes.push((*key, yes));
             condition.no.push((*key, no));
         }
-        condition
+        (condition, result)
+    }
+
+    /// The left side of `&&` and `||`: as a condition, and its value.
+    pub(crate) fn tested(&mut self, node: &Node) -> (Condition, Operand) {
+        match &node.kind {
+            Kind::Matches { value, pattern } => {
+                let condition = self.match_condition(value, pattern);
+                let value = Operand::bool(condition.value);
+                (condition, value)
+            }
+            Kind::Call(call) if call.receiver.is_some() && call.block.is_none() && !call.safe => {
+                self.test_call(node, call)
+            }
+            Kind::Sequence(items) if items.len() == 1 => self.tested(&items[0]),
+            _ => {
+                let operand = self.expr(node);
+                (self.truth_condition(&operand), operand)
+            }
+        }
     }
 
     /// The members of a set that are instances of `class`, and the others.

@@ -21,16 +21,7 @@ impl Lowerer<'_> {
                 return Schema::default();
             }
         };
-        for (name, span) in &code.captured_writes {
-            self.span = *span;
-            self.refuse_here(
-                "captured-write",
-                format!("`{name}` belongs to the code around the section and cannot be assigned in it"),
-                Some(format!(
-                    "let each element give its part with pmap, then combine the parts: {name} = … .pmap {{ … }}.sum"
-                )),
-            );
-        }
+        self.find_written(code);
         let mut entries: Vec<TypeSet> = Vec::new();
         for ty in &base.types {
             match ty {
@@ -91,12 +82,14 @@ impl Lowerer<'_> {
         let code = Rc::clone(code);
         let unused = self.operation == Operation::Each;
         self.clear_scratch();
+        self.open_captured();
         let value = self.labelled(0, !unused, |s, join| {
             s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);
             s.arm(&code.body, unused)
         });
         self.span = code.span;
+        self.close_captured();
         match self.operation {
             Operation::Each => {}
             Operation::Map => self.store_result(&value),

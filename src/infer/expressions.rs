@@ -3,13 +3,14 @@
 use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
-use crate::ir::{BinaryOp, UnaryOp};
+use crate::ir::UnaryOp;
 use crate::syntax::ast::{Kind, Node, Target, When};
 use crate::types::{RangeEnd, Type, TypeSet};
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
 pub(crate) const SLOT_LOOP: u32 = 40;
 const SLOT_SAFE: u32 = 44;
+const SLOT_WHEN: u32 = 45;
 
 impl Lowerer<'_> {
     /// Lowers `node` and gives its value.
@@ -93,28 +94,34 @@ impl Lowerer<'_> {
                 self.read_ivar(&receiver, name)
             }
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
-            Kind::Assign { target, value } => self.assign_node(target, value),
-            Kind::OpAssign { target, op, value } => self.op_assign(node, target, op, value),
+            Kind::Assign { target, value } => match &**target {
+                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                target => self.assign_node(target, value),
+            },
+            Kind::OpAssign { target, op, value } => match &**target {
+                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                target => self.op_assign(node, target, op, value),
+            },
             Kind::MultiAssign { targets, value } => {
                 let value = self.expr(value);
                 self.assign_multiple(targets, &value);
                 value
             }
             Kind::And(a, b) => {
-                let first = self.expr(a);
+                let (condition, first) = self.tested(a);
                 if first.is_bottom() {
                     return first;
                 }
-                let condition = self.truth_condition(&first);
+                self.enter(node);
                 let falsy = first.types.filter(|t| matches!(t, Type::Nil | Type::False));
                 self.branch(0, condition, |s| s.expr(b), |s| s.narrow(&first, &falsy))
             }
             Kind::Or(a, b) => {
-                let first = self.expr(a);
+                let (condition, first) = self.tested(a);
                 if first.is_bottom() {
                     return first;
                 }
-                let condition = self.truth_condition(&first);
+                self.enter(node);
                 let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
                 self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
             }
@@ -125,12 +132,17 @@ impl Lowerer<'_> {
             }
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
+                self.enter(node);
                 self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
             }
             Kind::Case { subject, whens, otherwise } => {
                 let subject = subject.as_ref().map(|s| self.expr(s));
                 self.case(node, subject.as_ref(), whens, otherwise.as_deref(), unused)
             }
+            Kind::CaseIn { subject, clauses, otherwise } => {
+                self.case_in(node, subject, clauses, otherwise.as_deref(), unused)
+            }
+            Kind::Matches { value, pattern } => self.matches(value, pattern),
             Kind::While { condition, negated, body_first, body } => {
                 self.while_loop(condition, *negated, *body_first, body)
             }
@@ -250,46 +262,21 @@ impl Lowerer<'_> {
     /// Does one of the patterns match?
     fn when_condition(&mut self, subject: Option<&Operand>, patterns: &[Node]) -> Condition {
         let mut all: Option<Condition> = None;
+        let plain = subject.is_some_and(|s| !s.types.iter().any(|t| matches!(t, Type::Object(..))));
         for pattern in patterns {
-            let next = |s: &mut Self| match subject {
+            let test = |s: &mut Self| match subject {
                 None => s.condition(pattern),
                 Some(subject) => {
                     let subject = s.refine(subject.clone());
-                    let test = s.expr(pattern);
-                    s.enter(pattern);
-                    let result = s.send(&test, "===", std::slice::from_ref(&subject), 0);
-                    let mut condition = s.truth_condition(&result);
-                    let class = super::conditions::module_of(&test)
-                        .or((test.types.single() == Some(&Type::Nil)).then_some(crate::types::ClassId::NIL));
-                    if let (Some(class), Some(key)) = (class, subject.values.first())
-                        && subject.types.len() > 1
-                    {
-                        let (yes, no) = s.partition(&subject.types, class, false);
-                        condition.yes.push((*key, yes));
-                        condition.no.push((*key, no));
-                    }
-                    condition
+                    s.case_equality(&subject, pattern).0
                 }
             };
             all = Some(match all {
-                None => next(self),
+                None => test(self),
                 Some(first) => {
-                    // Facts of an alternative: the union over patterns where it matches, all of them where none does.
-                    let yes = first.yes.clone();
-                    let no = first.no.clone();
-                    let known = self.facts.len();
-                    self.facts.extend(no.iter().cloned());
-                    let second = next(self);
-                    self.facts.truncate(known);
-                    let value = self.b.binary(BinaryOp::OrB, first.value, second.value);
-                    let yes = yes
-                        .iter()
-                        .filter_map(|(key, a)| {
-                            let (_, b) = second.yes.iter().find(|(other, _)| other == key)?;
-                            Some((*key, a.union(b)))
-                        })
-                        .collect();
-                    Condition { value, yes, no: no.into_iter().chain(second.no).collect() }
+                    self.enter(pattern);
+                    let eager = plain && super::patterns::can_be_computed_anyway(pattern);
+                    self.either(SLOT_WHEN, first, eager, test)
                 }
             });
         }

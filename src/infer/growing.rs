@@ -9,8 +9,8 @@ use crate::syntax::walk::each_node;
 use rustc_hash::FxHashSet;
 
 const CHANGING: [&str; 13] = [
-    "<<", "push", "append", "pop", "shift", "unshift", "prepend", "concat", "clear", "fill", "map!", "collect!",
-    "[]=",
+    "<<", "push", "append", "pop", "shift", "unshift", "prepend", "concat", "clear", "fill", "map!",
+    "collect!", "[]=",
 ];
 
 #[derive(Default)]

@@ -109,6 +109,9 @@ pub trait Host {
     /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
     fn float_modulo_raises(&self) -> bool;
 
+    /// Does an expression hold in this Ruby? Asked of what versions differ in.
+    fn holds(&self, expression: &str) -> bool;
+
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;

@@ -176,34 +176,37 @@ impl Lowerer<'_> {
                 None => self.carried(types),
             };
             let operand = self.get_carried(&carried);
-            self.check_carrier(&operand);
             let version = self.fresh_version();
             self.frames[f].locals[l] = Slot { operand, version };
         }
         match join.result {
-            Some(carried) if carried.types == result_types => self.get_carried(&carried),
+            Some(carried) if carried.types == result_types => {
+                let operand = self.get_carried(&carried);
+                self.carrier(operand)
+            }
             Some(_) => {
                 let carried = self.carried(result_types);
                 let operand = self.get_carried(&carried);
-                self.check_carrier(&operand);
-                operand
+                self.carrier(operand)
             }
             None => Operand::nil(),
         }
     }
 
-    /// A value that can be of kinds without a common carrier is refused.
-    fn check_carrier(&mut self, operand: &Operand) {
-        if operand::scalars(&operand.types).is_none() {
-            self.refuse_here(
-                "mixed-values",
-                format!(
-                    "a value here can be {}, which cannot be told apart at run time",
-                    self.describe(&operand.types)
-                ),
-                Some("make both branches give the same kind of value".into()),
-            );
+    /// A value of kinds that have no common carrier (a range or a number) is refused where it is used: joins let it
+    /// pass, since most such locals are not looked at again.
+    pub(crate) fn carrier(&mut self, operand: Operand) -> Operand {
+        if operand::scalars(&operand.types).is_some() {
+            return operand;
         }
+        self.refuse_here(
+            "mixed-values",
+            format!(
+                "a value here can be {}, which cannot be told apart at run time",
+                self.describe(&operand.types)
+            ),
+            Some("make both branches give the same kind of value".into()),
+        )
     }
 
     /// Lowers an `if` over the join `slot` of the current node.
@@ -318,15 +321,14 @@ impl Lowerer<'_> {
             versions.push((*f, *l));
         }
         // Where no array made in a round is needed in the next, each round begins with the memory that the first had.
-        let keeps = self.memo.keeping_loops.contains(&join.key)
-            || join.carried.values().any(|c| has_list(&c.types));
+        let keeps =
+            self.memo.keeping_loops.contains(&join.key) || join.carried.values().any(|c| has_list(&c.types));
         let mark = if keeps { None } else { self.mark_scratch() };
         self.b.open();
         self.b.forget_memory();
         self.release_scratch(mark);
         for (f, l) in versions {
             let operand = self.get_carried(&join.carried[&(f, l)]);
-            self.check_carrier(&operand);
             let version = self.fresh_version();
             self.frames[f].locals[l] = Slot { operand, version };
         }
@@ -377,8 +379,7 @@ impl Lowerer<'_> {
 fn has_list(types: &TypeSet) -> bool {
     types.iter().any(|t| match t {
         Type::List(_) => true,
-        Type::Tuple(items) | Type::Enumerator(_, items) => items.iter().any(has_list),
-        _ => false,
+        other => operand::parts(other).is_some_and(|parts| parts.iter().any(has_list)),
     })
 }
 

@@ -6,9 +6,9 @@
 //! scalars that carry them, a word each. An element that needs more memory fails with `ScratchFull`, and whoever runs
 //! the section runs it again with more: nothing has been written back by then.
 
-use super::results::RowWords;
-use super::operand::{self, Operand};
 use super::Lowerer;
+use super::operand::{self, Operand};
+use super::results::RowWords;
 use crate::ir::{
     BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
 };
@@ -270,7 +270,7 @@ impl Lowerer<'_> {
             self.memo.changed = true;
             return None;
         }
-        Some(values.into_iter().map(|value| self.to_payload(value)).collect())
+        Some(values.into_iter().map(|value| self.encode_payload(value)).collect())
     }
 
     /// Puts `value` behind the items; moves them where there is no room.
@@ -343,7 +343,8 @@ impl Lowerer<'_> {
             });
         }
         // Arrays within an array of fixed length.
-        let inner = to.iter().find_map(|t| if let Type::Tuple(items) = t { Some(items.clone()) } else { None });
+        let inner =
+            to.iter().find_map(|t| if let Type::Tuple(items) = t { Some(items.clone()) } else { None });
         if let (Some(Type::Tuple(_)), Some(inner)) = (operand.types.single(), inner) {
             let items = self.tuple_items(operand);
             if items.len() == inner.len() {

@@ -77,6 +77,12 @@ pub struct Memo {
     pub functions: FxHashMap<FunctionKey, TypeSet>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
+    /// Instance variables that `initialize` of a class writes when a section makes its objects.
+    pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// Those grew: what was learned about such objects before is of no use.
+    pub fields_changed: bool,
+    /// What elements give to captured variables.
+    pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
     pub result: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,
@@ -174,19 +180,7 @@ impl Memo {
             }
         }
         if lists.len() + tuples.len() < 2 {
-            return match &tuples[..] {
-                [items] if items.iter().any(has_arrays) => {
-                    let inner = items.iter().enumerate();
-                    let inner = inner.map(|(i, t)| {
-                        self.settle(t.clone(), (place.0, place.1, place.2 ^ (0x100_0000 + i as u32)))
-                    });
-                    let inner: Vec<TypeSet> = inner.collect();
-                    let mut all = types.filter(|t| !matches!(t, Type::Tuple(_)));
-                    all.insert(Type::Tuple(inner.into()));
-                    all
-                }
-                _ => types,
-            };
+            return types.iter().map(|ty| self.settle_parts(ty, place)).collect();
         }
         let first = match lists.first() {
             Some(kind) => *kind,
@@ -206,6 +200,28 @@ impl Memo {
         let mut all = types.filter(|t| !matches!(t, Type::Tuple(_) | Type::List(_)));
         all.insert(Type::List(kind));
         all
+    }
+
+    /// The same within what is carried as its parts.
+    fn settle_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
+        let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
+            return ty.clone();
+        };
+        let parts = parts.into_iter().enumerate().map(|(i, types)| {
+            self.settle(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
+        });
+        let parts: Vec<TypeSet> = parts.collect();
+        match ty {
+            Type::Record(record) => {
+                let mut record = (**record).clone();
+                for ((_, types), settled) in record.fields.iter_mut().zip(parts) {
+                    *types = settled;
+                }
+                Type::Record(record.into())
+            }
+            Type::Enumerator(method, _) => Type::Enumerator(method.clone(), parts.into()),
+            _ => Type::Tuple(parts.into()),
+        }
     }
 
     /// A list of the kind is made in these loops.
@@ -260,5 +276,5 @@ impl Memo {
 }
 
 fn has_arrays(types: &TypeSet) -> bool {
-    types.iter().any(|t| matches!(t, Type::Tuple(_) | Type::List(_)))
+    types.iter().any(|t| matches!(t, Type::List(_)) || operand::parts(t).is_some())
 }

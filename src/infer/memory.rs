@@ -143,6 +143,9 @@ impl Lowerer<'_> {
         if receiver.is_bottom() {
             return Operand::bottom();
         }
+        if let Some(operand) = self.record_variable(receiver, name) {
+            return operand;
+        }
         let Some((hierarchy, mut types)) = self.column(receiver, name) else { return Operand::bottom() };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -161,7 +164,7 @@ impl Lowerer<'_> {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
-        if !self.is_storable(value) {
+        if self.write_record(receiver, name, value) || !self.is_storable(value) {
             return;
         }
         if let Some(Type::Module(_)) = receiver.types.single() {
@@ -169,6 +172,18 @@ impl Lowerer<'_> {
                 "unsupported-write",
                 format!("{name} of a class or module cannot be written in a section"),
                 Some("keep state in the objects of the base".into()),
+            );
+            return;
+        }
+        if self.b.is_scalar(receiver.value()) {
+            self.refuse_here(
+                "shared-write",
+                format!("every element would write {name} of the same object"),
+                Some(
+                    "let pmap give each element's part and put the parts together afterwards, or add to a local \
+                     variable (total += …)"
+                        .into(),
+                ),
             );
             return;
         }
@@ -181,13 +196,30 @@ impl Lowerer<'_> {
         self.memo.changed |= grew;
         let id = receiver.value();
         if self.host.any_frozen(hierarchy) {
-            let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
-            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let is_frozen = self.is_frozen(hierarchy, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
         }
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
+    }
+
+    /// Is the object frozen?
+    pub(crate) fn is_frozen(&mut self, hierarchy: HierarchyId, id: Value) -> Value {
+        if !self.host.any_frozen(hierarchy) {
+            return self.b.bool(false);
+        }
+        let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
+        self.b.load(frozen, id, Ty::Bool, false)
+    }
+
+    /// Is the array frozen?
+    pub(crate) fn is_frozen_array(&mut self, kind: ArrayKind, id: Value) -> Value {
+        if !self.host.any_frozen_array(kind) {
+            return self.b.bool(false);
+        }
+        let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
+        self.b.load(frozen, id, Ty::Bool, false)
     }
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
@@ -206,7 +238,7 @@ impl Lowerer<'_> {
     }
 
     /// Loads the parts of a value kept as `stored` in the buffers of `kind`.
-    fn load_parts(
+    pub(crate) fn load_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -235,7 +267,7 @@ impl Lowerer<'_> {
         Operand { types: stored.clone(), values }
     }
 
-    fn store_parts(
+    pub(crate) fn store_parts(
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
@@ -388,8 +420,7 @@ impl Lowerer<'_> {
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
         if self.host.any_frozen_array(kind) {
-            let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
-            let is_frozen = self.b.load(frozen, id, Ty::Bool, false);
+            let is_frozen = self.is_frozen_array(kind, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
         }
@@ -431,7 +462,7 @@ impl Lowerer<'_> {
         };
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
-            Some(_) => self.from_payload(value, shape).into_iter().collect(),
+            Some(_) => self.decode_payload(value, shape).into_iter().collect(),
             None => vec![value],
         };
         Operand { types: types.clone(), values }
@@ -457,6 +488,7 @@ impl Lowerer<'_> {
         Schema {
             columns: columns.collect(),
             arrays: arrays.collect(),
+            captured: self.captured_schema(),
             base: base.clone(),
             entries,
             result: self.memo.result.clone(),
@@ -470,10 +502,11 @@ impl Lowerer<'_> {
     }
 }
 
+/// The ends of a range: their values, whether the high one is left out, and what they are.
+pub(crate) type RangeEnds = (Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd);
+
 /// The ends of a range operand: (low, high), each with its value.
-pub(crate) fn range_ends(
-    operand: &Operand,
-) -> Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)> {
+pub(crate) fn range_ends(operand: &Operand) -> Option<RangeEnds> {
     let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
     let mut values = operand.values.iter().copied();
     let first = (*low != RangeEnd::None).then(|| values.next()).flatten();

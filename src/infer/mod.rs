@@ -8,6 +8,7 @@
 
 mod assign;
 mod calls;
+mod captured;
 mod conditions;
 mod entry;
 mod expressions;
@@ -18,17 +19,20 @@ mod lists;
 mod memo;
 mod memory;
 mod operand;
+mod patterns;
+mod records;
 mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use calls::Arguments;
 pub(crate) use conditions::module_of;
 pub use host::Host;
-pub use results::{is_plain, result_words, width};
 pub(crate) use joins::{Condition, JoinIndex};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
+pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 
 use crate::diagnostic::Diagnostic;
@@ -86,6 +90,12 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         }
         if memo.restart {
             memo.restart();
+            continue;
+        }
+        if memo.fields_changed {
+            let fields = std::mem::take(&mut memo.fields);
+            memo = Memo::default();
+            memo.fields = fields;
             continue;
         }
         if memo.changed {
@@ -186,8 +196,12 @@ pub(crate) struct Lowerer<'h> {
     loops: Vec<memo::JoinKey>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
+    /// Captured variables that the section writes, by name.
+    written: BTreeMap<String, captured::Written>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Objects under construction, by number.
+    buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
@@ -222,7 +236,9 @@ impl<'h> Lowerer<'h> {
             unused: false,
             loops: Vec::new(),
             growing: FxHashMap::default(),
+            written: BTreeMap::new(),
             procs: FxHashMap::default(),
+            buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             line_types: BTreeMap::new(),
@@ -259,6 +275,7 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_get(&mut self, temp: Temp) -> Operand {
         let operand = self.frames[temp.frame].locals[temp.local].operand.clone();
+        let operand = self.carrier(operand);
         self.refine(operand)
     }
 
@@ -305,6 +322,12 @@ impl<'h> Lowerer<'h> {
             }
         }
         span
+    }
+
+    /// The public name of the built-in written in Ruby that is being lowered.
+    pub(crate) fn builtin_name(&self) -> Option<String> {
+        let frames = self.frames[..=self.current].iter().rev();
+        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !n.starts_with("__")).cloned()
     }
 
     /// A set in words: `Integer`, `Car or nil`.

@@ -3,7 +3,8 @@
 
 use super::Lowerer;
 use crate::ir::{Comparison, Ty, UnaryOp, Value};
-use crate::types::{RangeEnd, Shape, Type, TypeSet};
+use crate::types::{RangeEnd, RecordType, Shape, Type, TypeSet};
+use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
@@ -51,19 +52,23 @@ impl Operand {
 pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     if let Some(single) = types.single() {
         return match single {
-            Type::Module(_) | Type::Proc(_) => Some(vec![]),
+            Type::Module(_) | Type::Proc(_) | Type::Building(..) => Some(vec![]),
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }
-            Type::Tuple(items) | Type::Enumerator(_, items) => {
+            Type::Tuple(_) | Type::Record(_) | Type::Enumerator(..) => {
                 let mut all = Vec::new();
-                for item in items.iter() {
-                    all.extend(scalars(item)?);
+                for item in parts(single)? {
+                    all.extend(scalars(&item)?);
                 }
                 Some(all)
             }
             other => Some(other.shape().scalar().into_iter().collect()),
         };
+    }
+    if types.iter().filter(|t| matches!(t, Type::List(_))).count() > 1 {
+        // Lists of several kinds become of one kind where they meet; see the memo.
+        return None;
     }
     let shapes = types.shapes();
     match &shapes[..] {
@@ -75,6 +80,16 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
         }
         [one] => Some(one.scalar().into_iter().collect()),
         _ => Some(vec![Ty::I32, Ty::I64]),
+    }
+}
+
+/// The types of the items of a tuple, the variables of a record or what an Enumerator goes through, carried side by side.
+pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
+    match ty {
+        Type::Tuple(items) => Some(items.to_vec()),
+        Type::Enumerator(_, items) => Some(items.to_vec()),
+        Type::Record(record) => Some(record.fields.iter().map(|(_, types)| types.clone()).collect()),
+        _ => None,
     }
 }
 
@@ -113,6 +128,31 @@ pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
         all = all.filter(|t| !matches!(t, Type::Tuple(_)));
         all.insert(Type::Tuple(items.into()));
     }
+    join_records(all)
+}
+
+/// Records of one class become one, joined variable by variable.
+fn join_records(mut all: TypeSet) -> TypeSet {
+    let records: Vec<Rc<RecordType>> =
+        all.iter().filter_map(|t| if let Type::Record(r) = t { Some(Rc::clone(r)) } else { None }).collect();
+    if records.len() < 2 {
+        return all;
+    }
+    let names = |r: &RecordType| r.fields.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    for (i, record) in records.iter().enumerate() {
+        let alike = |other: &&Rc<RecordType>| other.class == record.class && names(other) == names(record);
+        if records[..i].iter().any(|other| alike(&other)) {
+            continue;
+        }
+        let mut joined = RecordType::clone(record);
+        for other in records.iter().filter(alike) {
+            for ((_, types), (_, more)) in joined.fields.iter_mut().zip(&other.fields) {
+                *types = join(types, more);
+            }
+        }
+        all = all.filter(|t| !matches!(t, Type::Record(r) if alike(&r)));
+        all.insert(Type::Record(Rc::new(joined)));
+    }
     all
 }
 
@@ -123,7 +163,7 @@ pub fn covers(b: &TypeSet, a: &TypeSet) -> bool {
 
 impl Lowerer<'_> {
     /// The 64-bit payload of a bare scalar in a union.
-    pub(crate) fn to_payload(&mut self, value: Value) -> Value {
+    pub(crate) fn encode_payload(&mut self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::Bool => self.b.unary(UnaryOp::BoolToI64, value),
             Ty::I32 => self.b.unary(UnaryOp::ExtendI32, value),
@@ -133,7 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// The bare scalar of a payload known to be of `shape`.
-    pub(crate) fn from_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
+    pub(crate) fn decode_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
         Some(match shape.scalar()? {
             Ty::Bool => {
                 let zero = self.b.i64(0);
@@ -150,13 +190,11 @@ impl Lowerer<'_> {
         if operand.types == *to {
             return operand.values.clone();
         }
-        if is_tagged(to) && operand.types.len() != 0 && !local_part(to).is_empty() {
+        if is_tagged(to) && !operand.types.is_empty() && !local_part(to).is_empty() {
             return self.convert_beside_local(operand, to);
         }
-        if let (
-            Some(Type::Tuple(from) | Type::Enumerator(_, from)),
-            Some(Type::Tuple(into) | Type::Enumerator(_, into)),
-        ) = (operand.types.single(), to.single())
+        let items = |types: &TypeSet| types.single().and_then(parts);
+        if let (Some(from), Some(into)) = (items(&operand.types), items(to))
             && from.len() == into.len()
         {
             let mut at = 0;
@@ -177,7 +215,7 @@ impl Lowerer<'_> {
                 };
                 let tag = self.b.i32(shape.tag());
                 let payload = match operand.values.first() {
-                    Some(value) => self.to_payload(*value),
+                    Some(value) => self.encode_payload(*value),
                     None => self.b.i64(0),
                 };
                 vec![tag, payload]
@@ -221,7 +259,7 @@ impl Lowerer<'_> {
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
             (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
-            (true, Some(shape)) => self.from_payload(operand.values[1], shape).into_iter().collect(),
+            (true, Some(shape)) => self.decode_payload(operand.values[1], shape).into_iter().collect(),
             (true, None) if operand.values.len() > 2 && local_part(&types).is_empty() => {
                 operand.values[..2].to_vec()
             }
@@ -258,7 +296,10 @@ impl Lowerer<'_> {
             return self.b.bool(true);
         }
         let shape = ty.shape();
-        let has_shape = if is_tagged(&operand.types) {
+        let has_shape = if operand.values.is_empty() {
+            // Of no kind that can be carried: refused already.
+            return self.b.bool(false);
+        } else if is_tagged(&operand.types) {
             let tag = self.b.i32(shape.tag());
             self.b.compare(Comparison::Eq, operand.values[0], tag)
         } else {
@@ -332,9 +373,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The items of a tuple.
+    /// The items of a tuple, or the variables of a record.
     pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
-        let Some(Type::Tuple(items) | Type::Enumerator(_, items)) = operand.types.single() else { return vec![] };
+        let Some(items) = operand.types.single().and_then(parts) else { return vec![] };
         let mut at = 0;
         items
             .iter()
@@ -347,6 +388,9 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn tuple(&mut self, items: &[Operand]) -> Operand {
+        if items.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
         Operand {
             types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
             values: items.iter().flat_map(|i| i.values.clone()).collect(),

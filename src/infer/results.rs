@@ -112,7 +112,7 @@ impl Lowerer<'_> {
                 words.push(start);
             }
             None if !is_plain(&value.types) && value.values.len() >= 2 => {
-                words.push(self.to_payload(value.values[0]));
+                words.push(self.encode_payload(value.values[0]));
                 let list = value.types.filter(|t| matches!(t, Type::List(_)));
                 let payload = match list.single() {
                     Some(Type::List(kind)) => {
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
             }
             _ => {
                 for scalar in &value.values {
-                    words.push(self.to_payload(*scalar));
+                    words.push(self.encode_payload(*scalar));
                 }
             }
         }

@@ -214,6 +214,10 @@ impl Host for World {
         false
     }
 
+    fn holds(&self, _: &str) -> bool {
+        true
+    }
+
     fn any_frozen_array(&mut self, _: ArrayKind) -> bool {
         false
     }

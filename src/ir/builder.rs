@@ -197,8 +197,19 @@ impl Builder {
         self.numbered((1001, u64::from(scalar.0), 0, 0), Op::Scalar(scalar), ty, interval)
     }
 
+    /// Is the value a kernel argument, the same for all elements?
+    pub fn is_scalar(&self, value: Value) -> bool {
+        matches!(self.op(value), Some(Op::Scalar(_)))
+    }
+
     pub fn element(&mut self) -> Value {
         self.numbered((1002, 0, 0, 0), Op::Element, Ty::I32, Interval::INDEX)
+    }
+
+    /// The tick being computed (`I64`).
+    pub fn tick(&mut self) -> Value {
+        let interval = Interval { low: 0, high: i64::MAX - 1 };
+        self.numbered((1003, 0, 0, 0), Op::Tick, Ty::I64, interval)
     }
 
     pub fn random(&mut self) -> Value {

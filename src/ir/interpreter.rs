@@ -323,10 +323,13 @@ fn math(function: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Log2 => c::log2(x),
         MathFn::Log10 => c::log10(x),
         MathFn::Sqrt => x.sqrt(),
-        MathFn::Cbrt => c::cbrt(x),
+        // SAFETY: it takes any number.
+        #[allow(unsafe_code)]
+        MathFn::Cbrt => unsafe { crate::backend::cpu::runtime::cbrt(x) },
         MathFn::Erf => c::erf(x),
         MathFn::Erfc => c::erfc(x),
         MathFn::Gamma => c::tgamma(x),
+        MathFn::Lgamma => c::lgamma(x),
         MathFn::Atan2 => c::atan2(x, y),
         MathFn::Hypot => c::hypot(x, y),
     }
@@ -357,6 +360,7 @@ mod c {
         pub safe fn erf(x: f64) -> f64;
         pub safe fn erfc(x: f64) -> f64;
         pub safe fn tgamma(x: f64) -> f64;
+        pub safe fn lgamma(x: f64) -> f64;
         pub safe fn atan2(y: f64, x: f64) -> f64;
         pub safe fn hypot(x: f64, y: f64) -> f64;
         pub safe fn pow(x: f64, y: f64) -> f64;

@@ -225,6 +225,7 @@ pub enum MathFn {
     Erf,
     Erfc,
     Gamma,
+    Lgamma,
     Atan2,
     Hypot,
 }
@@ -254,6 +255,7 @@ impl MathFn {
             Self::Erf => "erf",
             Self::Erfc => "erfc",
             Self::Gamma => "tgamma",
+            Self::Lgamma => "lgamma",
             Self::Atan2 => "atan2",
             Self::Hypot => "hypot",
         }
@@ -266,7 +268,7 @@ impl MathFn {
         }
     }
 
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Sin,
         Self::Cos,
         Self::Tan,
@@ -288,6 +290,7 @@ impl MathFn {
         Self::Erf,
         Self::Erfc,
         Self::Gamma,
+        Self::Lgamma,
         Self::Atan2,
         Self::Hypot,
     ];
@@ -415,6 +418,10 @@ pub enum BufferKind {
     /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
     /// is the number of words in use, which each tick sets anew.
     Scratch,
+    /// What an element gave to a variable around the section (by its number in the schema), by element index.
+    Captured(u32, Part),
+    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    CapturedTick(u32),
     /// `Bool`: is the object frozen, by id.
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.
@@ -517,6 +524,8 @@ pub enum MessagePart {
     Text(String),
     /// The next operand as `to_s` gives it, for those that have one.
     Value(Receiver),
+    /// The operand of that number (for those that have one) as `inspect` gives it; one can be told more than once.
+    Inspect(Receiver, u8),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -23,9 +23,9 @@
 //! the type (or, for a constant, other than the constant).
 
 use super::typing::{plain_interval, result_type};
-use super::{MessagePart, 
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Op, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+use super::{
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -77,6 +77,8 @@ impl Display for BufferInfo {
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),
             BufferKind::Scratch => f.write_str("scratch"),
+            BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
+            BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;
@@ -130,7 +132,7 @@ impl Display for ErrorKind {
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),
             Self::AboutOperand { type_error, before, operand, after } => {
                 let class = if *type_error { "type" } else { "argument" };
-                write!(f, "{class}_error_about {} {operand} {}", Quoted(before), Quoted(after))
+                write!(f, "{class}_error_about {} of {operand} {}", Quoted(before), Quoted(after))
             }
             Self::FloatDomain => f.write_str("float_domain"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
@@ -147,7 +149,8 @@ impl Display for ErrorKind {
                 write!(f, "raise c{}", class.0)?;
                 message.iter().try_for_each(|part| match part {
                     MessagePart::Text(text) => write!(f, " {}", Quoted(text)),
-                    MessagePart::Value(value) => write!(f, " with {value}"),
+                    MessagePart::Value(value) => write!(f, " with of {value}"),
+                    MessagePart::Inspect(value, operand) => write!(f, " inspect p{operand} of {value}"),
                 })
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),

@@ -194,6 +194,18 @@ pub enum Kind {
         whens: Vec<When>,
         otherwise: Option<Box<Node>>,
     },
+    /// `case … in`; where nothing matches and there is no `else`, NoMatchingPatternError. `value => pattern` is one
+    /// with a single clause that gives nil.
+    CaseIn {
+        subject: Box<Node>,
+        clauses: Vec<InClause>,
+        otherwise: Option<Box<Node>>,
+    },
+    /// `value in pattern`: true or false.
+    Matches {
+        value: Box<Node>,
+        pattern: Box<Pattern>,
+    },
     /// `until` has `negated`; `begin … end while` has `body_first`.
     While {
         condition: Box<Node>,
@@ -240,4 +252,33 @@ pub struct Call {
 pub struct When {
     pub patterns: Vec<Node>,
     pub body: Node,
+}
+
+#[derive(Clone, Debug)]
+pub struct InClause {
+    pub pattern: Pattern,
+    /// `if` or, as `Not`, `unless`.
+    pub guard: Option<Node>,
+    pub body: Node,
+}
+
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub id: NodeId,
+    pub span: Span,
+    pub kind: PatternKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    /// A literal, a range, a constant or something pinned: matches what it is `===` to.
+    Value(Node),
+    /// `name` and `_`: matches everything.
+    Bind(Target),
+    /// `pattern => name`
+    Capture(Box<Pattern>, Target),
+    /// `a | b`
+    Either(Box<Pattern>, Box<Pattern>),
+    /// `[a, *rest, b]`, `Const[…]`; `rest: Some(None)` is a splat without a name.
+    Array { constant: Option<Node>, before: Vec<Pattern>, rest: Option<Option<Target>>, after: Vec<Pattern> },
 }

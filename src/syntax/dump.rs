@@ -4,8 +4,8 @@
 //! themselves. A call is `(call receiver .name args)`, or `(call name args)` without a receiver.
 
 use super::ast::{
-    AssignOp, BlockArg, BlockLiteral, Call, Code, CodeKind, Kind, LocalId, Multiple, Node, Params,
-    StringPart, Target, When,
+    AssignOp, BlockArg, BlockLiteral, Call, Code, CodeKind, InClause, Kind, LocalId, Multiple, Node, Params,
+    Pattern, PatternKind, StringPart, Target, When,
 };
 use std::fmt::Write;
 
@@ -213,6 +213,31 @@ impl Printer<'_> {
         form("when", [List(self.nodes(&when.patterns).collect()), self.node(&when.body)])
     }
 
+    fn in_clause(&self, clause: &InClause) -> Form {
+        let guard = clause.guard.iter().map(|guard| form("if", [self.node(guard)]));
+        let body = self.node(&clause.body);
+        form("in", std::iter::once(self.pattern(&clause.pattern)).chain(guard).chain([body]))
+    }
+
+    fn pattern(&self, pattern: &Pattern) -> Form {
+        match &pattern.kind {
+            PatternKind::Value(node) => form("===", [self.node(node)]),
+            PatternKind::Bind(target) => self.target(target),
+            PatternKind::Capture(inner, target) => form("=>", [self.pattern(inner), self.target(target)]),
+            PatternKind::Either(left, right) => form("|", [self.pattern(left), self.pattern(right)]),
+            PatternKind::Array { constant, before, rest, after } => {
+                let rest = rest.iter().map(|rest| match rest {
+                    None => atom("*"),
+                    Some(target) => form("*", [self.target(target)]),
+                });
+                let constant = constant.iter().map(|constant| self.node(constant));
+                let before = before.iter().map(|pattern| self.pattern(pattern));
+                let after = after.iter().map(|pattern| self.pattern(pattern));
+                form("items", constant.chain(before).chain(rest).chain(after))
+            }
+        }
+    }
+
     fn optional(&self, head: &str, value: Option<&Node>) -> Form {
         match value {
             None => List(vec![atom(head)]),
@@ -280,6 +305,12 @@ impl Printer<'_> {
                 let otherwise = otherwise.iter().map(|otherwise| form("else", [self.node(otherwise)]));
                 form("case", subject.chain(whens.iter().map(|when| self.when(when))).chain(otherwise))
             }
+            Kind::CaseIn { subject, clauses, otherwise } => {
+                let otherwise = otherwise.iter().map(|otherwise| form("else", [self.node(otherwise)]));
+                let clauses = clauses.iter().map(|clause| self.in_clause(clause));
+                form("case", std::iter::once(self.node(subject)).chain(clauses).chain(otherwise))
+            }
+            Kind::Matches { value, pattern } => form("in?", [self.node(value), self.pattern(pattern)]),
             Kind::While { condition, negated, body_first, body } => {
                 let head = if *negated { "until" } else { "while" };
                 let order = body_first.then(|| atom("body-first"));

@@ -115,6 +115,11 @@ fn control_flow() {
 }
 
 #[test]
+fn patterns() {
+    snapshots("patterns.txt", printed);
+}
+
+#[test]
 fn literals() {
     snapshots("literals.txt", printed);
 }

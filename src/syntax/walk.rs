@@ -1,6 +1,8 @@
 //! Walking over the AST.
 
-use super::ast::{BlockArg, Call, Code, Kind, Multiple, Node, Params, StringPart, Target};
+use super::ast::{
+    BlockArg, Call, Code, Kind, Multiple, Node, Params, Pattern, PatternKind, StringPart, Target,
+};
 
 /// Calls `visit` for every node of a code, each before those in it; defaults of parameters included.
 pub fn each_node<'a>(code: &'a Code, visit: &mut dyn FnMut(&'a Node)) {
@@ -65,6 +67,19 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
                 each_node_in(&when.body, visit);
             }
             in_option(otherwise.as_deref(), visit);
+        }
+        Kind::CaseIn { subject, clauses, otherwise } => {
+            each_node_in(subject, visit);
+            for clause in clauses {
+                in_pattern(&clause.pattern, visit);
+                in_option(clause.guard.as_ref(), visit);
+                each_node_in(&clause.body, visit);
+            }
+            in_option(otherwise.as_deref(), visit);
+        }
+        Kind::Matches { value, pattern } => {
+            each_node_in(value, visit);
+            in_pattern(pattern, visit);
         }
         Kind::While { condition, body, .. } => {
             each_node_in(condition, visit);
@@ -137,6 +152,27 @@ fn in_target<'a>(target: &'a Target, visit: &mut dyn FnMut(&'a Node)) {
         }
         Target::Attribute { receiver, .. } => each_node_in(receiver, visit),
         Target::Multiple(multiple, _) => in_multiple(multiple, visit),
+    }
+}
+
+fn in_pattern<'a>(pattern: &'a Pattern, visit: &mut dyn FnMut(&'a Node)) {
+    match &pattern.kind {
+        PatternKind::Value(node) => each_node_in(node, visit),
+        PatternKind::Bind(target) => in_target(target, visit),
+        PatternKind::Capture(inner, target) => {
+            in_pattern(inner, visit);
+            in_target(target, visit);
+        }
+        PatternKind::Either(left, right) => {
+            in_pattern(left, visit);
+            in_pattern(right, visit);
+        }
+        PatternKind::Array { constant, before, rest, after } => {
+            in_option(constant.as_ref(), visit);
+            before.iter().for_each(|pattern| in_pattern(pattern, visit));
+            rest.iter().flatten().for_each(|target| in_target(target, visit));
+            after.iter().for_each(|pattern| in_pattern(pattern, visit));
+        }
     }
 }
 

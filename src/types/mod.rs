@@ -91,12 +91,25 @@ pub enum Type {
     },
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
+    /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
+    /// side by side.
+    Record(Rc<RecordType>),
+    /// Such an object while `initialize` runs, by number.
+    Building(u32, ClassId),
     /// A lambda or proc made in the section, known at compile time by its number.
     Proc(u32),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),
     /// What an iterating method gives without a block: the method, and the types of its receiver and arguments.
     Enumerator(Rc<str>, Rc<[TypeSet]>),
+}
+
+/// The class of an object made in the section, and what its instance variables hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordType {
+    pub class: ClassId,
+    /// In the order in which the class's `initialize` was found to write them.
+    pub fields: Vec<(String, TypeSet)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -179,8 +192,10 @@ impl Type {
             Self::Module(_)
             | Self::Range { .. }
             | Self::Tuple(_)
-            | Self::Proc(_)
-            | Self::Enumerator(..) => Shape::Local,
+            | Self::Record(_)
+            | Self::Building(..)
+            | Self::Enumerator(..)
+            | Self::Proc(_) => Shape::Local,
         }
     }
 }

@@ -57,9 +57,14 @@ pub fn number(ruby: &Ruby, module: VALUE) -> ClassId {
         (name, rb_sys::RB_BUILTIN_TYPE(module) == rb_sys::ruby_value_type::RUBY_T_CLASS)
     };
     REGISTRY.with(ruby, |r| {
+        // Another thread may have been here while Ruby made the name.
+        if let Some(known) = r.numbers.get(&module) {
+            return *known;
+        }
         let id = ClassId(r.infos.len() as u32);
         r.infos.push(Info { value: module, name, is_class, place: None });
-        *r.numbers.entry(module).or_insert(id)
+        r.numbers.insert(module, id);
+        id
     })
 }
 
@@ -99,6 +104,10 @@ pub fn place(ruby: &Ruby, class: ClassId) -> (HierarchyId, u32) {
     }
     let root = root_of(ruby, value(ruby, class));
     REGISTRY.with(ruby, |r| {
+        // Another thread may have been here while the root was looked for.
+        if let Some(place) = r.infos[class.0 as usize].place {
+            return place;
+        }
         let hierarchy = r.hierarchies.iter().position(|(other, _)| *other == root).unwrap_or_else(|| {
             r.hierarchies.push((root, Vec::new()));
             r.hierarchies.len() - 1
@@ -121,7 +130,10 @@ pub fn of_hierarchy(ruby: &Ruby, hierarchy: HierarchyId) -> Vec<ClassId> {
 fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
     let mut tops = vec![value(ruby, ClassId::OBJECT), value(ruby, ClassId::BASIC_OBJECT)];
     for name in ["Struct", "Data"] {
-        tops.extend(ruby.class_object().const_get::<_, Value>(name).ok().map(|c| c.as_raw()));
+        let object = ruby.class_object();
+        if object.funcall("const_defined?", (name,)).unwrap_or(false) {
+            tops.extend(object.const_get::<_, Value>(name).ok().map(|class| class.as_raw()));
+        }
     }
     let mut root = class;
     // SAFETY: `root` is a live class; its superclasses live as long as it does.

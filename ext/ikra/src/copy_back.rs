@@ -2,6 +2,7 @@
 //!
 //! All or nothing: what may raise (making Floats and big Integers, frozen objects) is done before the first write.
 
+use crate::captured::Captured;
 use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
@@ -13,7 +14,7 @@ use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
 use ikra_core::types::{ArrayKind, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
-use magnus::{RArray, Ruby, Value, prelude::*};
+use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
 
 /// A value to be written, kept in `Reached` at `value`.
@@ -23,7 +24,7 @@ enum Write {
 }
 
 /// Payload and tags of one column, as they are now.
-struct Values<'a> {
+pub struct Values<'a> {
     payload: Option<&'a Column>,
     tags: Option<&'a Column>,
     /// The shape of all values, where there is one.
@@ -34,7 +35,7 @@ struct Values<'a> {
 type Raw = (Shape, i64);
 
 impl Values<'_> {
-    fn get(&self, row: usize) -> Result<Raw, Error> {
+    pub fn get(&self, row: usize) -> Result<Raw, Error> {
         let shape = match (self.tags, self.single) {
             (Some(tags), _) => Shape::of_tag(bits(tags, row) as i32),
             (None, single) => single,
@@ -73,29 +74,40 @@ impl CopyBack<'_> {
         &self.inferred.program
     }
 
-    fn schema(&self) -> &Schema {
+    pub fn schema(&self) -> &Schema {
         &self.inferred.schema
     }
 
     /// Writes what has changed and gives the section's value.
-    pub fn run(&self, operation: Operation, base: RArray, elements: RArray) -> Result<Value, Trouble> {
+    pub fn run(
+        &self,
+        operation: Operation,
+        base: RArray,
+        elements: RArray,
+        block: Proc,
+    ) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         let result = match operation {
             Operation::Each => base,
             Operation::Map => self.map()?,
             Operation::Select => self.select(elements)?,
         };
+        let captured = Captured { copy: self, block };
+        let captured = if self.schema().captured.is_empty() { None } else { Some(captured.fold()?) };
         let writes = self.collect()?;
         self.write(&writes)?;
+        if let Some(folded) = captured {
+            folded.assign()?;
+        }
         Ok(result.as_value())
     }
 
-    fn buffer(&self, kind: &BufferKind) -> Option<&Column> {
+    pub fn buffer(&self, kind: &BufferKind) -> Option<&Column> {
         let at = self.program().buffers.iter().position(|b| b.kind == *kind)?;
         Some(&self.heap.buffers[at])
     }
 
-    fn values(&self, kind: impl Fn(Part) -> BufferKind, types: &TypeSet) -> Values<'_> {
+    pub fn values(&self, kind: impl Fn(Part) -> BufferKind, types: &TypeSet) -> Values<'_> {
         Values {
             payload: self.buffer(&kind(Part::Payload)),
             tags: self.buffer(&kind(Part::Tag)),
@@ -210,13 +222,7 @@ impl CopyBack<'_> {
         let length = self.heap.length;
         let result = self.ruby.ary_new_capa(length);
         for row in 0..length {
-            let (shape, payload) = values.get(row)?;
-            match shape {
-                Shape::Integer => result.push(payload)?,
-                Shape::Float => result.push(f64::from_bits(payload as u64))?,
-                // SAFETY: the value is an immediate or kept alive by `Reached`.
-                _ => result.push(unsafe { Value::from_raw(self.existing(shape, payload)?) })?,
-            }
+            self.push(result, &values, row)?;
         }
         Ok(result)
     }
@@ -299,6 +305,18 @@ impl CopyBack<'_> {
             array.push(self.value_of_words(items, word, start + 1 + i * width)?)?;
         }
         Ok(array.as_value())
+    }
+
+    /// Appends a row's value to an array.
+    pub fn push(&self, array: RArray, values: &Values<'_>, row: usize) -> Result<(), Trouble> {
+        let (shape, payload) = values.get(row)?;
+        match shape {
+            Shape::Integer => array.push(payload)?,
+            Shape::Float => array.push(f64::from_bits(payload as u64))?,
+            // SAFETY: the value is an immediate or kept alive by `Reached`.
+            _ => array.push(unsafe { Value::from_raw(self.existing(shape, payload)?) })?,
+        }
+        Ok(())
     }
 
     fn select(&self, elements: RArray) -> Result<RArray, Trouble> {

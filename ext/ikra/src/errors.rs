@@ -9,7 +9,7 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{MessagePart, ErrorKind, Program, Receiver};
+use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver};
 use ikra_core::types::{ArrayKind, HierarchyId};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -226,10 +226,10 @@ impl Failed<'_> {
         Ok((kind, details))
     }
 
-    /// Each part as [value, text]: the text, or the value that `to_s` is called on.
+    /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.
     fn message(&self, parts: &[MessagePart], operands: [i64; 2]) -> Result<RArray, Error> {
         let all = self.ruby.ary_new();
-        let mut operands = operands.into_iter();
+        let mut next = operands.into_iter();
         for part in parts {
             let pair = self.ruby.ary_new();
             match part {
@@ -238,8 +238,12 @@ impl Failed<'_> {
                     pair.push(text.as_str())?;
                 }
                 MessagePart::Value(value) => {
-                    let operand = if value.has_operand() { operands.next().unwrap_or_default() } else { 0 };
+                    let operand = if value.has_operand() { next.next().unwrap_or_default() } else { 0 };
                     self.receiver(pair, value, operand)?;
+                }
+                MessagePart::Inspect(value, number) => {
+                    self.receiver(pair, value, operands.get(usize::from(*number)).copied().unwrap_or(0))?;
+                    pair.push(true)?;
                 }
             }
             all.push(pair)?;

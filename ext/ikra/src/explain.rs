@@ -65,5 +65,7 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Proc(_) => "Proc".into(),
         Type::List(_) => "Array".into(),
         Type::Enumerator(..) => "Enumerator".into(),
+        Type::Building(_, class) => class_name(*class),
+        Type::Record(record) => class_name(record.class),
     }
 }

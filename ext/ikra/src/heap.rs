@@ -73,9 +73,11 @@ impl Layout {
     pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
-        let written = program.buffers.iter().enumerate().filter(|(_, b)| {
-            b.written && matches!(b.kind, BufferKind::Column { .. } | BufferKind::ArrayValues(..))
-        });
+        let written = program
+            .buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.written && !matches!(b.kind, BufferKind::Result(_)));
         Ok(Self {
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),
@@ -105,9 +107,10 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
             Recipe::Values(*kind, *part, array.types.single_shape())
         }
         BufferKind::Base(part) => Recipe::Base(*part, schema.base.single_shape()),
-        BufferKind::Result(_) => Recipe::Result,
         BufferKind::ResultWords => Recipe::ResultWords,
         BufferKind::Scratch => Recipe::Scratch,
+        // Nothing is given at first: all zeros.
+        BufferKind::Result(_) | BufferKind::Captured(..) | BufferKind::CapturedTick(_) => Recipe::Result,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
     })
@@ -385,6 +388,8 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List) | None => return Err(Error::Internal(format!("tag {tag} in the base"))),
+        Some(Shape::Local | Shape::List) | None => {
+            return Err(Error::Internal(format!("tag {tag} in the base")));
+        }
     })
 }

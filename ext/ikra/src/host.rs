@@ -209,6 +209,10 @@ impl Host for LiveHost<'_> {
         self.ruby.eval::<f64>("1.0 % 0.0").is_err()
     }
 
+    fn holds(&self, expression: &str) -> bool {
+        self.ruby.eval(expression).unwrap_or(false)
+    }
+
     fn class_name(&self, class: ClassId) -> String {
         classes::name(self.ruby, class)
     }

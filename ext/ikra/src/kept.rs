@@ -1,6 +1,8 @@
 //! What lives as long as the process: one object, held by a constant, that marks the classes and handles in the tables
 //! of this extension.
 
+use crate::reached::Reached;
+use crate::section::Handle;
 use crate::{capture, classes};
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
 
@@ -18,5 +20,9 @@ impl DataTypeFunctions for Kept {
 }
 
 pub fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+    // magnus looks a class up when it is first wanted, under a lock of Rust's. Were that to happen later, the look-up
+    // could hand the GVL to another thread that waits for the same lock, for ever.
+    <Handle as TypedData>::class(ruby);
+    <Reached as TypedData>::class(ruby);
     native.const_set("KEPT", ruby.obj_wrap(Kept))
 }

@@ -3,6 +3,7 @@
 
 mod backends;
 mod capture;
+mod captured;
 mod classes;
 mod copy_back;
 mod errors;

@@ -153,6 +153,8 @@ impl Found {
                 Type::Module(_)
                 | Type::Range { .. }
                 | Type::Tuple(_)
+                | Type::Record(_)
+                | Type::Building(..)
                 | Type::Proc(_)
                 | Type::List(_)
                 | Type::Enumerator(..) => {}

@@ -32,7 +32,7 @@ extern "C" {
 #define F2(name) double name(double, double);
 F1(fabs) F1(floor) F1(ceil) F1(trunc) F1(round) F1(rint)
 F1(sin) F1(cos) F1(tan) F1(asin) F1(acos) F1(atan) F1(sinh) F1(cosh) F1(tanh) F1(asinh) F1(acosh) F1(atanh)
-F1(exp) F1(log) F1(log2) F1(log10) F1(sqrt) F1(cbrt) F1(erf) F1(erfc) F1(tgamma)
+F1(exp) F1(log) F1(log2) F1(log10) F1(sqrt) F1(cbrt) F1(erf) F1(erfc) F1(tgamma) F1(lgamma)
 F2(fmod) F2(pow) F2(atan2) F2(hypot)
 double fma(double, double, double);
 }

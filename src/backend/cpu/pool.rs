@@ -262,16 +262,22 @@ impl Run<'_> {
         time
     }
 
-    fn call(&self, entry: EntryFn, args: &[u64], jobs: Range<u64>, ticks: Range<u64>, state: &mut ThreadState) {
+    fn call(
+        &self,
+        entry: EntryFn,
+        args: &[u64],
+        jobs: Range<u64>,
+        ticks: Range<u64>,
+        state: &mut ThreadState,
+    ) {
         let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
         let (mut job, mut end) = (jobs.start, ticks.end);
         while job < jobs.end {
             // SAFETY: `check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
             // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
             // are in range is what the verified program promises. The state is this thread's own.
-            let result = unsafe {
-                entry(args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state)
-            };
+            let result =
+                unsafe { entry(args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state) };
             match result {
                 DONE => return,
                 INTERRUPTED => return self.stopped.store(true, Ordering::Relaxed),

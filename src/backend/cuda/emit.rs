@@ -164,6 +164,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Base(_) => "base",
         BufferKind::Result(_) | BufferKind::ResultWords => "result",
         BufferKind::Scratch => "scratch",
+        BufferKind::Captured(..) => "captured",
+        BufferKind::CapturedTick(_) => "captured_tick",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
     }
 }
@@ -181,6 +183,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Result(p) => format!("results{}", part(p)),
         BufferKind::ResultWords => "words of results".into(),
         BufferKind::Scratch => "memory for the arrays of each thread".into(),
+        BufferKind::Captured(n, p) => format!("given to captured variable {n}{}", part(p)),
+        BufferKind::CapturedTick(n) => format!("when given to captured variable {n}"),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
     }

@@ -121,10 +121,9 @@ impl Step {
                 .flat_map(|r| &r.segments)
                 .flat_map(|s| {
                     let jobs = s.jobs.clone();
-                    jobs.clone().step_by(most).map(move |start| Segment {
-                        entry: s.entry,
-                        jobs: start..jobs.end.min(start + most),
-                    })
+                    jobs.clone()
+                        .step_by(most)
+                        .map(move |start| Segment { entry: s.entry, jobs: start..jobs.end.min(start + most) })
                 })
                 .map(|s| Self::new(&[s], limit))
                 .filter(|s| s.blocks > 0)

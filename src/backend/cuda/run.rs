@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(50);
 /// Fused sections of fewer element ticks run in one launch: they are over before anyone could interrupt them.
 const SMALL: u64 = 10_000_000;
+/// So many ticks are tried before anything is known of their pace: a tick takes half a microsecond at least.
+const FIRST_TICKS: u64 = 50_000;
 /// Fewer ticks than this are not worth recording a graph.
 const GRAPH_FROM: u64 = 16;
 const GRAPH_TICKS: u64 = 64;
@@ -143,7 +145,8 @@ fn look(session: &mut dyn Session) -> Result<Option<Failure>, Error> {
 fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
     let jobs: u64 = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
     let small = jobs.saturating_mul(launch.ticks) <= SMALL;
-    let mut pace = Pace::new(if small { launch.ticks } else { launch.ticks.div_ceil(16) });
+    let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
+    let mut pace = Pace::new(first.min(FIRST_TICKS));
     let mut done = 0;
     while done < launch.ticks {
         if launch.interrupt.load(Ordering::Relaxed) {

@@ -2,9 +2,9 @@
 
 use super::lexer::Token;
 use super::{Parser, Result};
-use crate::ir::{MessagePart, 
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Part, Program, Receiver, ScalarInfo,
-    ScalarSource, Site, ValueData,
+use crate::ir::{
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
+    ScalarInfo, ScalarSource, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -149,6 +149,11 @@ impl Parser {
             "result" => BufferKind::Result(self.part()),
             "result_words" => BufferKind::ResultWords,
             "scratch" => BufferKind::Scratch,
+            "captured" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Captured(number, self.part())
+            }
+            "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
@@ -267,6 +272,9 @@ impl Parser {
                         message.push(MessagePart::Text(self.text("a message")?));
                     } else if self.take_word("with") {
                         message.push(MessagePart::Value(self.receiver()?));
+                    } else if self.take_word("inspect") {
+                        let operand = self.entity("p", "an operand")? as u8;
+                        message.push(MessagePart::Inspect(self.receiver()?, operand));
                     } else {
                         break;
                     }

@@ -146,10 +146,15 @@ fn is_private(
     ids: &BTreeMap<usize, Vec<Value>>,
     effects: &[Effects],
 ) -> bool {
-    if !matches!(program.buffers[buffer.0 as usize].kind, BufferKind::Column { .. }) {
-        return false;
-    }
+    // Columns are private at the element's own id, what it gives to captured variables at its own index.
+    let by_index = match program.buffers[buffer.0 as usize].kind {
+        BufferKind::Column { .. } => false,
+        BufferKind::Captured(..) | BufferKind::CapturedTick(_) => true,
+        _ => return false,
+    };
+    let own_index = vec![Value(0)];
     ids.iter().all(|(entry, ids)| {
+        let ids = if by_index { &own_index } else { ids };
         !any(&program.functions[*entry].body, &mut |stmt| match stmt {
             Stmt::Let { op: Op::Load(b, index), .. } | Stmt::Store { buffer: b, index, .. } => {
                 *b == buffer && !ids.contains(index)

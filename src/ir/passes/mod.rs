@@ -6,6 +6,7 @@ pub mod hoist;
 pub mod promote;
 #[cfg(test)]
 pub(crate) mod random_programs;
+pub mod uncheck;
 
 use super::Program;
 use super::verifier::verify;

@@ -2,7 +2,7 @@
 
 use super::{Lowering, refusals, text};
 use crate::source::Span;
-use crate::syntax::ast::{Kind, Node, When};
+use crate::syntax::ast::{InClause, Kind, Node, When};
 use ruby_prism::{self as prism, Node as P};
 
 impl Lowering<'_> {
@@ -18,14 +18,14 @@ impl Lowering<'_> {
     }
 
     /// The statements of an arm; `nil`, with the span of what surrounds it, for an empty one.
-    fn arm(&mut self, statements: Option<prism::StatementsNode<'_>>, around: Span) -> Node {
+    pub(super) fn arm(&mut self, statements: Option<prism::StatementsNode<'_>>, around: Span) -> Node {
         match statements {
             Some(statements) => self.statements(&statements),
             None => self.node(around, Kind::Nil),
         }
     }
 
-    fn else_arm(&mut self, clause: Option<prism::ElseNode<'_>>, around: Span) -> Node {
+    pub(super) fn else_arm(&mut self, clause: Option<prism::ElseNode<'_>>, around: Span) -> Node {
         self.arm(clause.and_then(|clause| clause.statements()), around)
     }
 
@@ -66,7 +66,7 @@ impl Lowering<'_> {
             Some(next) => self.else_arm(next.as_else_node(), span),
             None => self.node(span, Kind::Nil),
         });
-        self.node(span, Kind::If { condition, then, otherwise })
+        self.node(span, if_kind(condition, then, otherwise))
     }
 
     pub(super) fn unless_node(&mut self, node: &prism::UnlessNode<'_>) -> Node {
@@ -74,7 +74,7 @@ impl Lowering<'_> {
         let condition = Box::new(self.expression(&node.predicate()));
         let otherwise = Box::new(self.arm(node.statements(), span));
         let then = Box::new(self.else_arm(node.else_clause(), span));
-        self.node(span, Kind::If { condition, then, otherwise })
+        self.node(span, if_kind(condition, then, otherwise))
     }
 
     pub(super) fn case(&mut self, case: &prism::CaseNode<'_>) -> Node {
@@ -162,5 +162,16 @@ impl Lowering<'_> {
             }
         };
         self.node(span, kind)
+    }
+}
+
+/// An `if`; `if value in pattern` is a `case`, whose first arm knows the names that the pattern gives.
+fn if_kind(condition: Box<Node>, then: Box<Node>, otherwise: Box<Node>) -> Kind {
+    match condition.kind {
+        Kind::Matches { value, pattern } => {
+            let clause = InClause { pattern: *pattern, guard: None, body: *then };
+            Kind::CaseIn { subject: value, clauses: vec![clause], otherwise: Some(otherwise) }
+        }
+        _ => Kind::If { condition, then, otherwise },
     }
 }

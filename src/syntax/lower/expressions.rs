@@ -152,6 +152,9 @@ impl Lowering<'_> {
             IfNode as_if_node(n) => this.if_node(&n),
             UnlessNode as_unless_node(n) => this.unless_node(&n),
             CaseNode as_case_node(n) => this.case(&n),
+            CaseMatchNode as_case_match_node(n) => this.case_in(&n),
+            MatchPredicateNode as_match_predicate_node(n) => this.match_predicate(&n),
+            MatchRequiredNode as_match_required_node(n) => this.match_required(&n),
             WhileNode as_while_node(n) => this.while_node(&n),
             UntilNode as_until_node(n) => this.until_node(&n),
             ForNode as_for_node(n) => this.for_loop(&n),
@@ -218,9 +221,6 @@ impl Lowering<'_> {
             P::RedoNode { .. } => refusals::REDO,
             P::RetryNode { .. } => refusals::RETRY,
             P::FlipFlopNode { .. } => refusals::FLIP_FLOP,
-            P::CaseMatchNode { .. } | P::MatchPredicateNode { .. } | P::MatchRequiredNode { .. } => {
-                refusals::PATTERN_MATCHING
-            }
             P::PreExecutionNode { .. } | P::PostExecutionNode { .. } => refusals::BEGIN_END,
 
             P::DefNode { .. } => refusals::DEF,

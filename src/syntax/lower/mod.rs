@@ -6,6 +6,7 @@ mod control;
 mod expressions;
 mod literals;
 mod params;
+mod patterns;
 pub(super) mod refusals;
 mod targets;
 

@@ -84,9 +84,12 @@ refusals! {
     FLIP_FLOP "unsupported-flip-flop"
         "a flip-flop cannot be used in a parallel section"
         "keep the state in a local variable that is true or false";
-    PATTERN_MATCHING "unsupported-pattern-matching"
-        "pattern matching cannot be used in a parallel section"
-        "write `case … when`, or `if` with comparisons and `is_a?`";
+    HASH_PATTERN "unsupported-hash-pattern"
+        "a hash pattern cannot be used in a parallel section"
+        "call the methods, as in `in Car if car.speed > 5`, or match an Array of their values";
+    FIND_PATTERN "unsupported-find-pattern"
+        "a find pattern cannot be used in a parallel section"
+        "look for the item first, as in `array.find { |item| … }`, and match that";
     WHEN_SPLAT "unsupported-when-splat"
         "a splat after `when` cannot be used in a parallel section"
         "list the values, as in `when 1, 2, 3`, or ask `VALUES.include?(x)`";

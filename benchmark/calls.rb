@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+# What a call of a section costs beside its computing: a compiled section over ten elements, called again and again,
+# the checks of its assumptions included.
+#
+#   rake bench:calls        ruby -Ilib benchmark/calls.rb
+
+require "ikra"
+require_relative "measurement"
+
+Ikra.backend = :cpu
+
+# Ten of these are moved.
+class Ball
+  attr_accessor :height, :speed
+
+  def initialize(height, speed)
+    @height = height
+    @speed = speed
+  end
+
+  def fall(seconds)
+    @speed -= 9.81 * seconds
+    @height += @speed * seconds
+  end
+end
+
+# Calls a section so often in each of some rounds; the median of a call in microseconds.
+def microseconds(calls: 2_000, rounds: 7, &section)
+  20.times(&section)
+  times = Array.new(rounds) do
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    calls.times(&section)
+    (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) / calls
+  end
+  Measurement.median(times) * 1e6
+end
+
+balls = Array.new(10) { |i| Ball.new(100.0 + i, 0.0) }
+numbers = (1..10).to_a
+seconds = 0.001
+rows = {
+  "peach, two variables written" => microseconds { balls.peach { |ball| ball.fall(seconds) } },
+  "pmap over Integers" => microseconds { numbers.pmap { |n| (n * 2) + 1 } },
+  "pselect over objects" => microseconds { balls.pselect { |ball| ball.height > 105 } },
+  "each in Ruby, for comparison" => microseconds { balls.each { |ball| ball.fall(seconds) } }
+}
+puts "a call with 10 elements, medians in microseconds",
+     Measurement.table([["", "time"], *rows.map { |name, time| [name, format("%.1f", time)] }])

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+# What the checks cost that Ruby's semantics ask for (overflow, division by zero, range, nil): kernels with them against
+# the same kernels without, which would be wrong where Ruby raises.
+#
+#   rake bench:checks        ruby -Ilib benchmark/checks.rb
+
+require "json"
+require_relative "measurement"
+
+# Prints the kernel seconds of a second call, in a process of its own.
+SECTIONS = {
+  "traffic, 1,000 ticks" => <<~RUBY,
+    require "\#{examples}/traffic/scenario"
+    require "\#{examples}/traffic/weather"
+    scenario = Scenario.new
+    table = scenario.table
+    weather = Weather::GOOD
+    section = -> { scenario.actors.peach(1_000) { |actor| actor.move(weather, table) } }
+  RUBY
+  "n-body, 1,000 bodies" => <<~RUBY
+    class Body
+      attr_reader :x, :y, :z, :mass
+
+      def initialize(x, y, z, mass)
+        @x, @y, @z = x, y, z
+        @vx = @vy = @vz = 0.0
+        @mass = mass
+      end
+
+      def attract(bodies, step)
+        ax = ay = az = 0.0
+        bodies.each do |other|
+          dx = other.x - @x
+          dy = other.y - @y
+          dz = other.z - @z
+          squared = (dx * dx) + (dy * dy) + (dz * dz) + 1e-3
+          pull = other.mass / (squared * Math.sqrt(squared))
+          ax += dx * pull
+          ay += dy * pull
+          az += dz * pull
+        end
+        @vx += ax * step
+        @vy += ay * step
+        @vz += az * step
+      end
+    end
+    random = Random.new(1)
+    bodies = Array.new(1_000) { Body.new(random.rand, random.rand, random.rand, random.rand) }
+    section = -> { 20.times { bodies.peach { |body| body.attract(bodies, 0.01) } } }
+  RUBY
+}.freeze
+
+def kernel_seconds(section, environment)
+  Dir.mktmpdir do |folder|
+    script = File.join(folder, "section.rb")
+    examples = File.join(Measurement::ROOT, "examples")
+    File.write(script, <<~RUBY)
+      require "ikra"
+      Ikra.backend = :cpu
+      #{section.gsub('#{examples}', examples)}
+      section.call
+      puts Ikra.profile(&section)[:kernel]
+    RUBY
+    Measurement.output(environment, RbConfig.ruby, "-I#{Measurement::ROOT}/lib", script).to_f
+  end
+end
+
+require "tmpdir"
+rows = SECTIONS.map do |name, section|
+  pairs = Array.new(7) do
+    [kernel_seconds(section, {}), kernel_seconds(section, { "IKRA_BENCHMARK_UNCHECKED" => "1" })]
+  end
+  checked, unchecked = pairs.transpose.map { |seconds| Measurement.median(seconds) }
+  ratio = Measurement.median(pairs.map { |with, without| with / without })
+  [name, format("%.1f ms", checked * 1e3), format("%.1f ms", unchecked * 1e3), format("%.3f", ratio)]
+end
+puts "kernel time on the CPU, medians of 7 rounds",
+     Measurement.table([["", "with checks", "without", "ratio"], *rows])

@@ -1,0 +1,104 @@
+//! Local variables around the section that it writes: what the elements gave becomes the variable's new value, in the
+//! order of the base. How the parts are put together is said by lib/ikra/captured.rb; what may raise is done before
+//! anything is written.
+
+use crate::copy_back::{CopyBack, Values};
+use crate::errors::Trouble;
+use ikra_core::heap::Column;
+use ikra_core::heap::schema::{CapturedSchema, Fold};
+use ikra_core::ir::BufferKind;
+use ikra_core::types::Shape;
+use magnus::{RArray, RModule, Value, block::Proc, prelude::*};
+
+pub struct Captured<'a> {
+    pub copy: &'a CopyBack<'a>,
+    pub block: Proc,
+}
+
+/// The new values, ready to be assigned.
+pub struct Folded {
+    binding: Value,
+    /// Name and value by turns; an array keeps the values alive.
+    values: RArray,
+}
+
+impl Captured<'_> {
+    pub fn fold(&self) -> Result<Folded, Trouble> {
+        let ruby = self.copy.ruby;
+        let binding: Value = self.block.funcall("binding", ())?;
+        let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Captured")?;
+        let values = ruby.ary_new();
+        for (number, variable) in self.copy.schema().captured.iter().enumerate() {
+            let parts = self.parts(number as u32, variable)?;
+            if parts.is_empty() {
+                continue;
+            }
+            let (how, name) = match &variable.fold {
+                Fold::Operator(operator) => ("operator", operator.as_str()),
+                Fold::Best(method) => ("best", method.as_str()),
+                Fold::Or => ("or", ""),
+                Fold::And => ("and", ""),
+                Fold::Last => ("last", ""),
+            };
+            let now: Value = binding.funcall("local_variable_get", (variable.name.as_str(),))?;
+            let folded: Value = module.funcall(how, (now, parts, name))?;
+            values.push(variable.name.as_str())?;
+            values.push(folded)?;
+        }
+        Ok(Folded { binding, values })
+    }
+
+    /// What was given, in the order of the base; where one part decides, that part alone.
+    fn parts(&self, number: u32, variable: &CapturedSchema) -> Result<RArray, Trouble> {
+        let parts = self.copy.ruby.ary_new();
+        let Some(Column::I64(ticks)) = self.copy.buffer(&BufferKind::CapturedTick(number)) else {
+            return Ok(parts);
+        };
+        let values = self.copy.values(|part| BufferKind::Captured(number, part), &variable.types);
+        let given = || (0..ticks.len()).filter(|row| ticks[*row] != 0);
+        let deciding = |wanted: bool| {
+            // The first (tick, element) whose part is true (false); else the last one given.
+            let decides = given().filter(|row| truth(&values, *row) == wanted);
+            decides
+                .min_by_key(|row| (ticks[*row], *row))
+                .or_else(|| given().max_by_key(|row| (ticks[*row], *row)))
+        };
+        match &variable.fold {
+            Fold::Operator(_) | Fold::Best(_) => {
+                for row in given() {
+                    self.copy.push(parts, &values, row)?;
+                }
+            }
+            Fold::Or | Fold::And | Fold::Last => {
+                let row = match &variable.fold {
+                    Fold::Or => deciding(true),
+                    Fold::And => deciding(false),
+                    _ => given().max_by_key(|row| (ticks[*row], *row)),
+                };
+                if let Some(row) = row {
+                    self.copy.push(parts, &values, row)?;
+                }
+            }
+        }
+        Ok(parts)
+    }
+}
+
+fn truth(values: &Values<'_>, row: usize) -> bool {
+    match values.get(row) {
+        Ok((Shape::Nil, _)) => false,
+        Ok((Shape::Bool, payload)) => payload & 1 != 0,
+        _ => true,
+    }
+}
+
+impl Folded {
+    pub fn assign(&self) -> Result<(), Trouble> {
+        for i in (0..self.values.len()).step_by(2) {
+            let (name, value): (Value, Value) =
+                (self.values.entry(i as isize)?, self.values.entry(i as isize + 1)?);
+            self.binding.funcall::<_, _, Value>("local_variable_set", (name, value))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Ikra
+  # How the parts that elements gave to a local variable around the section become its new value. Called by the
+  # extension; Ruby's own operators do the work, so Integers grow as they do in Ruby.
+  module Captured
+    class << self
+      # `total += x`: the parts in the order of the elements.
+      def operator(now, parts, operator) = parts.inject(now, operator.to_sym)
+
+      # `least = [least, x].min`
+      def best(now, parts, method) = parts.inject(now) { |best, part| [best, part].public_send(method) }
+
+      # `found ||= x`
+      def or(now, parts, _) = now || parts.first
+
+      # `all &&= x`
+      def and(now, parts, _) = now && parts.first
+
+      # `last = x`
+      def last(_now, parts, _) = parts.first
+    end
+  end
+  private_constant :Captured
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+# Local variables around the section that its block writes: they end as sequential Ruby would leave them.
+each_backend do
+  let(:numbers) { [3, 1, 4, 1, 5, 9, 2, 6] }
+
+  it "adds up Integers" do
+    total = 100
+    numbers.peach { |n| total += n }
+    expect(total).to eq(131)
+  end
+
+  it "adds up Floats in the order of the elements" do
+    values = Array.new(1000) { |i| 0.1 * i }
+    total = 0.0
+    values.peach { |x| total += x }
+    expect(total).to eq(values.inject(0.0) { |sum, x| sum + x })
+  end
+
+  it "grows beyond 64 bits as Ruby does" do
+    total = 2**62
+    [2**62, 2**62].peach { |n| total += n }
+    expect(total).to eq(3 * (2**62))
+  end
+
+  it "subtracts, multiplies and combines bits" do
+    left = 100
+    product = 1
+    bits = 0
+    mask = 0xff
+    parity = 0
+    numbers.peach do |n|
+      left -= n
+      product *= n
+      bits |= n
+      mask &= n + 240
+      parity ^= n
+    end
+    expect([left, product, bits, mask, parity]).to eq([69, 6480, 15, 240, 15 ^ 0 ^ parity ^ 15])
+    expect(parity).to eq(numbers.inject(0) { |a, n| a ^ n })
+  end
+
+  it "finds the least and the greatest" do
+    least = 1_000
+    greatest = -1.5
+    numbers.peach do |n|
+      least = [least, n].min
+      greatest = [n * 0.5, greatest].max
+    end
+    expect([least, greatest]).to eq([1, 4.5])
+  end
+
+  it "keeps the last value that was assigned" do
+    last = nil
+    odd = :none
+    numbers.peach do |n|
+      last = n
+      odd = n if n.odd?
+    end
+    expect([last, odd]).to eq([6, 9])
+  end
+
+  it "keeps what came first with ||=, and what failed first with &&=" do
+    found = nil
+    all = true
+    numbers.peach do |n|
+      found ||= n > 3 ? n : nil
+      all &&= n != 9
+    end
+    expect([found, all]).to eq([4, false])
+  end
+
+  it "leaves a variable alone that no element wrote" do
+    count = 7
+    numbers.peach { |n| count += 1 if n > 100 }
+    expect(count).to eq(7)
+  end
+
+  it "puts together what one element gives several times" do
+    total = 0
+    numbers.peach(3) { |n| n.times { |i| total += i } }
+    expect(total).to eq(3 * numbers.sum { |n| (0...n).sum })
+  end
+
+  it "takes several writes of one element" do
+    total = 0
+    bits = nil
+    [1, 2, 3].peach do |n|
+      total += n
+      total += 1 if n > 1
+      total += 0.5
+      bits = n
+      bits = -n if n.odd?
+    end
+    expect([total, bits]).to eq([9.5, -3])
+  end
+
+  it "works beside pmap's results" do
+    count = 0
+    doubled = numbers.pmap do |n|
+      count += 1
+      n * 2
+    end
+    expect([count, doubled]).to eq([8, numbers.map { |n| n * 2 }])
+  end
+
+  it "changes nothing when the section fails" do
+    total = 5
+    expect { numbers.peach { |n| total += 10 / (n - 9) } }.to raise_error(ZeroDivisionError)
+    expect(total).to eq(5) unless Ikra.backend == :ruby
+  end
+end
+
+# Something that holds a sum.
+class Till
+  attr_accessor :sum
+
+  def take(prices)
+    prices.peach { |price| @sum = price }
+  end
+end
+
+each_compiling_backend do
+  it "refuses that all elements write one object" do
+    till = Till.new
+    expect { [1, 2].peach { |n| till.sum = n } }.to raise_error(Ikra::UnsupportedError, /shared-write/)
+    expect { till.take([1, 2]) }.to raise_error(Ikra::UnsupportedError, /shared-write/)
+    expect(till.sum).to be_nil
+  end
+
+  it "refuses what depends on the order of the elements" do
+    total = 0
+    expect { [1].pmap { |n| total += n } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    expect { [1].peach { |n| total = total + n if total < 3 } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    expect { [1].peach { |n| total /= n } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    expect(total).to eq(0)
+  end
+end

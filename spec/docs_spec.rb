@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+# docs/errors.md lists every kind of refusal that the sources can give.
+RSpec.describe "docs/errors.md" do
+  root = File.expand_path("..", __dir__)
+  slug = /"([a-z]+(?:-[a-z]+)+)"/
+
+  # Where slugs stand in the sources: the table of what has no place in the AST, the arguments of the functions that
+  # refuse, and messages that end with one in brackets.
+  in_table = /^\s+[A-Z_]+ #{slug}$/
+  in_call = /(?:\brefuse_here\(|\brefuse\(|\bDiagnostic::new\(|\bslug: )\s*#{slug}/
+  in_message = /\[([a-z]+(?:-[a-z]+)+)\]/
+
+  sources = Dir[File.join(root, "{src,ext/ikra/src}/**/*.rs"), File.join(root, "lib/**/*.rb")]
+  sources.reject! { |path| path.include?("/tests") }
+  given = sources.flat_map do |path|
+    # Without lines of comment.
+    text = File.read(path, encoding: Encoding::UTF_8).gsub(%r{^\s*(?://|# ).*$}, "")
+    patterns = path.end_with?("refusals.rs") ? [in_table] : [in_call, in_message]
+    patterns.flat_map { |pattern| text.scan(pattern).flatten }
+  end
+  given = given.uniq.sort
+  listed = File.read(File.join(root, "docs/errors.md"), encoding: Encoding::UTF_8).scan(/^\| `([a-z-]+)` \|/).flatten
+
+  it "has found the slugs" do
+    expect(given).to include("unsupported-hash", "captured-write", "unsupported-method", "changing-base", "no-source",
+                             "method-object", "syntax-error", "uninitialized-constant")
+  end
+
+  it "lists every slug once" do
+    expect(listed.tally.select { |_, count| count > 1 }).to be_empty
+    expect(given - listed).to be_empty
+  end
+
+  it "lists no slug that is not given" do
+    expect(listed - given).to be_empty
+  end
+
+  it "lists every exception of Ikra" do
+    text = File.read(File.join(root, "docs/errors.md"), encoding: Encoding::UTF_8)
+    exceptions = Ikra.constants.map { |name| Ikra.const_get(name) }.grep(Class).select { |c| c <= Exception }
+    expect(exceptions.reject { |exception| text.include?("`#{exception.name}`") }).to be_empty
+  end
+end

@@ -1,0 +1,191 @@
+# frozen_string_literal: true
+
+# Pattern matching: each block is run by Ruby and by every back-end and must give the same.
+each_backend do
+  let(:small) { [0, 1, 2, 3, 5, 8, 13] }
+  let(:mixed) { [1, 2.5, nil, :a, true, false, -7, 4.0] }
+  let(:pairs) { [[1, 2], [3, 4], [0, 0], [5, -1]] }
+  let(:ragged) { [[], [1], [1, 2], [1, 2, 3], [3, 2, 1, 0]] }
+
+  describe "values" do
+    it "matches literals, ranges and classes" do
+      expect_same(small) do |n|
+        case n
+        in 0 then :none
+        in 1 | 2 then :few
+        in 3..7 then n * 2
+        in 8.. then 1.5
+        end
+      end
+      expect_same(mixed) do |x|
+        case x
+        in Integer then x + 1
+        in Float then x * 2
+        in nil then 0
+        in Symbol then x
+        in true | false then x
+        end
+      end
+      expect_same(mixed) do |x|
+        case x
+        in Numeric then x + 1
+        in :a then 1
+        else -1
+        end
+      end
+    end
+
+    it "binds names" do
+      expect_same(mixed) do |x|
+        case x
+        in Integer | Float => n then n * 3
+        in nil | false then 0
+        in other then other
+        end
+      end
+      expect_same(small) { |n| case n; in _ then n end }
+      expect_same(small) { |n| n => m; m + 1 }
+      expect_same(small) { |n| n => Integer => m; m + 1 }
+    end
+
+    it "pins" do
+      limit = 3
+      expect_same(small) { |n| case n; in ^limit then :same; in ^(limit + 2) then :more else :other end }
+      expect_same(small) { |n| half = n / 2; case 1; in ^half then true else false end }
+      expect_same(small) { |n| case [n, n / 2]; in [a, ^a] then a else -1 end }
+      expect_same(small) { |n| case [n, n + limit - 3]; in [a, ^a] then a else -1 end }
+    end
+
+    it "guards" do
+      expect_same(small) do |n|
+        case n
+        in Integer if n.even? then n / 2
+        in m unless m > 4 then m * 10
+        in m if m == 5 then m
+        in _ then 0.5
+        end
+      end
+    end
+
+    it "asks with in" do
+      expect_same(mixed) { |x| x in Integer }
+      expect_same(mixed) { |x| (x in Integer | Float) ? x + 1 : 0 }
+      expect_same(mixed) { |x| if x in Integer => n then n + 1 else :no end }
+      expect_same(mixed) { |x| unless x in Integer | Float then 1 else x + 1 end }
+      expect_same(mixed) { |x| (x in Integer) && x > 0 }
+      expect_same(pairs) { |x| x in [Integer, 0..] }
+    end
+
+    it "does not look at what comes after a match" do
+      expect_same(small) { |n| case n when 0, 10 / n then 1 else 2 end }
+      expect_same(small) { |n| case n; in 0 | ^(10 / n) then 1 else 2 end }
+    end
+  end
+
+  describe "arrays" do
+    it "matches arrays made in the section" do
+      expect_same(small) { |n| case [n, n + 1]; in [a, b] then a * b end }
+      expect_same(small) { |n| case [n, n % 3]; in [0, _] then :zero; in [_, 0] then :three; in [a, b] then a - b end }
+      expect_same(small) { |n| case [n, [n + 1, 2.5]]; in [Integer => a, [b, Float => c]] then a + (b * c) end }
+      expect_same(small) { |n| case [1, n, 3]; in [first, *, last] then first + last + n end }
+      expect_same(small) { |n| case [1, n, 3]; in [a, *rest] then rest.sum + a end }
+      expect_same(small) { |n| case [n]; in [a, b] then 1; in [] then 2; in [a] then a end }
+      expect_same(small) { |n| case [n, 2]; in a, b then a + b end }
+      expect_same(small) { |n| case [n, 2]; in a, then a end }
+      expect_same(small) { |n| case [n, 2]; in Array[a, b] then a + b end }
+      expect_same(small) { |n| case [n, 2]; in Array(a, b) then a + b end }
+      expect_same(small) { |n| [n, n + 1] => [a, b]; a + b }
+      expect_same(small) { |n| case [n, 1]; in [0, 1] | [1, _] | [Integer, 2] then 1 else 2 end }
+    end
+
+    it "matches arrays of the heap" do
+      expect_same(pairs) { |pair| case pair; in [0, _] then :zero; in [a, b] then a * b end }
+      expect_same(pairs) { |pair| case pair; in [a, b] if a > b then a; in [a, b] then b end }
+      expect_same(ragged) do |array|
+        case array
+        in [] then 0
+        in [a] then a
+        in [1, *, 3] then 13
+        in [a, b] then a + b
+        in [a, *, b] then a * b
+        end
+      end
+      expect_same([[1, [2, 3]], [4, [5]], [6, []]]) do |array|
+        case array
+        in [a, [b, c]] then a + b + c
+        in [a, [b]] then a + b
+        in [a, []] then a
+        end
+      end
+    end
+
+    it "knows what is no array" do
+      expect_same([1, nil, 2.5]) { |x| case x; in [a] then a; in [] then 0 else 7 end }
+      expect_same([1, [2], nil, [3, 4]]) { |x| case x; in [a] then a; in Integer => n then n * 10 else 0 end }
+    end
+
+    it "asks objects to deconstruct" do
+      points = [PatternPoint.new(1, 2), PatternPoint.new(0, 5), PatternPoint.new(3, 0)]
+      expect_same(points) { |p| case p; in [0, y] then y; in [x, 0] then x; in [x, y] then x * y end }
+      expect_same(points) { |p| case p; in PatternPoint[x, y] then x + y end }
+      expect_same([1, *points]) { |p| case p; in PatternPoint[x, _] then x; in Integer then 0 end }
+    end
+
+    it "matches objects by class" do
+      vehicles = [World::Truck.new(3), World::Bicycle.new(2), World::Vehicle.new(9)]
+      expect_same(vehicles) { |v| case v; in World::Truck | World::Bicycle => w then w.wheels; in World::Vehicle then 0 end }
+      expect_same([*vehicles, nil]) { |v| case v; in nil then 0; in World::Vehicle => w then w.speed end }
+    end
+  end
+
+  describe "no match" do
+    it "raises NoMatchingPatternError with Ruby's message" do
+      expect_same(small) { |n| case n; in 0 then 1; in 1.5 then 2 end }
+      expect_same(small) { |n| n => String }
+      expect_same(small) { |n| n => 0..2 }
+      expect_same(small) { |n| n => 0 | 1 }
+      expect_same(small) { |n| n => nil }
+      expect_same(small) { |n| n => :a }
+      expect_same([:a, :b]) { |s| s => :a }
+      expect_same(small) { |n| limit = n / 2; n => ^limit }
+      expect_same(small) { |n| case n; in Integer if n < 3 then n end }
+      expect_same(small) { |n| case n; in Integer unless n > 3 then n end }
+      expect_same(small) { |n| n => [a]; a }
+      expect_same(small) { |n| [n, 1] => [a]; a }
+      expect_same(small) { |n| [n, 1] => [a, *, b, c]; a }
+      expect_same(small) { |n| [[n], 1] => [[0], 1]; 2 }
+      expect_same(ragged) { |a| a => [x]; x }
+      expect_same(ragged) { |a| a => [1, *, 3]; 2 }
+      expect_same(ragged) { |a| case a; in [x] then x; in [x, y] then y end }
+      expect_same(mixed) { |x| x => Integer | nil }
+      expect_same(mixed) { |x| case x; in Integer then 1; in Float then 2 end }
+      expect_same([1, :a]) { |x| case x; in Integer then 1; in Float then 2 end }
+      expect_same([1, [2, [:a, nil]]]) { |x| case x; in Integer then 1; in Float then 2 end }
+      expect_same([World::Point.new(1)]) { |x| case x; in Integer then 1; in Float then 2 end }
+      expect_same(small) { |n| case [n, :a]; in [] then 1; in [_] then 2 end }
+      expect_same([true, false]) { |x| x => true }
+      expect_same([PatternPoint.new(1, 2)]) { |p| p => [1, 3] }
+      expect_same([World::Point.new(1)]) { |p| p => Integer }
+      expect_same([World::Point.new(1)]) { |p| p => [x] }
+    end
+  end
+end
+
+each_compiling_backend do
+  it "refuses what it does not know, with a hint" do
+    expect { [1].pmap { |x| case x; in {a:} then 1 end } }.to raise_error(Ikra::UnsupportedError, /hash-pattern.*hint/m)
+    expect { [[1]].pmap { |x| x => [1, *rest]; rest } }.to raise_error(Ikra::UnsupportedError, /splat.*hint/m)
+  end
+end
+
+# Takes itself apart.
+class PatternPoint
+  attr_reader :x, :y
+
+  def initialize(x, y)
+    @x = x
+    @y = y
+  end
+
+  def deconstruct = [@x, @y]
+end

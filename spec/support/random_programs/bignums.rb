@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Tells whether plain Ruby leaves the 64-bit Integers, and at which element: with Integer's operators replaced, in a
+  # process of its own.
+  module Bignums
+    INTEGERS = (-(2**63)..((2**63) - 1))
+    # Raised by the replaced operators.
+    class Found < Exception; end # rubocop:disable Lint/InheritException
+
+    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred lcm pow divmod],
+                  Float => %i[to_i floor ceil round truncate div divmod **] }.freeze
+
+    class << self
+      def at(element) = @element = element
+
+      # @yield runs the program, calling {at} for each element
+      # @return [Integer, nil] the element
+      def first(&block)
+        reader, writer = IO.pipe
+        child = fork do
+          reader.close
+          writer << search(&block).to_s
+          writer.close
+          exit!(0)
+        end
+        writer.close
+        text = reader.read
+        Process.wait(child)
+        text.empty? ? nil : text.to_i
+      end
+
+      private
+
+      def search
+        replace
+        yield
+        nil
+      rescue Found
+        @element
+      rescue StandardError, SystemStackError
+        nil
+      end
+
+      def replace
+        OPERATORS.each { |owner, names| names.each { |name| replace_one(owner, name) } }
+        [Array, Range].each do |owner|
+          owner.class_eval do
+            def sum(initial = 0, &block)
+              each { |item| initial += block ? yield(item) : item }
+              initial
+            end
+          end
+        end
+      end
+
+      def replace_one(owner, name)
+        original = owner.instance_method(name)
+        owner.define_method(name) do |*arguments|
+          result = original.bind_call(self, *arguments)
+          items = result.is_a?(Array) ? result : [result]
+          raise Found unless items.all? { |i| i.is_a?(Integer) ? INTEGERS.include?(i) : i.is_a?(Float) || i.nil? }
+
+          result
+        end
+      end
+    end
+  end
+end

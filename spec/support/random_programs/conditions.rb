@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Tests, as conditions and as values.
+  module Conditions
+    BOOLEAN = { comparison: 8, equality: 4, asked: 4, negation: 2, conjunction: 3, kind_test: 3, included: 1.5,
+                searched: 1 }.freeze
+
+    # True, false, or anything else that has a truth.
+    def condition(depth)
+      return expression(%i[int nil], depth) if chance(0.08)
+      return expression([:bool], depth) if depth <= 0 || chance(0.9)
+
+      found = readable
+      found.empty? ? expression([:bool], depth) : e(pick(found).first)
+    end
+
+    def comparison(depth)
+      e("(", number(depth), pick([" < ", " <= ", " > ", " >= "]), number(depth), ")")
+    end
+
+    def equality(depth)
+      operator = pick([" == ", " != ", " == ", " === "])
+      types = pick([[:int], [:sym], %i[int float], %i[int nil], [:bool], %i[int float nil sym bool]])
+      e("(", expression(types, depth), operator, expression(types, depth), ")")
+    end
+
+    def asked(depth)
+      case between(0, 4)
+      when 0 then e(expression([:int], depth), pick(%w[.even? .odd? .zero? .positive? .negative?]))
+      when 1 then e(expression([:float], depth), pick(%w[.nan? .finite? .zero? .positive? .negative?]))
+      when 2 then e("!!", expression([:float], depth), ".infinite?")
+      when 3 then e(expression([:int], depth), ".between?(#{between(-5, 2)}, ", e(between(1, 9).to_s), ")")
+      else e(expression([:int], depth), pick([".eql?(", ".equal?("]), expression(%i[int], depth), ")")
+      end
+    end
+
+    def negation(depth) = e("!", condition(depth))
+
+    def conjunction(depth)
+      e("(", condition(depth), pick([" && ", " || ", " and ", " or ", " && "]), condition(depth), ")")
+    end
+
+    def kind_test(depth)
+      found = readable.select { |_, types| types.size > 1 }
+      if found.empty? || chance(0.2)
+        return e(expression(%i[int float nil sym], depth), pick([".nil?", ".is_a?(Integer)", ".is_a?(Numeric)",
+                                                                ".instance_of?(Float)"]))
+      end
+
+      text, types = pick(found)
+      e(test_text(text, pick(types)))
+    end
+
+    def included(depth)
+      case between(0, 2)
+      when 0 then e("((#{between(-5, 2)}..#{between(1, 9)})", pick([".include?(", ".cover?(", " === ("]), number(depth), "))")
+      when 1 then e("(#{between(-5, 2)}.5...", number(0), ")", ".include?(", number(depth), ")")
+      else
+        found = arrays.reject { |_, t| t.items.any? { |i| @classes.key?(i) } }
+        return if found.empty?
+
+        text, type = pick(found)
+        e(text, ".include?(", expression(type.items, depth), ")")
+      end
+    end
+
+    def searched(depth)
+      return if scope.loops > 1
+
+      from, items = reducible(depth)
+      name = fresh("i")
+      in_loop do
+        scope.declare(name, items, writable: false)
+        e(from, pick(%w[.any? .all? .none?]), " { |#{name}| ", condition(depth), " }")
+      end
+    end
+  end
+end

@@ -1,0 +1,255 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Expressions by the types that they may give.
+  module Expressions
+    ANY = { read: 10, conditional: 4, cases: 1.5, call: 4, assignment: 1, breaking: 0.7, item: 3, either: 1.5,
+            multiple: 0.5, safe: 2, sequence: 0.3 }.freeze
+
+    def e(*parts) = Node.expression(*parts)
+
+    # An expression whose value is of one of `types`; nothing about its size but `depth`.
+    def expression(types, depth)
+      type = pick(types)
+      return simple(types, type) if depth <= 0 || spent?
+
+      spend
+      weights = own_productions(type)
+      choice = weighted(weights.any? && chance(0.55) ? weights : ANY)
+      send(choice, ANY.key?(choice) ? types : depth - 1, *(ANY.key?(choice) ? [type, depth - 1] : [])) ||
+        simple(types, type)
+    end
+
+    def own_productions(type)
+      case type
+      when :int then Numbers::INTEGER
+      when :float then Numbers::FLOAT
+      when :bool then Conditions::BOOLEAN
+      else {}
+      end
+    end
+
+    # What can be read at once: texts with their types.
+    def readable
+      all = scope.variables.reject { |v| v.types.is_a?(ArrayType) }.map { |v| [v.name, v.types] }
+      all.concat(attributes)
+      all
+    end
+
+    # Attributes of the own object and of the objects at hand.
+    def attributes
+      all = own_ivars.map { |name, types| [name, types] }
+      objects.flat_map { |text, klass| klass.all_ivars.except(*klass.all_written).map { |n, t| ["#{text}.#{n}", t] } }
+             .each { |text, types| all << [text, types] }
+      all.reject { |_, types| types.is_a?(ArrayType) }
+    end
+
+    def own_ivars
+      return {} unless scope.own_class
+
+      scope.own_class.all_ivars.to_h { |name, types| [ivar_text(name), types] }
+    end
+
+    def ivar_text(name)
+      scope.own == "self" ? pick(["@#{name}", "@#{name}", name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
+    end
+
+    # Objects at hand that are certainly there: [text, class].
+    def objects
+      found = scope.variables.map { |v| [v.name, v.types] }
+      found.concat(own_ivars.to_a)
+      found.filter_map do |text, types|
+        next if types.is_a?(ArrayType) || types.size != 1
+
+        klass = @classes[types.first]
+        [text, klass] if klass && text != scope.own
+      end
+    end
+
+    def arrays
+      found = scope.variables.map { |v| [v.name, v.types] } + own_ivars.to_a
+      objects.each { |text, klass| klass.all_ivars.except(*klass.all_written).each { |n, t| found << ["#{text}.#{n}", t] } }
+      found.select { |_, types| types.is_a?(ArrayType) }
+    end
+
+    def fits?(types, wanted)
+      types.all? { |type| wanted.include?(type) || wanted.include?(ancestor(type)) }
+    end
+
+    def ancestor(type) = @classes[type]&.parent&.name
+
+    def simple(types, type)
+      if @classes.key?(type) || chance(0.6)
+        found = readable.select { |_, t| fits?(t, types) }
+        found.concat(object_texts(type).map { |text| [text, [type]] }) if @classes.key?(type)
+        return e(pick(found).first) unless found.empty?
+      end
+      constant(types.find { |t| !@classes.key?(t) && chance(0.5) } || types.find { |t| !@classes.key?(t) } || type)
+    end
+
+    # There is always one object of each kind: a captured one.
+    def object_texts(type)
+      texts = @captured_objects.fetch(type, [])
+      texts += [scope.own] if scope.own && is?(scope.own_class, type) && !scope.own_class.equal?(nil)
+      texts
+    end
+
+    def is?(klass, name)
+      klass && (klass.name == name || is?(klass.parent, name))
+    end
+
+    # A variable or attribute, tested first where it can hold other things.
+    def read(types, type, depth)
+      found = readable
+      fitting = found.select { |_, t| fits?(t, types) }
+      return e(pick(fitting).first) if fitting.any? && chance(0.7)
+      return e(pick(found).first) if found.any? && chance(@ill)
+
+      partly = found.select { |_, t| t.include?(type) && t.size > 1 }
+      return if partly.empty?
+
+      text, all = pick(partly)
+      default = expression(types, depth)
+      return e("(", text, " || ", default, ")") if fits?(all - [:nil], types) && !all.include?(:bool) && chance(0.5)
+
+      case between(0, 2)
+      when 0 then e("(", test_text(text, type), " ? ", e(text), " : ", default, ")")
+      when 1 then e("(if ", test_text(text, type), " then ", e(text), " else ", default, " end)")
+      else e("(case ", text, " when ", class_pattern(type), " then ", e(text), " else ", default, " end)")
+      end
+    end
+
+    def class_pattern(type)
+      case type
+      when :nil then pick(%w[nil NilClass])
+      when :bool then "true, false"
+      else class_name(type)
+      end
+    end
+
+    def conditional(types, _type, depth)
+      test = condition(depth)
+      a = expression(some(types, 2), depth)
+      b = expression(types, depth)
+      return e("(", a, " if ", test, ")") if types.include?(:nil) && chance(0.4)
+
+      case between(0, 2)
+      when 0 then e("(if ", test, " then ", a, " else ", b, " end)")
+      when 1 then e("(unless ", test, " then ", a, " else ", b, " end)")
+      else e("(", test, " ? ", a, " : ", b, ")")
+      end
+    end
+
+    def cases(types, _type, depth)
+      subject = expression(chance(0.6) ? [:int] : %i[int float nil sym], depth)
+      whens = Array.new(between(1, 3)) do
+        Node.fixed("when ", patterns(depth - 1), " then ", expression(types, depth - 1), " ")
+      end
+      otherwise = types.include?(:nil) && chance(0.3) ? "" : Node.fixed("else ", expression(types, depth), " ")
+      e("(case ", subject, " ", Node.list(whens, ""), otherwise, "end)")
+    end
+
+    def patterns(depth)
+      Node.list(Array.new(between(1, 2)) { pattern(depth) })
+    end
+
+    def pattern(depth)
+      case between(0, 7)
+      when 0, 1 then constant(:int)
+      when 2 then e("(#{between(-5, 3)}..#{between(2, 9)})")
+      when 3 then e("(#{between(-5, 3)}...)")
+      when 4 then e(pick(%w[Integer Float Symbol NilClass Numeric]))
+      when 5 then constant(pick(%i[nil sym bool float]))
+      when 6 then e("(..#{between(-5, 3)}.5)")
+      else expression([:int], depth)
+      end
+    end
+
+    # `a || b`, `a && b`, with what they leave.
+    def either(types, _type, depth)
+      b = expression(types, depth)
+      return e("(", condition(depth), " && ", b, ")") if types.include?(:bool) && chance(0.5)
+      return e("(", expression(types | [:nil], depth), " || ", b, ")") if chance(0.6)
+
+      e("(", expression(types, depth), " && ", b, ")")
+    end
+
+    def assignment(types, type, depth)
+      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) && fits?(v.declared, types) })
+      return unless variable && type
+
+      value = expression(variable.declared, depth)
+      variable.assigned
+      e("(", variable.name, " = ", value, ")")
+    end
+
+    # The value of a `break`, or what the loop gives.
+    def breaking(types, _type, depth)
+      return if scope.loops > 1 || !types.include?(:int) || types.include?(:nil)
+
+      name = fresh("i")
+      count = between(1, 4)
+      in_loop do
+        scope.declare(name, [:int], writable: false)
+        e("(#{count}.times { |#{name}| break ", expression(types, depth), " if ", condition(depth), " })")
+      end
+    end
+
+    def item(types, type, depth)
+      found = arrays.select { |_, t| t.items.include?(type) }
+      return if found.empty?
+
+      text, array = pick(found)
+      index = index_text(text, depth)
+      all = array.items | [:nil]
+      return e(index) if fits?(all, types)
+      return unless fits?(array.items, types)
+
+      e("(", e(index), " || ", expression(types, depth), ")") unless array.items.include?(:bool)
+    end
+
+    def index_text(text, depth)
+      case between(0, 5)
+      when 0 then Node.fixed(text, pick([".first", ".last"]))
+      when 1 then Node.fixed(text, "[", between(-3, 4).to_s, "]")
+      when 2 then Node.fixed(text, "[", expression([:int], depth), " % 5]")
+      when 3 then Node.fixed(text, ".at(", expression([:int], depth), ")")
+      else Node.fixed(text, "[", expression([:int], depth), "]")
+      end
+    end
+
+    # Items of an array made on the spot.
+    def multiple(types, type, depth)
+      return if types.include?(:nil) || @classes.key?(type)
+
+      items = Array.new(between(1, 3)) { expression([type], depth) }
+      return e("[", Node.fixed(*items.flat_map { |i| [i, ", "] }[0...-1]), "]", pick(%w[.first .last [0] [-1]])) if chance(0.6)
+      return unless types == [:int]
+
+      e("[", Node.list(items), "]", pick(%w[.max .min .sum .size]))
+    end
+
+    # `x&.m`.
+    def safe(types, type, depth)
+      return unless types.include?(:nil)
+
+      found = readable.select { |_, t| t.include?(:nil) && t.include?(type) && t.size == 2 }
+      return if found.empty?
+
+      text, = pick(found)
+      case type
+      when :int then e(text, pick([e("&.succ"), e("&.abs"), e("&.+(", expression([:int], depth), ")")]))
+      when :float then e(text, pick(%w[&.abs &.-@]))
+      when :sym then e(text, "&.itself")
+      end
+    end
+
+    def sequence(types, _type, depth)
+      # Other parts of the expression may stand before these in the text, although they are made later.
+      scope.block do
+        statements = Array.new(between(1, 2)) { Node.fixed(statement(depth), "; ") }
+        e("begin ", Node.list(statements, ""), expression(types, depth), " end")
+      end
+    end
+  end
+end

@@ -1,0 +1,160 @@
+# frozen_string_literal: true
+
+require_relative "node"
+require_relative "scope"
+require_relative "chance"
+require_relative "expressions"
+require_relative "numbers"
+require_relative "conditions"
+require_relative "statements"
+require_relative "loops"
+require_relative "classes"
+require_relative "program"
+
+module RandomPrograms
+  # Makes a program from a seed.
+  class Generator
+    include Chance
+    include Expressions
+    include Numbers
+    include Conditions
+    include Statements
+    include Loops
+    include Classes
+
+    attr_reader :scope
+
+    def initialize(seed)
+      @seed = seed
+      @random = Random.new(seed)
+      @names = 0
+      @levels = 0
+      @classes = {}
+      @pure = []
+      @captured_objects = {}
+      @edge = chance(0.2) ? 0.15 : 0.01
+      @ill = chance(0.12) ? 0.05 : 0.0
+      @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
+      @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
+      @writes = @base == :objects && (@operation == :peach || chance(0.3))
+    end
+
+    # @return [Program]
+    def program
+      make_classes
+      make_signatures
+      leaves = @classes.values.select { |klass| %w[Leaf Bud].include?(klass.name) }
+      @pure = leaves.flat_map { |klass| klass.methods.map(&:name) }
+      classes = @classes.values.map do |klass|
+        budget(90, 3)
+        class_node(klass)
+      end
+      captures = make_captures
+      Program.new(seed: @seed, operation: @operation, ticks: @operation == :peach ? between(1, 3) : 1,
+                  classes: Node.list(classes, "\n\n"), captures:, block: block_node, world:)
+    end
+
+    private
+
+    def budget(nodes, calls)
+      @budget = nodes
+      @calls = calls
+    end
+
+    def spend = @budget -= 1
+    def spent? = @budget <= 0
+
+    def within(scope)
+      outer = @scope
+      @scope = scope
+      yield
+    ensure
+      @scope = outer
+    end
+
+    # What the block captures: [name, text] with the scope's variables.
+    def make_captures
+      @outside = []
+      texts = Array.new(between(0, 3)) do
+        types = [pick(%i[int int float sym nil bool])]
+        name = fresh("k")
+        @outside << [name, types]
+        Node.fixed("#{name} = #{constant_text(types.first)}")
+      end
+      between(0, 2).times { texts << captured_array }
+      @classes.each_value do |klass|
+        next unless %w[Leaf Bud].include?(klass.name)
+
+        name = fresh("k")
+        @outside << [name, [klass.name]]
+        (@captured_objects[klass.name] ||= []) << name
+        texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
+      end
+      Node.list(texts, "\n")
+    end
+
+    def captured_array
+      types = pick(ITEM_TYPES + [%i[int float nil sym bool], [:sym]])
+      name = fresh("k")
+      @outside << [name, ArrayType.new(types)]
+      items = Array.new(between(types.size, 6)) { |i| constant(types[i] || pick(types)) }
+      Node.fixed("#{name} = [", Node.list(items), "]")
+    end
+
+    def block_node
+      budget(160, 6)
+      element, own_class = { ints: [[:int]], floats: [[:float]], mixed: [%i[int float nil sym bool]],
+                             objects: [["Thing"], @classes["Thing"]] }.fetch(@base)
+      returns = @operation == :peach ? nil : block_types
+      outer = Scope.new(own: own_class && "x", own_class:, returns: returns || [:nil], mutates: @writes)
+      within(outer) do
+        @outside.each { |name, types| scope.declare(name, types, writable: false) }
+        scope.declare("x", element, writable: false)
+        made = statements(3, 6)
+        made << (returns ? Node.statement(expression(returns, 4)) : statement(3))
+        Node.fixed("proc do |x|\n", Node.body(made), "\nend")
+      end
+    end
+
+    def block_types
+      return [:bool] if @operation == :pselect && chance(0.6)
+      return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
+
+      pick(UNIONS)
+    end
+
+    def world
+      leaves = Array.new(4) { |i| object(@classes[i.odd? && @classes["Bud"] ? "Bud" : "Leaf"], nil) }
+      elements = Array.new(20) { element }
+      [Node.list(leaves, ",\n"), Node.list(elements, @base == :objects ? ",\n" : ", ")]
+    end
+
+    def element
+      case @base
+      when :ints then Node.fixed(integer_text)
+      when :floats then Node.fixed(chance(0.2) ? pick(FLOATS) : float_text)
+      when :mixed then Node.fixed(constant_text(pick(%i[int float nil sym bool])))
+      else object(pick(@classes.values - [@classes["Leaf"], @classes["Bud"]].compact), "leaves")
+      end
+    end
+
+    # An object made without `initialize`, so that any of its variables may be missing.
+    def object(klass, leaves)
+      values = klass.all_ivars.map do |name, types|
+        next if types.is_a?(Array) && types.include?(:nil) && chance(0.1)
+
+        Node.fixed("#{name}: ", value_text(types, leaves))
+      end
+      Node.fixed("make(#{klass.name}, ", Node.list(values.compact), ")")
+    end
+
+    def value_text(types, leaves)
+      if types.is_a?(ArrayType)
+        count = between(3, 5)
+        return Node.fixed("[", Node.fixed(*Array.new(count) { value_text(types.items, leaves) }.flat_map { |v| [v, ", "] }[0...-1]), "]")
+      end
+      type = pick(types)
+      Node.fixed(@classes.key?(type) ? "leaves[#{between(0, 3)}]" : constant_text(type))
+    end
+  end
+end

@@ -1,0 +1,172 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Arithmetic.
+  module Numbers
+    INTEGER = { integer_arithmetic: 8, wrapped: 5, integer_division: 3, bits: 2, integer_unary: 2, integer_pair: 2,
+                rounded: 2, compared: 1, reduced: 2, measured: 1.5 }.freeze
+    FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
+              float_power: 0.5 }.freeze
+
+    def integer_arithmetic(depth)
+      operator = weighted("+" => 5, "-" => 4, "*" => 2)
+      e("(", expression([:int], depth), " #{operator} ", expression([:int], depth), ")")
+    end
+
+    def wrapped(depth)
+      e("(", expression([:int], depth), " % #{pick([2, 3, 7, 8, 10, 97, 1000, 65_536, -5])})")
+    end
+
+    def integer_division(depth)
+      operator = pick(%w[/ % .div .modulo .remainder])
+      a = expression([:int], depth)
+      b = divisor(depth)
+      operator.start_with?(".") ? e(a, operator, "(", b, ")") : e("(", a, " #{operator} ", b, ")")
+    end
+
+    def divisor(depth)
+      case between(0, 9)
+      when 0 then expression([:int], depth)
+      when 1..4 then e("(", expression([:int], depth), ".abs + 1)")
+      else e(pick(%w[1 2 3 5 7 8 -1 -2 -3 10 64 1000]))
+      end
+    end
+
+    def bits(depth)
+      a = expression([:int], depth)
+      case between(0, 6)
+      when 0..2 then e("(", a, pick([" & ", " | ", " ^ "]), expression([:int], depth), ")")
+      when 3 then e("(", a, " >> (", expression([:int], depth), " % 70))")
+      when 4 then e("((", a, " % 100) << (", expression([:int], depth), " % 5))")
+      when 5 then e(a, "[", expression([:int], depth), "]")
+      else e("(~", a, ")")
+      end
+    end
+
+    def integer_unary(depth)
+      a = expression([:int], depth)
+      chance(0.3) ? e("(-", a, ")") : e(a, pick(%w[.abs .succ .pred .bit_length .to_i .floor .round .itself .magnitude .+@]))
+    end
+
+    def integer_pair(depth)
+      a = expression([:int], depth)
+      b = expression([:int], depth)
+      case between(0, 6)
+      when 0 then e("[", a, ", ", b, "]", pick(%w[.max .min]))
+      when 1 then e(a, ".clamp(#{between(-9, 0)}, ", e(between(1, 20).to_s), ")")
+      when 2 then e(a, ".gcd(", b, ")")
+      when 3 then e("((", a, " % 10)**", pick([e("2"), e("3"), e("(", b, " % 4)")]), ")")
+      when 4 then e("(", a, ".divmod(", divisor(depth), ")", pick(%w[[0] .first [1] .last]), ")")
+      when 5 then e("(", a, " % 50).lcm(", b, " % 50)")
+      else e("(", a, " % 30).pow(", b, " % 6, ", pick([e("7"), e("-9"), e("(", a, ".abs + 1)")]), ")")
+      end
+    end
+
+    def rounded(depth)
+      x = expression([:float], depth)
+      x = e("(", x, " % 1000.5)") if chance(0.5)
+      x = e(x, ".clamp(-1e6, 1e6)") if chance(0.5)
+      e(x, pick(%w[.to_i .floor .ceil .round .truncate]))
+    end
+
+    def compared(depth)
+      e("(", expression([:int], depth), " <=> ", expression([:int], depth), ")")
+    end
+
+    # Over a range or an array.
+    def reduced(depth)
+      return if scope.loops > 1
+
+      from, items = reducible(depth)
+      name = fresh("i")
+      in_loop do
+        scope.declare(name, items, writable: false)
+        case between(0, 5)
+        when 0, 1 then e(from, ".sum { |#{name}| ", expression([:int], depth), " }")
+        when 2 then e(from, ".count { |#{name}| ", condition(depth), " }")
+        when 3 then e("(", from, ".find_index { |#{name}| ", condition(depth), " } || ", constant(:int), ")") if from.is_a?(String)
+        when 4
+          sum = fresh("s")
+          scope.declare(sum, [:int], writable: false)
+          e(from, ".inject(", constant(:int), ") { |#{sum}, #{name}| ", expression([:int], depth), " % 1000 }")
+        when 5
+          accumulated(from, name, depth)
+        end
+      end
+    end
+
+    # With a block of several statements.
+    def accumulated(from, name, depth)
+      body = block_body([:int], depth)
+      e(from, ".sum do |#{name}|\n", body, "\nend")
+    end
+
+    # [text, types of the items]
+    def reducible(depth)
+      found = arrays
+      return pick(found).then { |text, type| [text, type.items] } if found.any? && chance(0.5)
+
+      [Node.fixed("(", between(-4, 4).to_s, "..", expression([:int], depth), " % 6)"), [:int]]
+    end
+
+    def measured(depth)
+      found = arrays
+      return if found.empty?
+
+      text, type = pick(found)
+      case between(0, 3)
+      when 0 then e(text, pick(%w[.size .length .count]))
+      when 1 then e(text, ".sum") if type.items == [:int]
+      when 2 then e("(", text, pick(%w[.max .min]), " || ", constant(:int), ")") if type.items == [:int]
+      else e(text, ".count(", expression(type.items.reject { |t| @classes.key?(t) } + [:int], depth), ")")
+      end
+    end
+
+    def number(depth) = expression([pick(%i[int float])], depth)
+
+    def float_arithmetic(depth)
+      a, b = [number(depth), expression([:float], depth)].shuffle(random: @random)
+      e("(", a, pick([" + ", " - ", " * "]), b, ")")
+    end
+
+    def float_division(depth)
+      a = number(depth)
+      case between(0, 5)
+      when 0 then e(expression([:int], depth), ".fdiv(", number(depth), ")")
+      when 1 then e("(", a, " / ", expression([:float], depth), ")")
+      when 2 then e("(", a, " % ", pick([e("2.5"), e("-1.5"), e("0.1"), expression([:float], depth)]), ")")
+      when 3 then e("(", expression([:float], depth), ".divmod(", pick([e("2.5"), e("-3"), number(depth)]), ")[1])")
+      when 4 then e("(", expression([:float], depth), " / ", divisor(depth), ")")
+      else e("(", a, ".remainder(2.5))")
+      end
+    end
+
+    def float_unary(depth)
+      a = expression([:float], depth)
+      chance(0.3) ? e("(-", a, ")") : e(a, pick(%w[.abs .to_f .magnitude .itself .+@]))
+    end
+
+    def converted(depth)
+      e(expression([:int], depth), ".to_f")
+    end
+
+    def float_sum(depth)
+      return if scope.loops > 1
+
+      from, items = reducible(depth)
+      name = fresh("i")
+      in_loop do
+        scope.declare(name, items, writable: false)
+        e(from, ".sum(0.0) { |#{name}| ", expression(chance(0.7) ? [:float] : %i[int float], depth), " }")
+      end
+    end
+
+    def root(depth)
+      e("Math.sqrt(", number(depth), pick([".abs", ".abs", ""]), ")")
+    end
+
+    def float_power(depth)
+      e("(", expression([:float], depth), "**#{pick([2, 3, -1, 0])})")
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # A program: classes, what its block captures, the block, and the objects it runs over.
+  class Program
+    PARTS = %i[classes captures block leaves elements].freeze
+    attr_reader :seed, :operation, :ticks, *PARTS
+
+    def initialize(seed:, operation:, ticks:, classes:, captures:, block:, world:)
+      @seed = seed
+      @operation = operation
+      @ticks = ticks
+      @classes = classes
+      @captures = captures
+      @block = block
+      @leaves, @elements = world
+    end
+
+    # @return [Program] with one part replaced
+    def with(part, node)
+      copy = dup
+      copy.instance_variable_set(:"@#{part}", node)
+      copy
+    end
+
+    def with_ticks(ticks)
+      copy = dup
+      copy.instance_variable_set(:@ticks, ticks)
+      copy
+    end
+
+    def size = PARTS.sum { |part| public_send(part).size }
+
+    # The text of a file.
+    def source
+      <<~RUBY
+        # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach}
+        module RandomPrograms::Home
+        def self.make(klass, values = {})
+          klass.allocate.tap { |made| values.each { |name, value| made.instance_variable_set(:"@\#{name}", value) } }
+        end
+
+        #{classes}
+
+        def self.world
+          leaves = [
+            #{leaves}
+          ]
+          elements = [
+            #{elements}
+          ]
+          [elements, leaves]
+        end
+
+        def self.block(leaves)
+          #{captures}
+          #{block}
+        end
+        end
+      RUBY
+    end
+  end
+end

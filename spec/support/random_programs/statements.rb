@@ -1,0 +1,252 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Statements: assignments of all kinds, branches, and writes to the own object.
+  module Statements
+    KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4, loop_statement: 5,
+              write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7, yielding: 3 }.freeze
+    UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
+              %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
+
+    # What fits where nothing more may be nested.
+    FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1 }.freeze
+
+    def statement(depth)
+      spend
+      3.times do
+        made = send(weighted(depth.positive? && !spent? ? KINDS : FLAT), [depth, 1].max)
+        return made if made
+      end
+      assign(depth)
+    end
+
+    def statements(depth, most = 4)
+      made = []
+      between(1, most).times { made << statement(depth) unless spent? && made.any? }
+      made
+    end
+
+    # A body of its own: what it declares is gone or nil afterwards.
+    def arm(depth, most = 3)
+      scope.path { Node.body(statements(depth, most)) }
+    end
+
+    # Statements and a value.
+    def block_body(types, depth)
+      Node.body(statements(depth - 1, 2) << Node.statement(expression(types, depth)))
+    end
+
+    def declared_types
+      object = @captured_objects.keys
+      return [pick(object)] | (chance(0.5) ? [:nil] : []) if object.any? && chance(0.12)
+
+      pick(UNIONS)
+    end
+
+    def assign(depth)
+      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) } + [nil, nil])
+      if variable.nil?
+        types = declared_types
+        value = expression(types, depth)
+        variable = scope.declare(fresh("v"), types)
+      else
+        value = expression(variable.declared, depth)
+        value = e("(", value, " % 9973)") if variable.declared == [:int] && chance(0.4)
+        variable.assigned
+      end
+      Node.statement(variable.name, " = ", value)
+    end
+
+    def operate(depth)
+      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) })
+      return unless variable
+
+      operate_on(variable.name, variable.declared, depth).tap { variable.assigned }
+    end
+
+    # `target op= value`.
+    def operate_on(text, types, depth)
+      case types
+      when [:int] then Node.statement(text, pick([" += ", " -= ", " += ", " *= ", " |= ", " ^= ", " %= "].first(6)), expression([:int], depth))
+      when [:float] then Node.statement(text, pick([" += ", " -= ", " *= ", " /= "]), number(depth))
+      when [:bool] then Node.statement(text, pick([" &&= ", " ||= ", " &= ", " |= ", " ^= "]), expression([:bool], depth))
+      else Node.statement(text, pick([" ||= ", " &&= ", " = "]), expression(types, depth))
+      end
+    end
+
+    def several(depth)
+      variables = scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) }
+      return swap(variables, depth) if variables.size > 1 && chance(0.5)
+
+      if chance(0.4)
+        a = expression([:int], depth)
+        b = divisor(depth)
+        names = Array.new(2) { scope.declare(fresh("v"), [:int]).name }
+        return Node.statement(names.join(", "), " = ", a, ".divmod(", b, ")")
+      end
+      types = Array.new(2) { declared_types }
+      values = types.map { |t| expression(t, depth) }
+      names = types.map { |t| scope.declare(fresh("v"), t).name }
+      Node.statement(names.join(", "), " = ", values[0], ", ", values[1])
+    end
+
+    def swap(variables, depth)
+      a, b = variables.shuffle(random: @random).first(2)
+      values = [a, b].map { |v| expression(v.declared, depth - 1) }
+      values = [e(b.name), e(a.name)] if a.declared == b.declared && chance(0.7)
+      [a, b].each(&:assigned)
+      Node.statement("#{a.name}, #{b.name} = ", values[0], ", ", values[1])
+    end
+
+    def destructured(depth)
+      types = Array.new(3) { declared_types }
+      values = types.map { |t| expression(t, depth) }
+      names = types.map { |t| scope.declare(fresh("v"), t).name }
+      if chance(0.5)
+        Node.statement("#{names[0]}, (#{names[1]}, #{names[2]}) = ", values[0], ", [", values[1], ", ", values[2], "]")
+      else
+        Node.statement("#{names[0]}, *, #{names[2]}, #{names[1]} = ", values[0], ", 1, 2, ", values[2], ", ", values[1])
+      end
+    end
+
+    def branch(depth)
+      test = condition(depth)
+      case between(0, 5)
+      when 0 then Node.statement("if ", test, "\n", arm(depth - 1), "\nend")
+      when 1 then Node.statement("unless ", test, "\n", arm(depth - 1), "\nelse\n", arm(depth - 1), "\nend")
+      when 2 then modified(test, depth)
+      when 3
+        Node.statement("if ", test, "\n", arm(depth - 1), "\nelsif ", condition(depth - 1), "\n", arm(depth - 1), "\nelse\n",
+                       arm(depth - 1), "\nend")
+      else Node.statement("if ", test, "\n", arm(depth - 1), "\nelse\n", arm(depth - 1), "\nend")
+      end
+    end
+
+    def modified(test, depth)
+      inner = scope.path { pick(%i[assign operate write]).then { |kind| send(kind, depth - 1) } || assign(depth - 1) }
+      Node.statement(inner, pick([" if ", " unless "]), test)
+    end
+
+    # The value of a branch is assigned.
+    def tail_branch(depth)
+      types = declared_types
+      value = case between(0, 1)
+              when 0
+                Node.fixed("if ", condition(depth), "\n", valued_arm(types, depth), "\nelse\n", valued_arm(types, depth), "\nend")
+              else
+                whens = Array.new(between(1, 3)) { Node.fixed("when ", patterns(depth - 1), "\n", valued_arm(types, depth), "\n") }
+                Node.fixed("case ", expression(%i[int float], depth), "\n", Node.list(whens, ""), "else\n",
+                           valued_arm(types, depth), "\nend")
+              end
+      Node.statement(scope.declare(fresh("v"), types).name, " = ", value)
+    end
+
+    def valued_arm(types, depth)
+      scope.path { Node.body(statements(depth - 2, 2) << Node.statement(expression(types, depth - 1))) }
+    end
+
+    def case_statement(depth)
+      subject = expression(pick([[:int], %i[int float], %i[int nil sym], [:sym]]), depth)
+      whens = Array.new(between(1, 3)) { Node.fixed("when ", patterns(depth - 1), "\n", arm(depth - 1, 2), "\n") }
+      otherwise = chance(0.6) ? Node.fixed("else\n", arm(depth - 1, 2), "\n") : ""
+      Node.statement("case ", subject, "\n", Node.list(whens, ""), otherwise, "end")
+    end
+
+    # A test of a variable's class, and code that relies on it.
+    def narrowing(depth)
+      variable = pick(scope.variables.select { |v| !v.types.is_a?(ArrayType) && v.types.size > 1 })
+      return unless variable
+
+      type = pick(variable.types)
+      others = variable.types - [type]
+      return narrowing_case(variable, depth) if chance(0.3)
+      return narrowing_leave(variable, type, others, depth) if chance(0.25)
+
+      test = test_text(variable.name, type)
+      return inverted(variable, test, type, others, depth) if chance(0.5)
+
+      inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
+      outside = scope.narrowed(variable, others) { arm(depth - 1) }
+      Node.statement("if ", e(test), "\n", inside, "\nelse\n", outside, "\nend")
+    end
+
+    def inverted(variable, test, type, others, depth)
+      outside = scope.narrowed(variable, others) { arm(depth - 1) }
+      inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
+      Node.statement("if !(", e(test), ")\n", outside, "\nelse\n", inside, "\nend")
+    end
+
+    def narrowing_case(variable, depth)
+      whens = variable.types.first(3).map do |type|
+        inside = scope.narrowed(variable, [type]) { arm(depth - 1, 2) }
+        Node.fixed("when ", class_pattern(type), "\n", inside, "\n")
+      end
+      Node.statement("case ", variable.name, "\n", Node.list(whens, ""), "end")
+    end
+
+    # What is not of the class leaves; what follows relies on it.
+    def narrowing_leave(variable, type, others, depth)
+      leaving = leaving_text(depth)
+      return unless leaving
+
+      variable.types = others
+      Node.statement(leaving, " if ", e(test_text(variable.name, type)))
+    end
+
+    def leaving_text(depth)
+      skip = scope.skips.last
+      return Node.fixed(skip.first, " ", expression(skip.last, depth)) if skip&.last
+      return Node.fixed(skip.first) if skip
+
+      Node.fixed(scope.in_method? ? "return " : "next ", expression(scope.returns, depth)) if scope.returns
+    end
+
+    def leave_early(depth)
+      leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ", expression(scope.returns, depth)) : leaving_text(depth)
+      Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
+    end
+
+    def failure(depth)
+      what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"", "raise IndexError.new(\"odd\")"])
+      Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
+    end
+
+    # An instance variable of the own object, or an item of an array that it owns.
+    def write(depth)
+      return unless scope.own_class && @writes && scope.mutates
+
+      name = pick(scope.own_class.all_written)
+      return unless name
+
+      types = scope.own_class.all_ivars.fetch(name)
+      text = scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
+      return write_item(text, types, depth) if types.is_a?(ArrayType)
+      return operate_on(text, types, depth) if chance(0.4)
+
+      value = expression(types, depth)
+      value = e("(", value, " % 9973)") if types == [:int] && chance(0.4)
+      Node.statement(text, " = ", value)
+    end
+
+    def write_item(text, type, depth)
+      index = pick([e("0"), e("-1"), e("(", expression([:int], depth), " % 3)")])
+      return operate_on(Node.fixed(text, "[", index, "]"), type.items, depth) if chance(0.4)
+
+      Node.statement(text, "[", index, "] = ", expression(type.items, depth))
+    end
+
+    def call_statement(depth)
+      called = call(nil, nil, depth)
+      called && Node.statement(called)
+    end
+
+    def yielding(depth)
+      return unless scope.yields
+
+      parameters, types = scope.yields
+      arguments = parameters.map { |t| expression(t, depth) }
+      target = scope.declare(fresh("v"), types).name
+      Node.statement("#{target} = yield ", Node.fixed(*arguments.flat_map { |a| [a, ", "] }[0...-1]))
+    end
+  end
+end

@@ -1,0 +1,185 @@
+# frozen_string_literal: true
+
+require "tempfile"
+require_relative "bignums"
+
+module RandomPrograms
+  # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
+  class Trial
+    # What came of it: :passed, :refused (detail: the slug) or a kind of failure, with what to show.
+    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
+      def failure? = !%i[passed refused].include?(kind)
+    end
+    MAXIMUM_ROUNDS = 8
+    SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
+
+    def self.run(program, backend) = new(program, backend).run
+
+    def initialize(program, backend)
+      @program = program
+      @backend = backend
+      @tolerated = 0
+      @rounds = 0
+    end
+
+    # @return [Verdict]
+    def run
+      load_program
+      _, (elements,) = outcome { @home.world }
+      return verdict(:broken, elements.inspect) unless elements.is_a?(Array)
+
+      kept = elements.each_index.to_a
+      found = nil
+      while kept.any? && @rounds < MAXIMUM_ROUNDS
+        @rounds += 1
+        found, failed = round(kept)
+        return found if found
+        break unless failed
+
+        # The rest without the ones that fail: one at a time, then all that raise in Ruby.
+        kept.delete_at(failed)
+        kept = kept.reject { |index| raises?(index) } if @rounds == 2
+      end
+      verdict(:passed, nil)
+    rescue SyntaxError => e
+      verdict(:broken, e.message)
+    ensure
+      RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
+      @file&.unlink
+    end
+
+    private
+
+    def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated)
+
+    def load_program
+      verbose = $VERBOSE
+      $VERBOSE = nil
+      @file = Tempfile.new(["random_program_#{@program.seed}_", ".rb"])
+      @file.write(@program.source)
+      @file.close
+      load(@file.path)
+      @home = Home
+    ensure
+      $VERBOSE = verbose
+    end
+
+    # @return [(Verdict, nil), (nil, Integer), (nil, nil)] the failure; or the index of the element that raised
+    def round(kept)
+      expected_state, expected, raised_at = in_ruby(kept)
+      actual_state, actual, before = in_ikra(kept)
+      return compare_errors(kept, expected, raised_at, actual, actual_state, before) if actual.first == :raised
+      return verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
+      return if [expected, expected_state] == [actual, actual_state]
+
+      verdict(:different, difference([expected, expected_state], [actual, actual_state]))
+    end
+
+    def in_ruby(kept)
+      elements, leaves = @home.world
+      base = elements.values_at(*kept)
+      block = @home.block(leaves)
+      at = 0
+      result = outcome { sequential(base, block) { |i| at = i } }
+      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]), at]
+    end
+
+    def sequential(base, block)
+      method = SEQUENTIAL.fetch(@program.operation)
+      result = nil
+      @program.ticks.times do
+        result = base.each_with_index.public_send(method) do |element, i|
+          yield i
+          block.call(element)
+        end
+      end
+      @program.operation == :pselect ? result.map(&:first) : (result unless @program.operation == :peach)
+    end
+
+    def in_ikra(kept)
+      elements, leaves = @home.world
+      base = elements.values_at(*kept)
+      block = @home.block(leaves)
+      before = Snapshot.of([elements, leaves])
+      Ikra.backend = @backend
+      result = outcome do
+        case @program.operation
+        when :peach then base.peach(@program.ticks, &block) && nil
+        else base.public_send(@program.operation, &block)
+        end
+      end
+      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]), before]
+    end
+
+    def outcome
+      [:given, yield]
+    rescue StandardError, SystemStackError, NoMatchingPatternError => e
+      [:raised, e]
+    end
+
+    def compare_errors(kept, expected, raised_at, actual, state, before)
+      error = actual[1]
+      return verdict(:written, error.full_message) unless state == before
+      return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
+      return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
+      return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
+      return verdict(:wrong_error, "Ruby: #{expected.inspect[0, 2000]}\nIkra: #{error.full_message(highlight: false)}") if expected.first != :raised
+      return [nil, raised_at] if text(expected[1]) == text(error)
+
+      verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}\nIkra: #{text(error).inspect}")
+    end
+
+    def refused(error)
+      verdict(:refused, error.message[/\[([a-z-]+)\]/, 1] || error.message[0, 300])
+    end
+
+    # An Integer beyond 64 bits is an error of Ikra's own: there must be one, and nothing else before it.
+    def overflown(kept, error)
+      @tolerated += 1
+      elements, leaves = @home.world
+      found = Bignums.first { sequential(elements.values_at(*kept), @home.block(leaves)) { |i| Bignums.at(i) } }
+      return [nil, error.element_index] if found == error.element_index
+
+      verdict(:wrong_overflow, "the first Integer beyond 64 bits: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
+    end
+
+    def raises?(index)
+      elements, leaves = @home.world
+      outcome { sequential([elements[index]], @home.block(leaves)) { nil } }.first == :raised
+    end
+
+    def text(error)
+      [error.class, error.message.lines.first.to_s.chomp.gsub(/0x\h+/, "0x")]
+    end
+
+    # What differs, and where.
+    def difference(expected, actual, path = [])
+      if expected.is_a?(Array) && actual.is_a?(Array) && expected.size == actual.size
+        i = expected.each_index.find { |n| expected[n] != actual[n] }
+        return difference(expected[i], actual[i], path + [i])
+      end
+      "At #{path.join(".")}\nRuby: #{expected.inspect[0, 1000]}\nIkra: #{actual.inspect[0, 1000]}"
+    end
+  end
+
+  # A copy of a graph of objects that can be compared: Floats by their bits, objects by the order they are found in.
+  module Snapshot
+    def self.of(value, seen = {}.compare_by_identity)
+      case value
+      when Float then value.nan? ? :nan : [value].pack("G").unpack1("H*") + value.to_s
+      when Integer, Symbol, nil, true, false, Module then value
+      else
+        return [:again, seen[value]] if seen.key?(value)
+
+        seen[value] = seen.size
+        value.is_a?(Array) ? value.map { |item| of(item, seen) } : of_object(value, seen)
+      end
+    end
+
+    def self.of_object(value, seen)
+      # A variable that holds nil and one that was never set read the same.
+      state = value.instance_variables.sort.map { |name| [name, of(value.instance_variable_get(name), seen)] }.select(&:last)
+      [value.class.name, state]
+    end
+  end
+end

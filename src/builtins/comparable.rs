@@ -1,0 +1,31 @@
+//! Comparable: what needs to look at the arguments' kind; the rest is in `core.rb`.
+
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand, range_ends};
+use crate::ir::ErrorKind;
+use crate::types::{RangeEnd, Type};
+
+pub(super) const ROWS: &[Row] = &[row("clamp", clamp)];
+
+/// `clamp(low, high)` or `clamp(range)`.
+fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 1, 2) {
+        return Operand::bottom();
+    }
+    if let [low, high] = &call.args[..] {
+        return s.send(&call.receiver, "__clamp", &[low.clone(), high.clone()], 1);
+    }
+    let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.args[0]) else {
+        let message = format!("wrong argument type {} (expected Range)", s.describe(&call.args[0].types));
+        return s.fail(ErrorKind::TypeError(message), &[]);
+    };
+    if exclusive && high.is_some() {
+        return s.fail(ErrorKind::ArgumentError("cannot clamp with an exclusive range".into()), &[]);
+    }
+    let end = |value, end| match (value, end) {
+        (None, _) => Operand::nil(),
+        (Some(value), RangeEnd::Float) => Operand::one(Type::Float, value),
+        (Some(value), _) => Operand::integer(value),
+    };
+    s.send(&call.receiver, "__clamp", &[end(low, low_end), end(high, high_end)], 1)
+}

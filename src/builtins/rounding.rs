@@ -1,0 +1,126 @@
+//! `floor`, `ceil`, `round` and `truncate` with a number of digits, and the small parts that `core.rb` does it with.
+
+use super::integer::to_integer_argument;
+use super::{Invocation, Row, bare, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::Type;
+
+/// To more digits MRI rounds by way of Rational.
+const MOST_DIGITS: i64 = 14;
+
+pub(super) const INTEGER_ROWS: &[Row] = &[
+    row("__power_of_ten", |s, c| {
+        let power = power_of_ten(s, c);
+        Operand::integer(power)
+    }),
+    bare("__far_rounding_is_zero?", |s, _| {
+        let is_zero = s.host.holds("(-1).floor(-20) == 0");
+        Operand::bool(s.b.bool(is_zero))
+    }),
+    bare("__overshoots?", |s, c| {
+        // Where the Integer takes more than one word, MRI rounded multiples of the unit too, to the next one.
+        let value = if s.host.holds("(-5 * 10**18).ceil(-18) == -4 * 10**18") {
+            super::integer::is_large(s, c.receiver.value())
+        } else {
+            s.b.bool(false)
+        };
+        Operand::bool(value)
+    }),
+    bare("__overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
+    bare("__float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
+];
+
+pub(super) const FLOAT_ROWS: &[Row] = &[
+    bare("__bits", |s, c| Operand::integer(s.b.unary(UnaryOp::BitsToI64, c.receiver.value()))),
+    bare("__floor", |s, c| Operand::float(s.b.unary(UnaryOp::FloorF, c.receiver.value()))),
+    bare("__ceil", |s, c| Operand::float(s.b.unary(UnaryOp::CeilF, c.receiver.value()))),
+    bare("__truncate", |s, c| Operand::float(s.b.unary(UnaryOp::TruncF, c.receiver.value()))),
+    bare("__round", |s, c| Operand::float(s.b.unary(UnaryOp::RoundF, c.receiver.value()))),
+    bare("__round_even", |s, c| Operand::float(s.b.unary(UnaryOp::RoundEvenF, c.receiver.value()))),
+    row("__scale", |s, c| {
+        let most = s.b.i64(MOST_DIGITS);
+        let ok = s.b.compare(Comparison::Le, c.args[0].value(), most);
+        let why = format!("rounding to more than {MOST_DIGITS} digits cannot run in a section");
+        s.check(ok, ErrorKind::Unsupported(why), &[]);
+        let power = power_of_ten(s, c);
+        Operand::float(s.b.unary(UnaryOp::I64ToF64, power))
+    }),
+];
+
+/// The public method that a part of a built-in works for.
+fn outer_name(s: &Lowerer<'_>, call: &Invocation) -> String {
+    s.builtin_name().unwrap_or_else(|| call.name.clone())
+}
+
+/// Ten to the argument, which is in 0..=18.
+fn power_of_ten(s: &mut Lowerer<'_>, call: &Invocation) -> Value {
+    let exponent = call.args[0].value();
+    if let Some(n) = s.b.constant(exponent) {
+        return s.b.i64(10_i64.pow(n.clamp(0, 18) as u32));
+    }
+    let ten = Operand::integer(s.b.i64(10));
+    let power = s.send(&ten, "**", &[Operand::integer(exponent)], 40);
+    match power.values.first() {
+        Some(power) => *power,
+        None => s.b.i64(1),
+    }
+}
+
+/// Rounds to digits: `name` is the method, also where it is called by an alias.
+pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    let rounds = name == "round";
+    let mut half = 0;
+    for (keyword, value) in &call.keywords {
+        if !rounds || keyword != "half" {
+            return s.fail(ErrorKind::ArgumentError(format!("unknown keyword: :{keyword}")), &[]);
+        }
+        let symbol = s.symbol_name(value);
+        half = match (value.types.single(), symbol.as_deref()) {
+            (Some(Type::Nil), _) | (_, Some("up")) => 0,
+            (_, Some("even")) => 1,
+            (_, Some("down")) => 2,
+            (_, Some(other)) => {
+                return s.fail(ErrorKind::ArgumentError(format!("invalid rounding mode: {other}")), &[]);
+            }
+            _ => {
+                return s.refuse_here(
+                    "unsupported-method",
+                    "the rounding mode of `round` must be written out in a section",
+                    Some("write half: :even, half: :up or half: :down".into()),
+                );
+            }
+        };
+    }
+    let plain = Invocation { keywords: vec![], args: call.args.clone(), ..clone_of(call) };
+    if !s.count_arguments(&plain, 0, 1) {
+        return Operand::bottom();
+    }
+    let digits = match call.args.first() {
+        None => s.b.i64(0),
+        Some(digits) => match to_integer_argument(s, digits) {
+            Some(digits) => digits,
+            None => return Operand::bottom(),
+        },
+    };
+    let (least, most) = (s.b.i64(i32::MIN.into()), s.b.i64(i32::MAX.into()));
+    for (op, limit) in [(Comparison::Ge, least), (Comparison::Le, most)] {
+        let ok = s.b.compare(op, digits, limit);
+        s.check(ok, ErrorKind::Range("the number of digits is too big to convert to `int'".into()), &[]);
+    }
+    let mut args = vec![Operand::integer(digits)];
+    if rounds {
+        args.push(Operand::integer(s.b.i64(half)));
+    }
+    s.send(&call.receiver, &format!("__{name}_digits"), &args, 41)
+}
+
+fn clone_of(call: &Invocation) -> Invocation {
+    Invocation {
+        receiver: call.receiver.clone(),
+        name: call.name.clone(),
+        args: vec![],
+        keywords: vec![],
+        block: None,
+    }
+}

@@ -1,0 +1,627 @@
+//! Pattern matching. A pattern is matched from left to right, as Ruby does it: what does not match jumps to the next
+//! clause, so that what follows knows what matched. A clause that only asks for classes and values is an `if`, and
+//! then the clauses after it know what did not match, too.
+
+use super::calls::Form;
+use super::operand::Operand;
+use super::{Condition, JoinIndex, Lowerer};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
+use crate::source::Span;
+use crate::syntax::ast::{InClause, Kind, Node, Pattern, PatternKind, Target};
+use crate::types::{RangeEnd, Type};
+
+/// Joins of a pattern.
+const SLOT_HIT: u32 = 0;
+const SLOT_MISS: u32 = 1;
+const SLOT_TEST: u32 = 2;
+const SLOT_CLASS: u32 = 3;
+
+/// Values that the message of an error can tell.
+const MAX_OPERANDS: usize = 2;
+
+/// Where a pattern leads that does not match.
+#[derive(Clone)]
+enum Miss {
+    Jump(JoinIndex),
+    /// To the error for this subject. It tells the reason, as Ruby does where a single pattern can match only.
+    Raise(Operand, Span),
+}
+
+/// A piece of an error's message.
+#[derive(Clone)]
+enum Told {
+    Text(String),
+    Inspected(Operand),
+    /// As `to_s` gives it; always alone, and nil is no message.
+    Shown(Operand),
+}
+
+impl Lowerer<'_> {
+    pub(crate) fn case_in(
+        &mut self,
+        node: &Node,
+        subject: &Node,
+        clauses: &[InClause],
+        otherwise: Option<&Node>,
+        unused: bool,
+    ) -> Operand {
+        let subject = self.expr(subject);
+        if subject.is_bottom() {
+            return subject;
+        }
+        let ([only], None) = (clauses, otherwise) else {
+            return self.clauses(node, &subject, clauses, otherwise, unused);
+        };
+        let miss = Miss::Raise(subject.clone(), node.span);
+        self.match_pattern(&only.pattern, &subject, &miss);
+        self.guard(only, &miss);
+        self.arm(&only.body, unused)
+    }
+
+    fn clauses(
+        &mut self,
+        node: &Node,
+        subject: &Operand,
+        clauses: &[InClause],
+        otherwise: Option<&Node>,
+        unused: bool,
+    ) -> Operand {
+        let Some((clause, rest)) = clauses.split_first() else {
+            self.enter(node);
+            return match otherwise {
+                Some(otherwise) => self.arm(otherwise, unused),
+                None => self.no_match(vec![Told::Shown(subject.clone())]),
+            };
+        };
+        let subject = &self.refine(subject.clone());
+        if clause.guard.is_none() && is_test(&clause.pattern) {
+            let (condition, _) = self.test(&clause.pattern, subject);
+            self.enter_pattern(&clause.pattern);
+            return self.branch(
+                SLOT_TEST,
+                condition,
+                |s| {
+                    s.bind_tested(&clause.pattern, subject);
+                    s.arm(&clause.body, unused)
+                },
+                |s| s.clauses(node, subject, rest, otherwise, unused),
+            );
+        }
+        self.enter_pattern(&clause.pattern);
+        self.labelled(SLOT_HIT, true, |s, done| {
+            s.labelled(SLOT_MISS, false, |s, miss| {
+                let miss = Miss::Jump(miss);
+                s.match_pattern(&clause.pattern, subject, &miss);
+                s.guard(clause, &miss);
+                let value = s.arm(&clause.body, unused);
+                if !value.is_bottom() {
+                    s.jump(done, Some(&value));
+                }
+                Operand::bottom()
+            });
+            if s.b.is_dead() {
+                return Operand::bottom();
+            }
+            s.clauses(node, subject, rest, otherwise, unused)
+        })
+    }
+
+    fn guard(&mut self, clause: &InClause, miss: &Miss) {
+        let Some(guard) = &clause.guard else { return };
+        if self.b.is_dead() {
+            return;
+        }
+        let condition = self.condition(guard);
+        self.enter(guard);
+        self.expect(condition, miss, || vec![Told::Text("guard clause does not return true".into())]);
+    }
+
+    /// `value in pattern`
+    pub(crate) fn matches(&mut self, value: &Node, pattern: &Pattern) -> Operand {
+        let subject = self.expr(value);
+        if subject.is_bottom() {
+            return subject;
+        }
+        self.enter_pattern(pattern);
+        self.labelled(SLOT_HIT, true, |s, done| {
+            s.labelled(SLOT_MISS, false, |s, miss| {
+                s.match_pattern(pattern, &subject, &Miss::Jump(miss));
+                if !s.b.is_dead() {
+                    let yes = s.b.bool(true);
+                    s.jump(done, Some(&Operand::bool(yes)));
+                }
+                Operand::bottom()
+            });
+            if s.b.is_dead() {
+                return Operand::bottom();
+            }
+            let no = s.b.bool(false);
+            Operand::bool(no)
+        })
+    }
+
+    /// `value in pattern` as a condition, which tells what is known of the value where the pattern binds nothing.
+    pub(crate) fn match_condition(&mut self, value: &Node, pattern: &Pattern) -> Condition {
+        if !is_test(pattern) || binds(pattern) {
+            let operand = self.matches(value, pattern);
+            return self.truth_condition(&operand);
+        }
+        let subject = self.expr(value);
+        if subject.is_bottom() {
+            return self.truth_condition(&subject);
+        }
+        self.test(pattern, &subject).0
+    }
+
+    fn enter_pattern(&mut self, pattern: &Pattern) {
+        self.node = pattern.id;
+        self.span = pattern.span;
+    }
+
+    // ---- tests -----------------------------------------------------------------------------------------------------
+
+    /// The condition under which a pattern matches that [`is_test`], and what it compares with last.
+    fn test(&mut self, pattern: &Pattern, subject: &Operand) -> (Condition, Option<Operand>) {
+        match &pattern.kind {
+            PatternKind::Value(node) => {
+                let (condition, value) = self.case_equality(subject, node);
+                (condition, Some(value))
+            }
+            PatternKind::Capture(inner, _) => self.test(inner, subject),
+            PatternKind::Either(left, right) => {
+                let (first, _) = self.test(left, subject);
+                self.enter_pattern(pattern);
+                let mut value = None;
+                let plain = !subject.types.iter().any(|t| matches!(t, Type::Object(..)));
+                let eager = plain && is_literal(right);
+                let condition = self.either(SLOT_TEST, first, eager, |s| {
+                    let subject = s.refine(subject.clone());
+                    let (condition, compared) = s.test(right, &subject);
+                    value = compared;
+                    condition
+                });
+                (condition, value)
+            }
+            PatternKind::Bind(_) | PatternKind::Array { .. } => {
+                (Condition { value: self.b.bool(true), yes: vec![], no: vec![] }, None)
+            }
+        }
+    }
+
+    /// `pattern === subject`, with what it says of the subject, and the pattern's value.
+    pub(crate) fn case_equality(&mut self, subject: &Operand, pattern: &Node) -> (Condition, Operand) {
+        let test = self.expr(pattern);
+        self.enter(pattern);
+        let result = self.send(&test, "===", std::slice::from_ref(subject), 0);
+        let mut condition = self.truth_condition(&result);
+        let class = super::conditions::module_of(&test)
+            .or((test.types.single() == Some(&Type::Nil)).then_some(crate::types::ClassId::NIL));
+        if let (Some(class), Some(key)) = (class, subject.values.first())
+            && subject.types.len() > 1
+        {
+            let (yes, no) = self.partition(&subject.types, class, false);
+            condition.yes.push((*key, yes));
+            condition.no.push((*key, no));
+        }
+        (condition, test)
+    }
+
+    /// `first || second`. `eager`: the second can be computed anyway, since nothing can come of it but its value.
+    pub(crate) fn either(
+        &mut self,
+        slot: u32,
+        first: Condition,
+        eager: bool,
+        second: impl FnOnce(&mut Self) -> Condition,
+    ) -> Condition {
+        // Where one of them holds, the union of what both say; where none does, all of it.
+        let (first_yes, first_no) = (first.yes.clone(), first.no.clone());
+        let (second, value) = if eager {
+            let known = self.facts.len();
+            self.facts.extend(first.no.iter().cloned());
+            let second = second(self);
+            self.facts.truncate(known);
+            let value = self.b.binary(BinaryOp::OrB, first.value, second.value);
+            (second, value)
+        } else {
+            let mut facts = (vec![], vec![]);
+            let result = self.branch(
+                slot,
+                first,
+                |s| {
+                    let yes = s.b.bool(true);
+                    Operand::bool(yes)
+                },
+                |s| {
+                    let second = second(s);
+                    facts = (second.yes, second.no);
+                    if s.b.is_dead() { Operand::bottom() } else { Operand::bool(second.value) }
+                },
+            );
+            let value = if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) };
+            (Condition { value, yes: facts.0, no: facts.1 }, value)
+        };
+        let yes = first_yes
+            .iter()
+            .filter_map(|(key, a)| {
+                let (_, b) = second.yes.iter().find(|(other, _)| other == key)?;
+                Some((*key, a.union(b)))
+            })
+            .collect();
+        Condition { value, yes, no: first_no.into_iter().chain(second.no).collect() }
+    }
+
+    /// The names in a test that holds.
+    fn bind_tested(&mut self, pattern: &Pattern, subject: &Operand) {
+        match &pattern.kind {
+            PatternKind::Bind(target) => self.bind_name(target, subject),
+            PatternKind::Capture(inner, target) => {
+                self.bind_tested(inner, subject);
+                self.bind_name(target, subject);
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_name(&mut self, target: &Target, subject: &Operand) {
+        let subject = self.refine(subject.clone());
+        self.assign(target, &subject);
+    }
+
+    // ---- matching --------------------------------------------------------------------------------------------------
+
+    /// Goes on where the pattern matches; the names in it are bound then.
+    fn match_pattern(&mut self, pattern: &Pattern, subject: &Operand, miss: &Miss) {
+        if self.b.is_dead() {
+            return;
+        }
+        let subject = &self.refine(subject.clone());
+        if is_test(pattern) {
+            let (condition, compared) = self.test(pattern, subject);
+            self.enter_pattern(pattern);
+            let reason = || {
+                compared.into_iter().flat_map(|value| {
+                    [
+                        Told::Inspected(value),
+                        Told::Text(" === ".into()),
+                        Told::Inspected(subject.clone()),
+                        Told::Text(" does not return true".into()),
+                    ]
+                })
+            };
+            self.expect(condition, miss, || reason().collect());
+            if !self.b.is_dead() {
+                self.bind_tested(pattern, subject);
+            }
+            return;
+        }
+        self.enter_pattern(pattern);
+        match &pattern.kind {
+            PatternKind::Value(_) | PatternKind::Bind(_) => {}
+            PatternKind::Capture(inner, target) => {
+                self.match_pattern(inner, subject, miss);
+                if !self.b.is_dead() {
+                    self.bind_name(target, subject);
+                }
+            }
+            PatternKind::Either(left, right) => {
+                self.labelled(SLOT_HIT, false, |s, hit| {
+                    s.labelled(SLOT_MISS, false, |s, other| {
+                        s.match_pattern(left, subject, &Miss::Jump(other));
+                        s.jump(hit, None);
+                        Operand::bottom()
+                    });
+                    s.match_pattern(right, subject, miss);
+                    if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+                });
+            }
+            PatternKind::Array { constant, .. } => {
+                if let Some(constant) = constant {
+                    let (condition, value) = self.case_equality(subject, constant);
+                    self.enter_pattern(pattern);
+                    self.expect(condition, miss, || {
+                        vec![
+                            Told::Inspected(value),
+                            Told::Text(" === ".into()),
+                            Told::Inspected(subject.clone()),
+                            Told::Text(" does not return true".into()),
+                        ]
+                    });
+                }
+                if !self.b.is_dead() {
+                    let subject = self.refine(subject.clone());
+                    self.match_array(pattern, &subject, miss, true);
+                }
+            }
+        }
+    }
+
+    /// An array pattern: over an array, or over what `deconstruct` makes one of.
+    fn match_array(&mut self, pattern: &Pattern, subject: &Operand, miss: &Miss, deconstructs: bool) {
+        self.switch(subject, SLOT_CLASS, &mut |s, part| {
+            s.enter_pattern(pattern);
+            match part.types.single() {
+                Some(Type::Tuple(_)) => {
+                    let items = s.tuple_items(&part);
+                    s.match_tuple(pattern, &part, &items, miss);
+                }
+                Some(Type::Array(kind)) => s.match_heap_array(pattern, &part, *kind, miss),
+                _ if !deconstructs => {
+                    s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
+                }
+                Some(Type::Object(_, class)) if !matches!(s.host.method(*class, "deconstruct"), Ok(None)) => {
+                    let array = s.send_from(&part, "deconstruct", &[], 1, Form::Own);
+                    if !array.is_bottom() {
+                        s.match_array(pattern, &array, miss, false);
+                    }
+                }
+                _ => s.missed(
+                    miss,
+                    vec![
+                        Told::Inspected(part.clone()),
+                        Told::Text(" does not respond to #deconstruct".into()),
+                    ],
+                ),
+            }
+            if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+        });
+    }
+
+    fn match_tuple(&mut self, pattern: &Pattern, array: &Operand, items: &[Operand], miss: &Miss) {
+        let PatternKind::Array { before, rest, after, .. } = &pattern.kind else { return };
+        let least = before.len() + after.len();
+        if items.len() < least || (rest.is_none() && items.len() > least) {
+            let given = Told::Text(items.len().to_string());
+            return self.missed(miss, length_mismatch(array, given, least, rest.is_some()));
+        }
+        for (item, pattern) in items.iter().zip(before) {
+            self.match_pattern(pattern, item, miss);
+        }
+        let tail = items.len() - after.len();
+        if let Some(Some(target)) = rest
+            && !self.b.is_dead()
+        {
+            let middle = self.tuple(&items[before.len()..tail]);
+            self.assign(target, &middle);
+        }
+        for (item, pattern) in items[tail..].iter().zip(after) {
+            self.match_pattern(pattern, item, miss);
+        }
+    }
+
+    fn match_heap_array(
+        &mut self,
+        pattern: &Pattern,
+        array: &Operand,
+        kind: crate::types::ArrayKind,
+        miss: &Miss,
+    ) {
+        let PatternKind::Array { before, rest, after, .. } = &pattern.kind else { return };
+        let least = before.len() + after.len();
+        let length = self.array_length(kind, array.value());
+        let wanted = self.b.i64(least as i64);
+        let comparison = if rest.is_some() { Comparison::Ge } else { Comparison::Eq };
+        let value = self.b.compare(comparison, length, wanted);
+        let fits = Condition { value, yes: vec![], no: vec![] };
+        let given = Told::Inspected(Operand::integer(length));
+        self.expect(fits, miss, || length_mismatch(array, given, least, rest.is_some()));
+        if let Some(Some(_)) = rest {
+            self.refuse_here(
+                "unsupported-splat",
+                "an array of unknown length cannot be splatted in a section",
+                Some("leave the splat without a name and take its items by index".into()),
+            );
+            return;
+        }
+        for (i, pattern) in before.iter().enumerate() {
+            let index = self.b.i64(i as i64);
+            self.match_item(kind, array, index, pattern, miss);
+        }
+        for (i, pattern) in after.iter().enumerate() {
+            if self.b.is_dead() {
+                return;
+            }
+            let from_end = self.b.i64((after.len() - i) as i64);
+            let index = self.b.binary(BinaryOp::Sub, length, from_end);
+            self.match_item(kind, array, index, pattern, miss);
+        }
+    }
+
+    fn match_item(
+        &mut self,
+        kind: crate::types::ArrayKind,
+        array: &Operand,
+        index: Value,
+        pattern: &Pattern,
+        miss: &Miss,
+    ) {
+        if self.b.is_dead() {
+            return;
+        }
+        let item = self.array_item(kind, array.value(), index);
+        if item.is_bottom() {
+            // All arrays of the kind are empty: the length did not match.
+            self.b.mark_dead();
+            return;
+        }
+        self.match_pattern(pattern, &item, miss);
+    }
+
+    // ---- no match --------------------------------------------------------------------------------------------------
+
+    /// Goes on where `condition` holds.
+    fn expect(&mut self, condition: Condition, miss: &Miss, reason: impl FnOnce() -> Vec<Told>) {
+        if self.b.is_dead() {
+            return;
+        }
+        self.branch(
+            SLOT_MISS + 16,
+            condition,
+            |_| Operand::nil(),
+            |s| {
+                s.missed(miss, reason());
+                Operand::bottom()
+            },
+        );
+    }
+
+    fn missed(&mut self, miss: &Miss, reason: Vec<Told>) {
+        match miss {
+            Miss::Jump(join) => self.jump(*join, None),
+            Miss::Raise(subject, span) => {
+                self.span = *span;
+                let mut message = vec![Told::Inspected(subject.clone()), Told::Text(": ".into())];
+                message.extend(reason);
+                self.no_match(message);
+            }
+        }
+    }
+
+    /// NoMatchingPatternError.
+    fn no_match(&mut self, message: Vec<Told>) -> Operand {
+        let class = self.constant(&["NoMatchingPatternError".to_string()], true);
+        let Some(class) = super::conditions::module_of(&class) else { return Operand::bottom() };
+        let mut all = message;
+        all.reverse();
+        self.tell(class, all, vec![], vec![])
+    }
+
+    /// Fails with a message; `rest` is what is still to be told, last first.
+    fn tell(
+        &mut self,
+        class: crate::types::ClassId,
+        mut rest: Vec<Told>,
+        mut parts: Vec<MessagePart>,
+        mut operands: Vec<Value>,
+    ) -> Operand {
+        let mut shown = false;
+        let value = match rest.pop() {
+            None => return self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands),
+            Some(Told::Text(text)) => {
+                parts.push(MessagePart::Text(text));
+                return self.tell(class, rest, parts, operands);
+            }
+            Some(Told::Inspected(value)) => self.refine(value),
+            Some(Told::Shown(value)) => {
+                shown = true;
+                self.refine(value)
+            }
+        };
+        match value.types.single() {
+            Some(Type::Tuple(_)) => {
+                rest.push(Told::Text("]".into()));
+                for (i, item) in self.tuple_items(&value).into_iter().enumerate().rev() {
+                    rest.push(Told::Inspected(item));
+                    if i > 0 {
+                        rest.push(Told::Text(", ".into()));
+                    }
+                }
+                rest.push(Told::Text("[".into()));
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Range { exclusive, low, high }) => {
+                let (dots, mut ends) = (if *exclusive { "..." } else { ".." }, value.values.iter());
+                let mut end = |end: &RangeEnd| match end {
+                    RangeEnd::None => Told::Text(String::new()),
+                    RangeEnd::Integer => Told::Inspected(Operand::integer(*ends.next().expect("an end"))),
+                    RangeEnd::Float => Told::Inspected(Operand::float(*ends.next().expect("an end"))),
+                };
+                let (low, high) = (end(low), end(high));
+                rest.extend([high, Told::Text(dots.into()), low]);
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Integer) if self.b.constant(value.value()).is_some() => {
+                let number = self.b.constant(value.value()).unwrap_or_default();
+                parts.push(MessagePart::Text(number.to_string()));
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Nil) if shown => self.fail(ErrorKind::Raise { class, message: None }, &[]),
+            Some(_) => {
+                let (receiver, own) = self.receiver(&value);
+                let mut number = 0;
+                if receiver.has_operand() {
+                    let known = operands.iter().position(|operand| own.first() == Some(operand));
+                    number = known.unwrap_or(operands.len());
+                    if known.is_none() && operands.len() == MAX_OPERANDS {
+                        // An error carries two values; the others are left out.
+                        parts.push(MessagePart::Text("…".into()));
+                        return self.tell(class, rest, parts, operands);
+                    }
+                    if known.is_none() {
+                        operands.extend(own);
+                    }
+                }
+                parts.push(if shown {
+                    MessagePart::Value(receiver)
+                } else {
+                    MessagePart::Inspect(receiver, number as u8)
+                });
+                self.tell(class, rest, parts, operands)
+            }
+            None => {
+                let slot = 32 + parts.len() as u32;
+                self.switch(&value, slot, &mut |s, part| {
+                    let with = |s: &mut Self, part: Operand| {
+                        let mut rest = rest.clone();
+                        rest.push(if shown { Told::Shown(part) } else { Told::Inspected(part) });
+                        s.tell(class, rest, parts.clone(), operands.clone())
+                    };
+                    if part.types.len() == 1 {
+                        return with(s, part);
+                    }
+                    let yes = s.narrow(&part, &Type::True.into());
+                    let no = s.narrow(&part, &Type::False.into());
+                    let condition = s.truth_condition(&part);
+                    s.branch(slot, condition, |s| with(s, yes), |s| with(s, no))
+                })
+            }
+        }
+    }
+}
+
+fn length_mismatch(array: &Operand, given: Told, least: usize, more: bool) -> Vec<Told> {
+    vec![
+        Told::Inspected(array.clone()),
+        Told::Text(" length mismatch (given ".into()),
+        given,
+        Told::Text(format!(", expected {least}{})", if more { "+" } else { "" })),
+    ]
+}
+
+/// Is the pattern a comparison of the whole subject, so that names are bound after it only?
+fn is_test(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Value(_) | PatternKind::Bind(_) => true,
+        PatternKind::Capture(inner, _) => is_test(inner),
+        PatternKind::Either(left, right) => [left, right].iter().all(|p| is_test(p) && !binds(p)),
+        PatternKind::Array { .. } => false,
+    }
+}
+
+/// Does the pattern give names?
+fn binds(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Value(_) => false,
+        PatternKind::Bind(_) | PatternKind::Capture(..) => true,
+        PatternKind::Either(left, right) => binds(left) || binds(right),
+        PatternKind::Array { before, rest, after, .. } => {
+            matches!(rest, Some(Some(_))) || before.iter().chain(after).any(binds)
+        }
+    }
+}
+
+fn is_literal(pattern: &Pattern) -> bool {
+    matches!(&pattern.kind, PatternKind::Value(node) if can_be_computed_anyway(node))
+}
+
+/// Literals: comparing with one cannot fail or change anything, unless the subject is an object with an `==` of its
+/// own.
+pub(crate) fn can_be_computed_anyway(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Nil | Kind::True | Kind::False | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) => true,
+        Kind::Range { low, high, .. } => {
+            [low, high].into_iter().flatten().all(|end| can_be_computed_anyway(end))
+        }
+        _ => false,
+    }
+}
