@@ -1331,6 +1331,43 @@ module Array
     self
   end
 
+  def __delete_at(index)
+    n = size
+    at = index < 0 ? index + n : index
+    return nil if at < 0 || at >= n
+    x = __item(at)
+    i = at + 1
+    while i < n
+      __set(i - 1, __item(i))
+      i += 1
+    end
+    __resize(n - 1)
+    x
+  end
+
+  def __insert(index, value)
+    __push(value)
+    i = size - 1
+    while i > index
+      __set(i, __item(i - 1))
+      i -= 1
+    end
+    __set(index, value)
+    self
+  end
+
+  # The items of another array, which is as long or shorter, instead of the own ones.
+  def __replace(other)
+    i = 0
+    n = other.size
+    while i < n
+      __set(i, other.__item(i))
+      i += 1
+    end
+    __resize(n)
+    self
+  end
+
   def map!
     i = 0
     while i < size

@@ -81,8 +81,8 @@ impl Lowerer<'_> {
         self.span = code.span;
         let code = Rc::clone(code);
         let unused = self.operation == Operation::Each;
-        self.clear_scratch();
         self.open_captured();
+        self.clear_scratch();
         let value = self.labelled(0, !unused, |s, join| {
             s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);

@@ -8,9 +8,31 @@ use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, No
 use crate::syntax::walk::each_node;
 use rustc_hash::FxHashSet;
 
-const CHANGING: [&str; 13] = [
-    "<<", "push", "append", "pop", "shift", "unshift", "prepend", "concat", "clear", "fill", "map!",
-    "collect!", "[]=",
+const CHANGING: [&str; 24] = [
+    "<<",
+    "push",
+    "append",
+    "pop",
+    "shift",
+    "unshift",
+    "prepend",
+    "concat",
+    "clear",
+    "fill",
+    "map!",
+    "collect!",
+    "[]=",
+    "delete_at",
+    "sort!",
+    "sort_by!",
+    "reverse!",
+    "rotate!",
+    "select!",
+    "keep_if",
+    "reject!",
+    "delete_if",
+    "uniq!",
+    "compact!",
 ];
 
 #[derive(Default)]

@@ -79,8 +79,6 @@ pub struct Memo {
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
     pub fields: FxHashMap<ClassId, Vec<String>>,
-    /// Those grew: what was learned about such objects before is of no use.
-    pub fields_changed: bool,
     /// What elements give to captured variables.
     pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
@@ -93,7 +91,7 @@ pub struct Memo {
     pub keeping_loops: FxHashSet<JoinKey>,
     /// The section makes arrays in scratch memory.
     pub makes_lists: bool,
-    /// Kinds of lists have become one: what was learned names both.
+    /// Kinds of lists have become one, or records have got a variable more: what was learned names what is no more.
     pub restart: bool,
     /// Something grew in this walk.
     pub changed: bool,
@@ -261,12 +259,13 @@ impl Memo {
         }
     }
 
-    /// Forgets what names kinds of lists that have become one; contexts and the kinds themselves stay.
+    /// Forgets what names lists and records; contexts, the kinds of lists and the variables of records stay.
     pub fn restart(&mut self) {
         self.restart = false;
         self.joins.clear();
         self.functions.clear();
         self.specialisations.clear();
+        self.captured.clear();
         self.result = TypeSet::empty();
         self.list_loops.clear();
         for list in &mut self.lists {

@@ -92,12 +92,6 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
             memo.restart();
             continue;
         }
-        if memo.fields_changed {
-            let fields = std::mem::take(&mut memo.fields);
-            memo = Memo::default();
-            memo.fields = fields;
-            continue;
-        }
         if memo.changed {
             continue;
         }
@@ -192,12 +186,12 @@ pub(crate) struct Lowerer<'h> {
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
+    /// Captured variables that the section writes, by name.
+    written: BTreeMap<String, captured::Written>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
-    /// Captured variables that the section writes, by name.
-    written: BTreeMap<String, captured::Written>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Objects under construction, by number.
@@ -234,9 +228,9 @@ impl<'h> Lowerer<'h> {
             depth: None,
             versions: 0,
             unused: false,
+            written: BTreeMap::new(),
             loops: Vec::new(),
             growing: FxHashMap::default(),
-            written: BTreeMap::new(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),

@@ -86,8 +86,7 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
 /// The types of the items of a tuple, the variables of a record or what an Enumerator goes through, carried side by side.
 pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
     match ty {
-        Type::Tuple(items) => Some(items.to_vec()),
-        Type::Enumerator(_, items) => Some(items.to_vec()),
+        Type::Tuple(items) | Type::Enumerator(_, items) => Some(items.to_vec()),
         Type::Record(record) => Some(record.fields.iter().map(|(_, types)| types.clone()).collect()),
         _ => None,
     }

@@ -116,7 +116,7 @@ impl Lowerer<'_> {
                     }
                     None => {
                         self.memo.fields.entry(*class).or_default().push(name.to_string());
-                        self.memo.fields_changed = true;
+                        self.memo.restart = true;
                     }
                 }
                 true

@@ -413,15 +413,15 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
+    /// What an element gave to a variable around the section (by its number in the schema), by element index.
+    Captured(u32, Part),
+    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    CapturedTick(u32),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
     /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
     /// is the number of words in use, which each tick sets anew.
     Scratch,
-    /// What an element gave to a variable around the section (by its number in the schema), by element index.
-    Captured(u32, Part),
-    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
-    CapturedTick(u32),
     /// `Bool`: is the object frozen, by id.
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.

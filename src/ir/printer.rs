@@ -75,10 +75,10 @@ impl Display for BufferInfo {
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
             BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
-            BufferKind::ResultWords => f.write_str("result_words"),
-            BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
             BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
+            BufferKind::ResultWords => f.write_str("result_words"),
+            BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;

@@ -43,7 +43,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Captured(_, Part::Tag)
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_) => Ty::I32,
-            BufferKind::ResultWords | BufferKind::Scratch | BufferKind::CapturedTick(_) => Ty::I64,
+            BufferKind::CapturedTick(_) => Ty::I64,
+            BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
         };

@@ -107,10 +107,10 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
             Recipe::Values(*kind, *part, array.types.single_shape())
         }
         BufferKind::Base(part) => Recipe::Base(*part, schema.base.single_shape()),
-        BufferKind::ResultWords => Recipe::ResultWords,
-        BufferKind::Scratch => Recipe::Scratch,
         // Nothing is given at first: all zeros.
         BufferKind::Result(_) | BufferKind::Captured(..) | BufferKind::CapturedTick(_) => Recipe::Result,
+        BufferKind::ResultWords => Recipe::ResultWords,
+        BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
     })

@@ -162,10 +162,10 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::ArrayLength(_) => "length",
         BufferKind::ArrayValues(..) => "values",
         BufferKind::Base(_) => "base",
-        BufferKind::Result(_) | BufferKind::ResultWords => "result",
-        BufferKind::Scratch => "scratch",
         BufferKind::Captured(..) => "captured",
         BufferKind::CapturedTick(_) => "captured_tick",
+        BufferKind::Result(_) | BufferKind::ResultWords => "result",
+        BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
     }
 }
@@ -181,10 +181,10 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
         BufferKind::Base(p) => format!("elements of the base{}", part(p)),
         BufferKind::Result(p) => format!("results{}", part(p)),
-        BufferKind::ResultWords => "words of results".into(),
-        BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Captured(n, p) => format!("given to captured variable {n}{}", part(p)),
         BufferKind::CapturedTick(n) => format!("when given to captured variable {n}"),
+        BufferKind::ResultWords => "words of results".into(),
+        BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
     }

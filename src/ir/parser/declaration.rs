@@ -147,13 +147,13 @@ impl Parser {
             }
             "base" => BufferKind::Base(self.part()),
             "result" => BufferKind::Result(self.part()),
-            "result_words" => BufferKind::ResultWords,
-            "scratch" => BufferKind::Scratch,
             "captured" => {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Captured(number, self.part())
             }
             "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
+            "result_words" => BufferKind::ResultWords,
+            "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
