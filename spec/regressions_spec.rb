@@ -46,4 +46,23 @@ each_backend do
     expect_same(child) { |x| x.hidden }
     expect_same(child) { |x| x.ask(x) }
   end
+
+  it "divides infinities, and by them, as MRI does" do
+    infinity = Float::INFINITY
+    numbers = [1.5, -1.5, 0.0, -0.0, 1e17, -1e16, 1e-20, -1e-20]
+    [infinity, -infinity, 3.0, -3, 0.3, -0.7].each do |by|
+      expect_same(numbers) { |x| x.divmod(by)[0] }
+      expect_same(numbers) { |x| x.divmod(by)[1] }
+    end
+    expect_same([infinity]) { |x| x.divmod(1)[1] }
+    expect_same([-infinity]) { |x| x.divmod(2.5)[1] }
+    expect_same([Float::NAN]) { |x| x.divmod(2.5)[1] }
+    expect_same([1.0]) { |x| x.divmod(x * Float::NAN)[1] }
+  end
+
+  it "reads a column that turns out to hold more than Integers after its first read" do
+    parent = Regressions::Parent.new(7)
+    other = Regressions::Child.new(nil)
+    expect_same(small) { |n| n.divmod(parent.a)[0] + (other.a&.succ || parent.a&.succ) }
+  end
 end

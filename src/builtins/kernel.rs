@@ -71,13 +71,14 @@ pub(super) const ROWS: &[Row] = &[
     row("Float", |s, c| convert(s, c, false)),
 ];
 
+pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
+
 /// nil, true and false.
 pub(super) const LOGIC_ROWS: &[Row] = &[
     row("&", |s, c| logic(s, c, BinaryOp::AndB)),
     row("|", |s, c| logic(s, c, BinaryOp::OrB)),
     row("^", |s, c| logic(s, c, BinaryOp::XorB)),
 ];
-pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
 
 pub(super) const NIL_ROWS: &[Row] = &[
     bare("to_i", |s, _| Operand::integer(s.b.i64(0))),

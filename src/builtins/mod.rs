@@ -68,8 +68,10 @@ pub(crate) const fn bare(name: &'static str, rule: Rule) -> Row {
 
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-        if self.bare && !s.count_arguments(call, 0, 0) {
-            return Operand::bottom();
+        let given = call.args.len();
+        if self.bare && given > 0 {
+            let message = format!("wrong number of arguments (given {given}, expected 0)");
+            return s.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
         }
         (self.rule)(s, call)
     }
@@ -94,7 +96,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable"])
         }
         Type::Object(..) if owner == ClassId::STRUCT => {

@@ -12,8 +12,12 @@ use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
-        if let Some(buffer) = self.buffers.get(&kind) {
-            return *buffer;
+        if let Some(&buffer) = self.buffers.get(&kind) {
+            // What the column holds became wider since: the walk is done again.
+            let info = &mut self.program.buffers[buffer.0 as usize];
+            self.memo.changed |= info.ty != ty;
+            info.ty = ty;
+            return buffer;
         }
         let buffer = Buffer(self.program.buffers.len() as u32);
         self.program.buffers.push(BufferInfo { kind: kind.clone(), ty, written: false });

@@ -21,7 +21,7 @@ end
 
 Parity.table "Kernel", on: :mixed do
   unary "nil?", "!", "itself", "frozen?"
-  unary "class", code: "x.class == Integer"
+  %i[integers floats nils symbols].each { |set| unary "class", code: "x.class == Integer", on: set }
   binary "==", "!=", "equal?", "eql?", "===", "<=>", by: :mixed
   unary "is_a?", code: ["x.is_a?(Integer)", "x.is_a?(Comparable)", "x.is_a?(NilClass)"]
   unary "kind_of?", code: ["x.kind_of?(Numeric)", "x.kind_of?(Object)"]
