@@ -220,7 +220,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         let Some(first) = items.next() else { return Operand::nil() };
         let mut best = first;
         for (i, item) in items.enumerate() {
-            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better));
+            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better, true));
         }
         return best;
     }
@@ -236,7 +236,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
             let best = s.temp(first);
             s.each_item(&call.receiver, &mut |s, item, _, _| {
                 let current = s.temp_get(best);
-                let chosen = better_of(s, &current, &item, better);
+                let chosen = better_of(s, &current, &item, better, false);
                 s.temp_set(best, chosen);
             });
             let result = s.temp_get(best);
@@ -247,12 +247,23 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
 }
 
 /// `item` if it is better than `best` (the earlier one wins where they are equal), else `best`.
-fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Comparison) -> Operand {
+fn better_of(
+    s: &mut Lowerer<'_>,
+    best: &Operand,
+    item: &Operand,
+    better: Comparison,
+    literal: bool,
+) -> Operand {
     if best.types == item.types && matches!(best.types.single(), Some(Type::Integer | Type::Float)) {
         let is_better = s.b.compare(better, item.value(), best.value());
         if best.types.contains(&Type::Float) {
             // MRI compares Floats with <=> and raises where one is NaN.
-            s.check_ordered("Float", item.value(), best.value());
+            // Of an array literal it asks the new item, of other arrays the one that was best so far.
+            if literal {
+                s.check_ordered("Float", item.value(), best.value());
+            } else {
+                s.check_ordered("Float", best.value(), item.value());
+            }
         }
         let value = s.b.select(is_better, item.value(), best.value());
         return Operand { types: best.types.clone(), values: vec![value] };
