@@ -183,11 +183,11 @@ pub(super) const ROWS: &[Row] = &[
         (_, Some(value)) => s.send(&c.receiver, "__rindex_value", std::slice::from_ref(value), 1),
         _ => s.send_with_block(c, "__rindex_block"),
     }),
-    row("dup", |s, c| copy(s, c)),
-    row("clone", |s, c| copy(s, c)),
+    row("dup", copy),
+    row("clone", copy),
     row("to_a", |_, c| c.receiver.clone()),
     row("to_ary", |_, c| c.receiver.clone()),
-    row("entries", |s, c| copy(s, c)),
+    row("entries", copy),
     row("frozen?", |s, c| match c.receiver.types.single() {
         Some(Type::Array(_)) => s.refuse_here(
             "unsupported-method",

@@ -62,8 +62,8 @@ pub(super) const ROWS: &[Row] = &[
     row("to_h", hash),
     row("to_set", hash),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
-    row("cycle", |s, c| endless(s, c)),
-    row("lazy", |s, c| endless(s, c)),
+    row("cycle", endless),
+    row("lazy", endless),
     // ---- what core.rb is made of
     row("__room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let tuple = self.tuple(&all);
-                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
+                if self.grows(node) { self.make_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
