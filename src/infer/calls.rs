@@ -696,7 +696,7 @@ impl Lowerer<'_> {
         let (required, given) = (code.params.required.len(), arguments.positional.len());
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
-            && given <= required + code.params.optional.len()
+            && (given <= required + code.params.optional.len() || code.params.rest.is_some())
             && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
         if !fits {
             self.refuse_here(
