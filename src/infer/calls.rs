@@ -9,7 +9,7 @@ use super::{BlockRef, Condition, Control, Frame, Home, JoinIndex, Lowerer};
 use crate::builtins::{self, Builtin};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, MessagePart, Receiver, Stmt, Ty, Value};
-use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, Kind, Node, StringPart};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, CodeKind, Kind, Node, StringPart};
 use crate::syntax::walk::each_node_in;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -561,12 +561,34 @@ impl Lowerer<'_> {
             Err(refusal) => Callee::Refused(refusal),
             Ok(None) => Callee::Missing { private: false },
             Ok(Some(found)) => {
-                if found.visibility == Visibility::Private && !private && !name.ends_with('=') {
+                let hidden = match found.visibility {
+                    Visibility::Public => false,
+                    Visibility::Private => !private,
+                    Visibility::Protected => !private && !self.self_is(found.owner),
+                };
+                if hidden {
                     return Callee::Missing { private: true };
                 }
                 self.callee_of(ty, name, found)
             }
         }
+    }
+
+    /// Is `self` an instance of the class or module, so that it may call protected methods of it?
+    fn self_is(&mut self, owner: ClassId) -> bool {
+        if self.frame().builtin {
+            return true;
+        }
+        let own = self.self_operand();
+        let (inside, outside) = self.partition(&own.types, owner, false);
+        if !inside.is_empty() && !outside.is_empty() {
+            self.refuse_here(
+                "unsupported-call",
+                "whether a protected method may be called here depends on the class of self",
+                Some("make the method public".into()),
+            );
+        }
+        !inside.is_empty()
     }
 
     fn callee_of(&mut self, ty: &Type, name: &str, found: Found) -> Callee {
@@ -632,11 +654,7 @@ impl Lowerer<'_> {
                 rule.apply(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
-                let name = if code.kind == crate::syntax::ast::CodeKind::Method {
-                    code.name.clone()
-                } else {
-                    name.into()
-                };
+                let name = if code.kind == CodeKind::Method { code.name.clone() } else { name.into() };
                 self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
             }
         }
@@ -711,10 +729,15 @@ impl Lowerer<'_> {
         };
         let choice = identity_number(code);
         let result = self.within_here(choice, |s| {
-            if has_return(&code.body) {
+            let block = code.kind != CodeKind::Method;
+            if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
                 s.labelled(0, true, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
+                    if block {
+                        // A block that `define_method` made a method of: all ways out of it are returns.
+                        s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                    }
                     body(s)
                 })
             } else {
@@ -777,6 +800,13 @@ impl Lowerer<'_> {
         let (owner, name) = (self.frame().owner, self.frame().name.clone());
         if self.frame().return_to.is_none() && self.current == 0 {
             return self.refuse_here("unsupported-super", "`super` stands outside a method", None);
+        }
+        if args.is_none() && self.frame().code.kind != CodeKind::Method {
+            return self.refuse_here(
+                "unsupported-super",
+                "`super` without arguments stands in a block that define_method made a method of",
+                Some("name the arguments, as in `super(a)`".into()),
+            );
         }
         let arguments = match args {
             Some(nodes) => match self.arguments(nodes) {
@@ -1051,6 +1081,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::StackTooDeep, &[]);
             let result = self.labelled(0, true, |s, join| {
                 s.frames[0].return_to = Some(join);
+                s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);
                 if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
             });

@@ -92,6 +92,15 @@ impl Lowerer<'_> {
                 self.read_ivar(&receiver, name)
             }
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
+            Kind::ConstantOf { module, path } => {
+                // `x.class::LIMIT` is another constant for each class that x can be of.
+                let (module, of_class) = match self.object_of_class(module) {
+                    Some(object) => (object, true),
+                    None => (self.expr(module), false),
+                };
+                self.enter(node);
+                self.constant_of(&module, path, of_class)
+            }
             Kind::Assign { target, value } => match &**target {
                 Target::Captured(name, _) => self.write_captured(node, name, value, unused),
                 target => self.assign_node(target, value),
@@ -123,11 +132,7 @@ impl Lowerer<'_> {
                 let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
                 self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
             }
-            Kind::Not(inner) => {
-                let condition = self.condition(inner);
-                let value = self.b.unary(UnaryOp::Not, condition.value);
-                Operand::bool(value)
-            }
+            Kind::Not(inner) => self.negation(node, inner),
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
                 self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
@@ -176,6 +181,52 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    /// `object` in `object.class`, where that is Ruby's own `class`.
+    fn object_of_class(&mut self, node: &Node) -> Option<Operand> {
+        let Kind::Call(call) = &node.kind else { return None };
+        if call.name != "class" || !call.args.is_empty() || call.block.is_some() || call.safe {
+            return None;
+        }
+        let object = match &call.receiver {
+            Some(receiver) => self.expr(receiver),
+            None => self.self_operand(),
+        };
+        let objects = object.types.iter().all(|t| matches!(t, Type::Object(..)));
+        let own = |t: &Type| self.host.method(super::class_of(t), "class").ok().flatten();
+        let native = object.types.iter().map(own).all(|found| {
+            found.is_some_and(|found| matches!(found.method, super::host::Method::Native { .. }))
+        });
+        (objects && native && !object.is_bottom()).then_some(object)
+    }
+
+    /// `!value`: the class can have its own.
+    fn negation(&mut self, node: &Node, inner: &Node) -> Operand {
+        let (condition, operand) = match &inner.kind {
+            Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
+            _ => self.tested(inner),
+        };
+        if operand.is_bottom() {
+            return operand;
+        }
+        self.enter(node);
+        if self.negates(&operand) {
+            return self.send(&operand, "!", &[], 5);
+        }
+        let value = self.b.unary(UnaryOp::Not, condition.value);
+        Operand::bool(value)
+    }
+
+    /// Does some class of the operand define `!`?
+    pub(crate) fn negates(&mut self, operand: &Operand) -> bool {
+        operand.types.iter().any(|ty| match ty {
+            Type::Object(_, class) => !matches!(
+                self.host.method(*class, "!"),
+                Ok(Some(super::host::Found { method: super::host::Method::Native { .. }, .. }))
+            ),
+            _ => false,
+        })
     }
 
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
