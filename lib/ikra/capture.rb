@@ -103,9 +103,16 @@ module Ikra
       # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
       def instructions(list)
         list[INSTRUCTIONS].grep(Array).map do |name, *operands|
-          operands.map! { |operand| operand.is_a?(Array) && operand[0] == MAGIC ? instructions(operand) : operand }
-          [name.to_s.sub(/\A(trace|zjit)_/, ""), *operands]
+          name = name.to_s.sub(/\A(trace|zjit)_/, "")
+          [name, *operands.map { |operand| operand(name, operand) }]
         end
+      end
+
+      # A `super` that has run knows its method's name.
+      def operand(name, operand)
+        return instructions(operand) if operand.is_a?(Array) && operand[0] == MAGIC
+
+        name == "invokesuper" && operand.is_a?(Hash) ? operand.except(:mid) : operand
       end
     end
   end

@@ -83,9 +83,20 @@ module Ikra
       def argument_error(message) = ArgumentError.new(message)
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
       def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
-      def about(before, operand, text, after) = "#{before}#{text || operand.inspect}#{after}"
+      # As MRI, which tells Integers of more than one word by their class.
+      def about(before, operand, text, after)
+        large = operand.is_a?(Integer) && operand.bit_length > 62
+        "#{before}#{text || (large ? operand.class : operand.inspect)}#{after}"
+      end
+
       def float_domain(float) = FloatDomainError.new(float.to_s)
-      def math_domain(name) = Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+      def math_domain(name)
+        Integer.sqrt(-1) if name == "isqrt"
+        Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+      rescue Math::DomainError => e
+        Math::DomainError.new(e.message)
+      end
+
       def range(message) = OverflowError.new(message)
       def unsupported(message) = UnsupportedError.new(message)
       def stack_too_deep = SystemStackError.new("stack level too deep")
@@ -97,6 +108,12 @@ module Ikra
       def index_too_small(index, length)
         IndexError.new("index #{index} too small for array; minimum: -#{length}")
       end
+
+      def fetch_index(index, length)
+        IndexError.new("index #{index} outside of array bounds: #{-length}...#{length}")
+      end
+
+      def no_memory = Error.new("too little memory for the arrays made in the section")
 
       def array_growth(index, length)
         Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")

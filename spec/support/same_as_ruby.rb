@@ -51,6 +51,9 @@ module SameAsRuby
 
   def same_value?(expected, actual, tolerance)
     return false unless expected.instance_of?(actual.class)
+    if expected.is_a?(Array)
+      return expected.size == actual.size && expected.zip(actual).all? { |a, b| same_value?(a, b, tolerance) }
+    end
     return expected.equal?(actual) || expected == actual unless expected.is_a?(Float)
     return true if expected.nan? && actual.nan?
 

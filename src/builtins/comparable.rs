@@ -5,13 +5,7 @@ use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::ErrorKind;
 use crate::types::{RangeEnd, Type};
 
-pub(super) const ROWS: &[Row] = &[
-    row("clamp", clamp),
-    row("__compare_failed", |s, c| {
-        let before = format!("comparison of {} with ", s.describe(&c.receiver.types));
-        s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
-    }),
-];
+pub(super) const ROWS: &[Row] = &[row("clamp", clamp)];
 
 /// `clamp(low, high)` or `clamp(range)`.
 fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

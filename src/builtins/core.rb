@@ -148,9 +148,7 @@ module Integer
   end
 
   # The power by squaring; products of two remainders fit where the modulus has up to 31 bits.
-  def pow(exponent, modulus = nil)
-    return self**exponent if modulus.nil?
-
+  def __pow_modulo(exponent, modulus)
     unless exponent.is_a?(Integer)
       raise TypeError, "Integer#pow() 2nd argument not allowed unless a 1st argument is integer"
     end
@@ -212,12 +210,44 @@ module Integer
 
   # MRI divides by the greatest common divisor first, so that large Integers round once.
   def fdiv(other)
-    if other.is_a?(Integer) && other != 0 && self != 0
-      divisor = gcd(other)
-      (self / divisor).to_f / (other / divisor).to_f
-    else
+    if other.is_a?(Integer)
+      if other == self || other == 0 || self == 0
+        to_f / other.to_f
+      else
+        divisor = gcd(other)
+        x = self / divisor
+        y = other / divisor
+        # Divisors of more than one word are divided by as Integers.
+        y > 4_611_686_018_427_387_903 || y < -4_611_686_018_427_387_904 ? x.__quotient(y) : x.to_f / y.to_f
+      end
+    elsif other.is_a?(Float)
       to_f / other
+    else
+      self / other
     end
+  end
+
+  # The quotient rounded once: 62 bits of it, of which the last says whether anything follows. With negative numbers,
+  # of which there is one more.
+  def __quotient(other)
+    rest = self < 0 ? self : -self
+    divisor = other < 0 ? other : -other
+    quotient = rest / divisor
+    rest = rest.remainder(divisor)
+    bits = 0
+    while quotient < 2_305_843_009_213_693_952
+      quotient += quotient
+      if rest <= divisor - rest
+        rest -= divisor - rest
+        quotient += 1
+      else
+        rest += rest
+      end
+      bits += 1
+    end
+    quotient |= 1 if rest != 0
+    size = quotient.to_f * ((1023 - bits) << 52).__float_of_bits
+    (self < 0) == (other < 0) ? size : -size
   end
 
   def quo(other)
@@ -265,6 +295,14 @@ module Integer
   def __part(offset, size)
     offset = __to_int(offset)
     size = __to_int(size)
+    if offset < 0 && size >= 0
+      # Zeros come in from below; only the lowest bits of the number are left.
+      if -offset >= size
+        return 0
+      elsif size < 63
+        return (self & ((1 << (size + offset)) - 1)) << -offset
+      end
+    end
     rest = self >> offset
     if size < 0
       rest
@@ -293,11 +331,13 @@ module Integer
     if digits >= 0
       self
     elsif digits >= -18
-      self + -self % __power_of_ten(-digits)
-    elsif self <= 0 || (digits < -19 && __far_rounding_is_zero?)
+      unit = __power_of_ten(-digits)
+      rest = self % unit
+      rest == 0 && !__overshoots? ? self : self + (unit - rest)
+    elsif digits < -19 && __far_rounding_is_zero?
       0
     else
-      __overflow
+      self > 0 || (self == 0 && digits == -19 && 4_611_686_018_427_387_904.__overshoots?) ? __overflow : 0
     end
   end
 
@@ -305,7 +345,9 @@ module Integer
     if digits >= 0
       self
     elsif digits >= -18
-      self - remainder(__power_of_ten(-digits))
+      unit = __power_of_ten(-digits)
+      rest = remainder(unit)
+      self < 0 && rest == 0 && __overshoots? ? self + unit : self - rest
     else
       0
     end
@@ -443,7 +485,7 @@ module Float
 
   def __truncate_digits(digits)
     if digits <= 0
-      to_i.__truncate_digits(digits)
+      __bits < 0 ? ceil.__ceil_digits(digits) : floor.__floor_digits(digits)
     else
       __bits < 0 ? __ceil_digits(digits) : __floor_digits(digits)
     end
@@ -453,7 +495,7 @@ module Float
     if digits < 0
       to_i.__round_digits(digits, half)
     elsif digits == 0
-      half == 0 ? round : half == 1 ? __round_even.to_i : __half_down(1.0).to_i
+      half == 0 ? round : half == 1 ? __half_even(1.0).to_i : __half_down(1.0).to_i
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
       self
     elsif __loses_digits?(digits)
@@ -552,13 +594,18 @@ module Math
 end
 
 module Enumerable
-  def each_with_index
+  def __each_with_index
     i = 0
     each do |x|
       yield x, i
       i += 1
     end
     self
+  end
+
+  def each_with_object(memo)
+    each { |x| yield x, memo }
+    memo
   end
 
   def each_index
@@ -571,28 +618,89 @@ module Enumerable
     while i >= 0
       yield __item(i)
       i -= 1
+      i = size - 1 if i >= size
     end
     self
   end
 
-  def any?
+  # Whole slices are arrays of known length; the last may be shorter.
+  def each_slice(n)
+    raise ArgumentError, "invalid slice size" if n <= 0
+    i = 0
+    while i + n <= size
+      yield __window(i, n)
+      i += n
+    end
+    yield __part(i, size - i) if i < size
+    self
+  end
+
+  def each_cons(n)
+    raise ArgumentError, "invalid size" if n <= 0
+    i = 0
+    while i + n <= size
+      yield __window(i, n)
+      i += 1
+    end
+    self
+  end
+
+  # ---- questions
+
+  def __any_block
     each { |x| return true if yield(x) }
     false
   end
 
-  def all?
+  def __any_pattern(pattern)
+    each { |x| return true if pattern === x }
+    false
+  end
+
+  def __any
+    each { |x| return true if x }
+    false
+  end
+
+  def __all_block
     each { |x| return false unless yield(x) }
     true
   end
 
-  def none?
-    each { |x| return false if yield(x) }
+  def __all_pattern(pattern)
+    each { |x| return false unless pattern === x }
     true
   end
 
-  def one?
+  def __all
+    each { |x| return false unless x }
+    true
+  end
+
+  def __one_block
     n = 0
-    each { |x| n += 1 if yield(x) }
+    each do |x|
+      n += 1 if yield(x)
+      return false if n > 1
+    end
+    n == 1
+  end
+
+  def __one_pattern(pattern)
+    n = 0
+    each do |x|
+      n += 1 if pattern === x
+      return false if n > 1
+    end
+    n == 1
+  end
+
+  def __one
+    n = 0
+    each do |x|
+      n += 1 if x
+      return false if n > 1
+    end
     n == 1
   end
 
@@ -606,11 +714,38 @@ module Enumerable
     nil
   end
 
-  def find_index
+  def __index_block
     i = 0
     each do |x|
       return i if yield(x)
       i += 1
+    end
+    nil
+  end
+
+  def __index_value(value)
+    i = 0
+    each do |x|
+      return i if x == value
+      i += 1
+    end
+    nil
+  end
+
+  def __rindex_block
+    i = size - 1
+    while i >= 0
+      return i if yield(__item(i))
+      i -= 1
+    end
+    nil
+  end
+
+  def __rindex_value(value)
+    i = size - 1
+    while i >= 0
+      return i if __item(i) == value
+      i -= 1
     end
     nil
   end
@@ -625,16 +760,35 @@ module Enumerable
     false
   end
 
+  def __count_block
+    n = 0
+    each { |x| n += 1 if yield(x) }
+    n
+  end
+
+  def __count_value(value)
+    n = 0
+    each { |x| n += 1 if x == value }
+    n
+  end
+
+  def __count
+    n = 0
+    each { |x| n += 1 }
+    n
+  end
+
+  # ---- the smallest and the largest
+
   def min_by
     return nil if __empty?
     best = __item(0)
     least = yield best
     i = 1
-    n = size
-    while i < n
+    while i < size
       x = __item(i)
       key = yield x
-      if (key <=> least) < 0
+      if __compare(key, least) < 0
         least = key
         best = x
       end
@@ -648,11 +802,10 @@ module Enumerable
     best = __item(0)
     most = yield best
     i = 1
-    n = size
-    while i < n
+    while i < size
       x = __item(i)
       key = yield x
-      if (key <=> most) > 0
+      if __compare(key, most) > 0
         most = key
         best = x
       end
@@ -661,17 +814,54 @@ module Enumerable
     best
   end
 
-  def __count_block
-    n = 0
-    each { |x| n += 1 if yield(x) }
-    n
+  def minmax_by
+    return [nil, nil] if __empty?
+    low = __item(0)
+    high = low
+    least = yield low
+    most = least
+    i = 1
+    while i < size
+      x = __item(i)
+      key = yield x
+      if __compare(key, least) < 0
+        least = key
+        low = x
+      end
+      if __compare(key, most) > 0
+        most = key
+        high = x
+      end
+      i += 1
+    end
+    [low, high]
   end
 
-  def __count_value(value)
-    n = 0
-    each { |x| n += 1 if x == value }
-    n
+  def __min_block
+    return nil if __empty?
+    best = __item(0)
+    i = 1
+    while i < size
+      x = __item(i)
+      best = x if __order(yield(x, best), x, best) < 0
+      i += 1
+    end
+    best
   end
+
+  def __max_block
+    return nil if __empty?
+    best = __item(0)
+    i = 1
+    while i < size
+      x = __item(i)
+      best = x if __order(yield(x, best), x, best) > 0
+      i += 1
+    end
+    best
+  end
+
+  # ---- folding
 
   def __inject_from(initial)
     acc = initial
@@ -683,8 +873,7 @@ module Enumerable
     return nil if __empty?
     acc = __item(0)
     i = 1
-    n = size
-    while i < n
+    while i < size
       acc = yield(acc, __item(i))
       i += 1
     end
@@ -735,6 +924,573 @@ module Enumerable
     floating ? total + compensation : total
   end
 
+  # ---- new arrays
+
+  def __copy
+    out = __list(__room)
+    each { |x| out.__push(x) }
+    out
+  end
+
+  def __map
+    out = __list(__room)
+    each { |x| out.__push(yield(x)) }
+    out
+  end
+
+  def select
+    out = __list(__room)
+    each { |x| out.__push(x) if yield(x) }
+    out
+  end
+
+  def filter
+    out = __list(__room)
+    each { |x| out.__push(x) if yield(x) }
+    out
+  end
+
+  def find_all
+    out = __list(__room)
+    each { |x| out.__push(x) if yield(x) }
+    out
+  end
+
+  def reject
+    out = __list(__room)
+    each { |x| out.__push(x) unless yield(x) }
+    out
+  end
+
+  def filter_map
+    out = __list(__room)
+    each do |x|
+      y = yield(x)
+      out.__push(y) if y
+    end
+    out
+  end
+
+  def __grep(pattern)
+    out = __list(__room)
+    each do |x|
+      if pattern === x
+        out.__push(block_given? ? yield(x) : x)
+      end
+    end
+    out
+  end
+
+  def __grep_v(pattern)
+    out = __list(__room)
+    each do |x|
+      unless pattern === x
+        out.__push(block_given? ? yield(x) : x)
+      end
+    end
+    out
+  end
+
+  def flat_map
+    out = __list(__room)
+    each { |x| out.__append(yield(x)) }
+    out
+  end
+
+  def collect_concat
+    out = __list(__room)
+    each { |x| out.__append(yield(x)) }
+    out
+  end
+
+  def partition
+    yes = __list(__room)
+    no = __list(__room)
+    each do |x|
+      if yield(x)
+        yes.__push(x)
+      else
+        no.__push(x)
+      end
+    end
+    [yes, no]
+  end
+
+  def __take(n)
+    raise ArgumentError, "attempt to take negative size" if n < 0
+    out = __list(n < __room ? n : __room)
+    return out if n == 0
+    each do |x|
+      out.__push(x)
+      break if out.size >= n
+    end
+    out
+  end
+
+  def __drop(n)
+    raise ArgumentError, "attempt to drop negative size" if n < 0
+    out = __list(__room)
+    i = 0
+    each do |x|
+      out.__push(x) if i >= n
+      i += 1
+    end
+    out
+  end
+
+  def take_while
+    out = __list(__room)
+    each do |x|
+      break unless yield(x)
+      out.__push(x)
+    end
+    out
+  end
+
+  def drop_while
+    out = __list(__room)
+    dropping = true
+    each do |x|
+      dropping = false if dropping && !yield(x)
+      out.__push(x) unless dropping
+    end
+    out
+  end
+
+  def __zip(*others)
+    out = __list(__room)
+    i = 0
+    each do |x|
+      out.__push([x, *others.map { |other| other.__at(i) }])
+      i += 1
+    end
+    out
+  end
+
+  def __zip_block(*others)
+    i = 0
+    each do |x|
+      yield [x, *others.map { |other| other.__at(i) }]
+      i += 1
+    end
+    nil
+  end
+
+  def __uniq
+    out = __list(__room)
+    each { |x| out.__push(x) unless out.__has(x) }
+    out
+  end
+
+  def __uniq_block
+    out = __list(__room)
+    keys = __list(__room)
+    each do |x|
+      key = yield(x)
+      unless keys.__has(key)
+        keys.__push(key)
+        out.__push(x)
+      end
+    end
+    out
+  end
+
+  def __has(value)
+    each { |x| return true if x.eql?(value) }
+    false
+  end
+
+  def compact
+    out = __list(__room)
+    each { |x| out.__push(x) unless x.nil? }
+    out
+  end
+
+  # ---- order. A stable merge sort, which is what the C library's qsort_r under MRI's is.
+
+  def __sort
+    __copy.__merge_sort { |a, b| __compare(a, b) }
+  end
+
+  def __sort_block
+    __copy.__merge_sort { |a, b| __order(yield(a, b), a, b) }
+  end
+
+  def sort_by
+    pairs = __list(__room)
+    each { |x| pairs.__push([yield(x), x]) }
+    pairs.__merge_sort { |a, b| __compare(a[0], b[0]) }.__map { |pair| pair[1] }
+  end
+
+  def __merge_sort
+    n = size
+    from = self
+    to = __list(n)
+    to.__resize(n)
+    width = 1
+    while width < n
+      start = 0
+      while start < n
+        middle = start + width
+        middle = n if middle > n
+        stop = middle + width
+        stop = n if stop > n
+        i = start
+        j = middle
+        k = start
+        while k < stop
+          if j >= stop || (i < middle && yield(from.__item(i), from.__item(j)) <= 0)
+            to.__set(k, from.__item(i))
+            i += 1
+          else
+            to.__set(k, from.__item(j))
+            j += 1
+          end
+          k += 1
+        end
+        start = stop
+      end
+      from, to = to, from
+      width *= 2
+    end
+    from
+  end
+end
+
+module Array
+  def __reverse
+    n = size
+    out = __list(n)
+    i = n - 1
+    while i >= 0
+      out.__push(__item(i))
+      i -= 1
+    end
+    out
+  end
+
+  def __rotate(count)
+    n = size
+    out = __list(n)
+    if n > 0
+      i = count % n
+      n.times do
+        out.__push(__item(i))
+        i += 1
+        i = 0 if i >= n
+      end
+    end
+    out
+  end
+
+  def __last(n)
+    raise ArgumentError, "negative array size" if n < 0
+    n = size if n > size
+    __part(size - n, n)
+  end
+
+  # Items start, start + 1 …: known to be there.
+  def __part(start, count)
+    out = __list(count)
+    count.times { |i| out.__push(__item(start + i)) }
+    out
+  end
+
+  def __slice(start, count)
+    n = size
+    start += n if start < 0
+    return nil if start < 0 || start > n || count < 0
+    count = n - start if count > n - start
+    __part(start, count)
+  end
+
+  def __fetch_block(index)
+    at = index < 0 ? index + size : index
+    if at >= 0 && at < size
+      __item(at)
+    else
+      yield index
+    end
+  end
+
+  def __plus(other)
+    out = __list(size + other.size)
+    each { |x| out.__push(x) }
+    other.each { |x| out.__push(x) }
+    out
+  end
+
+  def __minus(other)
+    out = __list(size)
+    each { |x| out.__push(x) unless other.__has(x) }
+    out
+  end
+
+  def __and(other)
+    out = __list(size)
+    each { |x| out.__push(x) if other.__has(x) && !out.__has(x) }
+    out
+  end
+
+  def __or(other)
+    out = __list(size + other.size)
+    each { |x| out.__push(x) unless out.__has(x) }
+    other.each { |x| out.__push(x) unless out.__has(x) }
+    out
+  end
+
+  def __times(n)
+    raise ArgumentError, "argument must be non-negative" if n < 0
+    out = __list(size * n)
+    n.times { each { |x| out.__push(x) } }
+    out
+  end
+
+  def __product(other)
+    out = __list(size * other.size)
+    each { |x| other.each { |y| out.__push([x, y]) } }
+    out
+  end
+
+  def __equal(other)
+    return false unless size == other.size
+    i = 0
+    n = size
+    while i < n
+      return false unless __item(i) == other.__item(i)
+      i += 1
+    end
+    true
+  end
+
+  def __spaceship(other)
+    i = 0
+    while i < size && i < other.size
+      order = __item(i) <=> other.__item(i)
+      return order unless order == 0
+      i += 1
+    end
+    size <=> other.size
+  end
+
+  def __flatten
+    out = __list(size)
+    each { |x| out.__append(x) }
+    out
+  end
+
+  # ---- changes to arrays made in the section
+
+  def __pop
+    n = size
+    return nil if n == 0
+    x = __item(n - 1)
+    __resize(n - 1)
+    x
+  end
+
+  def __shift
+    n = size
+    return nil if n == 0
+    x = __item(0)
+    i = 1
+    while i < n
+      __set(i - 1, __item(i))
+      i += 1
+    end
+    __resize(n - 1)
+    x
+  end
+
+  def __unshift(x)
+    __push(x)
+    i = size - 1
+    while i > 0
+      __set(i, __item(i - 1))
+      i -= 1
+    end
+    __set(0, x)
+    self
+  end
+
+  def __fill(x)
+    i = 0
+    while i < size
+      __set(i, x)
+      i += 1
+    end
+    self
+  end
+
+  def __fill_block
+    i = 0
+    while i < size
+      self[i] = yield(i)
+      i += 1
+    end
+    self
+  end
+
+  def map!
+    i = 0
+    while i < size
+      self[i] = yield(__item(i))
+      i += 1
+    end
+    self
+  end
+
+  def collect!
+    i = 0
+    while i < size
+      self[i] = yield(__item(i))
+      i += 1
+    end
+    self
+  end
+end
+
+# An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several.
+module Enumerator
+  def map
+    out = __list(__room)
+    __each_values { |*values| out.__push(yield(*values)) }
+    out
+  end
+
+  def collect
+    out = __list(__room)
+    __each_values { |*values| out.__push(yield(*values)) }
+    out
+  end
+
+  def with_index(offset = 0)
+    i = offset
+    each do |x|
+      value = yield(x, i)
+      i += 1
+      value
+    end
+  end
+
+  def each_with_index
+    i = 0
+    each do |x|
+      value = yield(x, i)
+      i += 1
+      value
+    end
+  end
+
+  def with_object(memo)
+    each { |x| yield(x, memo) }
+    memo
+  end
+
+  def min_by
+    best = nil
+    least = nil
+    some = false
+    each do |x|
+      key = yield x
+      if !some || __compare(key, least) < 0
+        some = true
+        least = key
+        best = x
+      end
+    end
+    best
+  end
+
+  def max_by
+    best = nil
+    most = nil
+    some = false
+    each do |x|
+      key = yield x
+      if !some || __compare(key, most) > 0
+        some = true
+        most = key
+        best = x
+      end
+    end
+    best
+  end
+
+  def __inject
+    acc = nil
+    some = false
+    each do |x|
+      if some
+        acc = yield(acc, x)
+      else
+        some = true
+        acc = x
+      end
+    end
+    acc
+  end
+
+  def __packed_each_with_index
+    i = 0
+    each do |x|
+      value = yield [x, i]
+      i += 1
+      value
+    end
+  end
+
+  def __packed_with_index(offset = 0)
+    i = offset
+    each do |x|
+      value = yield [x, i]
+      i += 1
+      value
+    end
+  end
+end
+
+module Packed
+  def __packed_each_with_index
+    i = 0
+    each do |x|
+      yield [x, i]
+      i += 1
+    end
+    self
+  end
+end
+
+module Range
+  def __float_step(by)
+    first = self.begin.to_f
+    unit = by.to_f
+    raise ArgumentError, "step can't be negative" if unit < 0.0
+    raise ArgumentError, "step can't be 0" if unit == 0.0
+    limit = self.end.to_f
+    n = (limit - first) / unit
+    slack = (first.abs + limit.abs + (limit - first).abs) / unit.abs * 2.220446049250313e-16
+    slack = 0.5 if slack > 0.5
+    count = 0
+    if exclude_end?
+      if n > 0.0
+        steps = n < 1.0 ? 0.0 : (n - slack).floor.to_f
+        d = (steps + 1.0) * unit + first
+        steps += 1.0 if first < limit && d < limit
+        count = steps.to_i + 1
+      end
+    elsif n >= 0.0
+      count = (n + slack).floor + 1
+    end
+    i = 0
+    while i < count
+      x = i * unit + first
+      x = limit if limit < x
+      yield x
+      i += 1
+    end
+    self
+  end
 end
 
 module Kernel
@@ -749,6 +1505,21 @@ module Kernel
 
   def yield_self
     yield self
+  end
+
+  # Of what has no order of its own, for the built-ins that compare.
+  def __order(other)
+    order = self <=> other
+    __compare_failed(other) if order.nil?
+    order
+  end
+
+  def __below?(other)
+    __order(other) < 0
+  end
+
+  def __above?(other)
+    __order(other) > 0
   end
 
   def loop

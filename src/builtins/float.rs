@@ -16,6 +16,18 @@ pub(super) const ROWS: &[Row] = &[
     row("%", |s, c| numbers(s, c, &modulo)),
     row("modulo", |s, c| numbers(s, c, &modulo)),
     row("remainder", |s, c| numbers(s, c, &remainder)),
+    row("equal?", |s, c| {
+        // Identity is that of the bits.
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 1, &mut |s, arg| {
+            if arg.types.single() != Some(&Type::Float) {
+                return Operand::bool(s.b.bool(false));
+            }
+            let a = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
+            let b = s.b.unary(UnaryOp::BitsToI64, arg.value());
+            Operand::bool(s.b.compare(Comparison::Eq, a, b))
+        })
+    }),
     row("**", power),
     row("pow", power),
     row("div", |s, c| {
@@ -26,18 +38,7 @@ pub(super) const ROWS: &[Row] = &[
             to_integer(s, quotient)
         })
     }),
-    row("divmod", |s, c| {
-        numbers(s, c, &|s, a, b| {
-            check_divisor(s, b);
-            // As MRI's flodivmod: the quotient from what the modulo leaves, rounded to a whole number.
-            let modulo = s.b.binary(BinaryOp::FloorModF, a, b);
-            let rest = s.b.binary(BinaryOp::SubF, a, modulo);
-            let quotient = s.b.binary(BinaryOp::DivF, rest, b);
-            let quotient = s.b.unary(UnaryOp::RoundF, quotient);
-            let quotient = to_integer(s, quotient);
-            if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
-        })
-    }),
+    row("divmod", |s, c| numbers(s, c, &divmod)),
     bare("-@", |s, c| Operand::float(s.b.unary(UnaryOp::NegF, c.receiver.value()))),
     bare("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
     bare("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
@@ -115,6 +116,35 @@ pub(super) fn modulo(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
         check_divisor(s, b);
     }
     Operand::float(s.b.binary(BinaryOp::FloorModF, a, b))
+}
+
+/// The floored quotient and the modulo, in the order of MRI's flodivmod.
+pub(super) fn divmod(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
+    check_divisor(s, b);
+    let infinity = s.b.f64(f64::INFINITY);
+    let is_infinite = |s: &mut Lowerer<'_>, x| {
+        let size = s.b.unary(UnaryOp::AbsF, x);
+        s.b.compare(Comparison::Eq, size, infinity)
+    };
+    let (a_infinite, b_infinite) = (is_infinite(s, a), is_infinite(s, b));
+    let a_finite = s.b.unary(UnaryOp::Not, a_infinite);
+    let keeps = s.b.binary(BinaryOp::AndB, b_infinite, a_finite);
+    let rest = s.b.binary(BinaryOp::RemF, a, b);
+    let rest = s.b.select(keeps, a, rest);
+    let whole = s.b.binary(BinaryOp::SubF, a, rest);
+    let quotient = s.b.binary(BinaryOp::DivF, whole, b);
+    let quotient = s.b.unary(UnaryOp::RoundF, quotient);
+    let b_finite = is_finite(s, b);
+    let stays = s.b.binary(BinaryOp::AndB, a_infinite, b_finite);
+    let quotient = s.b.select(stays, a, quotient);
+    let product = s.b.binary(BinaryOp::MulF, b, rest);
+    let (zero, one) = (s.b.f64(0.0), s.b.f64(1.0));
+    let below = s.b.compare(Comparison::Lt, product, zero);
+    let (up, down) = (s.b.binary(BinaryOp::AddF, rest, b), s.b.binary(BinaryOp::SubF, quotient, one));
+    let modulo = s.b.select(below, up, rest);
+    let quotient = s.b.select(below, down, quotient);
+    let quotient = to_integer(s, quotient);
+    if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
 }
 
 /// `remainder` as Numeric has it: the modulo, less the divisor where the signs differ.

@@ -6,124 +6,161 @@ use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
 use crate::types::Type;
 
-pub(super) const ROWS: &[Row] = &[
-    row("+", |s, c| overflowing(s, c, BinaryOp::AddChecked, BinaryOp::AddF)),
-    row("-", |s, c| overflowing(s, c, BinaryOp::SubChecked, BinaryOp::SubF)),
-    row("*", |s, c| overflowing(s, c, BinaryOp::MulChecked, BinaryOp::MulF)),
-    row("/", |s, c| {
-        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
-            Operand::float(s.b.binary(BinaryOp::DivF, a, b))
-        })
-    }),
-    row("%", modulo),
-    row("modulo", modulo),
-    row("div", |s, c| {
-        arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
-            let zero = s.b.f64(0.0);
-            let ok = s.b.compare(Comparison::Ne, b, zero);
-            s.check(ok, ErrorKind::ZeroDivision, &[]);
-            let quotient = s.b.binary(BinaryOp::DivF, a, b);
-            let quotient = s.b.unary(UnaryOp::FloorF, quotient);
-            super::float::to_integer(s, quotient)
-        })
-    }),
-    row("divmod", |s, c| {
-        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        let quotient = s.send(&c.receiver, "div", std::slice::from_ref(&arg), 1);
-        let remainder = s.send(&c.receiver, "%", &[arg], 2);
-        if quotient.is_bottom() || remainder.is_bottom() {
-            Operand::bottom()
-        } else {
-            s.tuple(&[quotient, remainder])
-        }
-    }),
-    row("remainder", |s, c| {
-        arithmetic(
-            s,
-            c,
-            &|s, a, b| {
-                check_divisor(s, b);
-                Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
-            },
-            &super::float::remainder,
-        )
-    }),
-    row("**", power),
-    bare("-@", |s, c| {
-        let zero = s.b.i64(0);
-        checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
-    }),
-    bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
-    row("&", |s, c| bits(s, c, BinaryOp::And)),
-    row("|", |s, c| bits(s, c, BinaryOp::Or)),
-    row("^", |s, c| bits(s, c, BinaryOp::Xor)),
-    row("<<", |s, c| shift(s, c, true)),
-    row(">>", |s, c| shift(s, c, false)),
-    row("[]", |s, c| {
-        if c.args.len() == 2 {
-            return s.send(&c.receiver, "__part", &c.args, 1);
-        }
-        if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
-            return s.refuse_here(
-                "unsupported-method",
-                "`Integer#[]` with a range cannot run in a section",
-                Some("give the first bit and the number of bits: n[first, count]".into()),
-            );
-        }
-        let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
-        // Bits beyond the 63rd are the sign's; negative positions are 0.
-        let (zero, last) = (s.b.i64(0), s.b.i64(63));
-        let beyond = s.b.compare(Comparison::Gt, index, last);
-        let negative = s.b.compare(Comparison::Lt, index, zero);
-        let amount = s.b.select(beyond, last, index);
-        let amount = s.b.select(negative, zero, amount);
-        let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
-        let one = s.b.i64(1);
-        let bit = s.b.binary(BinaryOp::And, shifted, one);
-        Operand::integer(s.b.select(negative, zero, bit))
-    }),
-    bare("abs", absolute),
-    bare("magnitude", absolute),
-    bare("even?", |s, c| parity(s, c, 0)),
-    bare("odd?", |s, c| parity(s, c, 1)),
-    bare("succ", |s, c| next(s, c, 1)),
-    bare("next", |s, c| next(s, c, 1)),
-    bare("pred", |s, c| next(s, c, -1)),
-    bare("to_i", same),
-    bare("to_int", same),
-    row("floor", |s, c| whole(s, c, "floor")),
-    row("ceil", |s, c| whole(s, c, "ceil")),
-    row("round", |s, c| whole(s, c, "round")),
-    row("truncate", |s, c| whole(s, c, "truncate")),
-    bare("ord", same),
-    bare("to_f", |s, c| {
-        let value = to_f(s, &c.receiver);
-        Operand::float(value)
-    }),
-    bare("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
-    bare("size", |s, _| Operand::integer(s.b.i64(8))),
-    bare("finite?", |s, _| Operand::bool(s.b.bool(true))),
-    bare("infinite?", |_, _| Operand::nil()),
-    row("times", |s, c| {
-        if !s.count_arguments(c, 0, 0) {
-            return Operand::bottom();
-        }
-        let zero = s.b.i64(0);
-        counted_block(s, c, zero, c.receiver.value(), 1)
-    }),
-    row("upto", |s, c| {
-        let Some(limit) = limit_argument(s, c, UnaryOp::FloorF) else { return Operand::bottom() };
-        let one = s.b.i64(1);
-        let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
-        counted_block(s, c, c.receiver.value(), end.value(), 1)
-    }),
-    row("downto", |s, c| {
-        let Some(limit) = limit_argument(s, c, UnaryOp::CeilF) else { return Operand::bottom() };
-        let one = s.b.i64(1);
-        let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
-        counted_block(s, c, c.receiver.value(), end.value(), -1)
-    }),
-];
+pub(super) const ROWS: &[Row] =
+    &[
+        row("+", |s, c| overflowing(s, c, BinaryOp::AddChecked, BinaryOp::AddF)),
+        row("-", |s, c| overflowing(s, c, BinaryOp::SubChecked, BinaryOp::SubF)),
+        row("*", |s, c| overflowing(s, c, BinaryOp::MulChecked, BinaryOp::MulF)),
+        row("/", |s, c| {
+            arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
+                Operand::float(s.b.binary(BinaryOp::DivF, a, b))
+            })
+        }),
+        row("%", modulo),
+        row("modulo", modulo),
+        row("div", |s, c| {
+            arithmetic(s, c, &|s, a, b| floor_div(s, a, b), &|s, a, b| {
+                let zero = s.b.f64(0.0);
+                let ok = s.b.compare(Comparison::Ne, b, zero);
+                s.check(ok, ErrorKind::ZeroDivision, &[]);
+                let quotient = s.b.binary(BinaryOp::DivF, a, b);
+                let floor = s.b.unary(UnaryOp::FloorF, quotient);
+                if !s.host.holds(LARGE_DIV_TRUNCATES) {
+                    return super::float::to_integer(s, floor);
+                }
+                let truncated = s.b.unary(UnaryOp::TruncF, quotient);
+                let large = is_large(s, c.receiver.value());
+                let quotient = s.b.select(large, truncated, floor);
+                super::float::to_integer(s, quotient)
+            })
+        }),
+        row("divmod", |s, c| {
+            arithmetic(
+                s,
+                c,
+                &|s, a, b| {
+                    let quotient = floor_div(s, a, b);
+                    let remainder = s.b.binary(BinaryOp::FloorMod, a, b);
+                    s.tuple(&[quotient, Operand::integer(remainder)])
+                },
+                &super::float::divmod,
+            )
+        }),
+        row("remainder", |s, c| {
+            arithmetic(
+                s,
+                c,
+                &|s, a, b| {
+                    check_divisor(s, b);
+                    Operand::integer(s.b.binary(BinaryOp::TruncRem, a, b))
+                },
+                &|s, a, b| {
+                    let remainder = super::float::remainder(s, a, b);
+                    // By an infinity of the other sign it is the receiver itself, if MRI can keep it in one word.
+                    let (size, infinity) = (s.b.unary(UnaryOp::AbsF, b), s.b.f64(f64::INFINITY));
+                    let infinite = s.b.compare(Comparison::Eq, size, infinity);
+                    let zero = s.b.f64(0.0);
+                    let product = s.b.binary(BinaryOp::MulF, a, b);
+                    let differ = s.b.compare(Comparison::Lt, product, zero);
+                    let large = is_large(s, c.receiver.value());
+                    let small = s.b.unary(UnaryOp::Not, large);
+                    let itself = s.b.binary(BinaryOp::AndB, infinite, differ);
+                    let itself = s.b.binary(BinaryOp::AndB, itself, small);
+                    let condition = crate::infer::Condition { value: itself, yes: vec![], no: vec![] };
+                    s.branch(26, condition, |_| c.receiver.clone(), |_| remainder.clone())
+                },
+            )
+        }),
+        row("**", power),
+        row("pow", |s, c| {
+            if c.args.len() == 2 { s.send(&c.receiver, "__pow_modulo", &c.args, 1) } else { power(s, c) }
+        }),
+        bare("-@", |s, c| {
+            let zero = s.b.i64(0);
+            checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
+        }),
+        bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
+        row("&", |s, c| bits(s, c, BinaryOp::And)),
+        row("|", |s, c| bits(s, c, BinaryOp::Or)),
+        row("^", |s, c| bits(s, c, BinaryOp::Xor)),
+        row("<<", |s, c| shift(s, c, true)),
+        row(">>", |s, c| shift(s, c, false)),
+        row("[]", |s, c| {
+            if c.args.len() == 2 {
+                return s.send(&c.receiver, "__part", &c.args, 1);
+            }
+            if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
+                return s.refuse_here(
+                    "unsupported-method",
+                    "`Integer#[]` with a range cannot run in a section",
+                    Some("give the first bit and the number of bits: n[first, count]".into()),
+                );
+            }
+            let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
+            // Bits beyond the 63rd are the sign's; negative positions are 0.
+            let (zero, last) = (s.b.i64(0), s.b.i64(63));
+            let beyond = s.b.compare(Comparison::Gt, index, last);
+            let negative = s.b.compare(Comparison::Lt, index, zero);
+            let amount = s.b.select(beyond, last, index);
+            let amount = s.b.select(negative, zero, amount);
+            let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
+            let one = s.b.i64(1);
+            let bit = s.b.binary(BinaryOp::And, shifted, one);
+            Operand::integer(s.b.select(negative, zero, bit))
+        }),
+        bare("abs", absolute),
+        bare("magnitude", absolute),
+        bare("even?", |s, c| parity(s, c, 0)),
+        bare("odd?", |s, c| parity(s, c, 1)),
+        bare("succ", |s, c| next(s, c, 1)),
+        bare("next", |s, c| next(s, c, 1)),
+        bare("pred", |s, c| next(s, c, -1)),
+        bare("to_i", same),
+        bare("to_int", same),
+        row("floor", |s, c| whole(s, c, "floor")),
+        row("ceil", |s, c| whole(s, c, "ceil")),
+        row("round", |s, c| whole(s, c, "round")),
+        row("truncate", |s, c| whole(s, c, "truncate")),
+        bare("ord", same),
+        bare("to_f", |s, c| {
+            let value = to_f(s, &c.receiver);
+            Operand::float(value)
+        }),
+        bare("bit_length", |s, c| Operand::integer(s.b.unary(UnaryOp::BitLength, c.receiver.value()))),
+        bare("size", |s, _| Operand::integer(s.b.i64(8))),
+        bare("finite?", |s, _| Operand::bool(s.b.bool(true))),
+        bare("infinite?", |_, _| Operand::nil()),
+        row("times", |s, c| {
+            if !s.count_arguments(c, 0, 0) {
+                return Operand::bottom();
+            }
+            let zero = s.b.i64(0);
+            counted_block(s, c, zero, c.receiver.value(), 1)
+        }),
+        row("upto", |s, c| {
+            let Some(limit) = limit_argument(s, c, UnaryOp::FloorF) else { return Operand::bottom() };
+            let one = s.b.i64(1);
+            let end = checked(s, BinaryOp::AddChecked, "upto", limit, one);
+            counted_block(s, c, c.receiver.value(), end.value(), 1)
+        }),
+        row("downto", |s, c| {
+            let Some(limit) = limit_argument(s, c, UnaryOp::CeilF) else { return Operand::bottom() };
+            let one = s.b.i64(1);
+            let end = checked(s, BinaryOp::SubChecked, "downto", limit, one);
+            counted_block(s, c, c.receiver.value(), end.value(), -1)
+        }),
+    ];
+
+/// Quotients by a Float are floored, but truncated where the Integer takes MRI more than one word.
+const LARGE_DIV_TRUNCATES: &str = "(-(2**62) - 1).div(1e30) == 0";
+
+/// Takes MRI more than one word for the Integer?
+pub(super) fn is_large(s: &mut Lowerer<'_>, value: Value) -> Value {
+    let (low, high) = (s.b.i64(-(1 << 62)), s.b.i64((1 << 62) - 1));
+    let below = s.b.compare(Comparison::Lt, value, low);
+    let above = s.b.compare(Comparison::Gt, value, high);
+    s.b.binary(BinaryOp::OrB, below, above)
+}
 
 fn same(_: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     call.receiver.clone()
@@ -131,7 +168,7 @@ fn same(_: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// `floor`, `ceil`, `round`, `truncate`: itself, or rounded to tens.
 fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    if call.args.is_empty() && call.keywords.is_empty() {
+    if call.args.is_empty() && call.keywords.iter().all(|(k, _)| k == "half" && name == "round") {
         call.receiver.clone()
     } else {
         super::rounding::to_digits(s, call, name)
@@ -141,6 +178,11 @@ fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 /// An Integer argument, or a TypeError.
 pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Value> {
     let arg = s.one_argument(call)?;
+    if arg.types.single() == Some(&Type::Nil) {
+        // Told in another way than nil as an index.
+        s.fail_conversion("no implicit conversion of ", &arg, " into Integer");
+        return None;
+    }
     to_integer_argument(s, &arg)
 }
 
@@ -155,10 +197,7 @@ pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<
         Some(Type::Nil) => {
             s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
         }
-        _ => {
-            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Integer")), &[])
-        }
+        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
     });
     result.values.first().copied()
 }
@@ -222,9 +261,30 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         call,
         &|s, base, exponent| {
             let zero = s.b.i64(0);
-            let ok = s.b.compare(Comparison::Ge, exponent, zero);
-            let why = "a negative exponent gives a Rational, which does not run in a section".to_string();
-            s.check(ok, ErrorKind::Unsupported(why), &[]);
+            let negative = s.b.compare(Comparison::Lt, exponent, zero);
+            if s.b.constant(negative) != Some(0) {
+                // 1 and -1 stay Integers; 0 would be divided by.
+                let (one, minus_one) = (s.b.i64(1), s.b.i64(-1));
+                let low = s.b.compare(Comparison::Ge, base, minus_one);
+                let high = s.b.compare(Comparison::Le, base, one);
+                let small = s.b.binary(BinaryOp::AndB, low, high);
+                let bit = s.b.binary(BinaryOp::And, exponent, one);
+                let even = s.b.compare(Comparison::Eq, bit, zero);
+                let inverted = s.b.select(even, one, base);
+                let condition = crate::infer::Condition { value: negative, yes: vec![], no: vec![] };
+                return s.branch(
+                    27,
+                    condition,
+                    |s| {
+                        let some = s.b.compare(Comparison::Ne, base, zero);
+                        s.check(some, ErrorKind::ZeroDivision, &[]);
+                        let why = "a negative exponent gives a Rational, which does not run in a section";
+                        s.check(small, ErrorKind::Unsupported(why.into()), &[]);
+                        Operand::integer(inverted)
+                    },
+                    |s| s.power_by_squaring(&Operand::integer(base), &Operand::integer(exponent)),
+                );
+            }
             if s.b.constant(exponent) == Some(2) {
                 return checked(s, BinaryOp::MulChecked, "**", base, base);
             }
@@ -232,10 +292,14 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.power_by_squaring(&operand(base), &operand(exponent))
         },
         &|s, a, b| {
-            if call.receiver.types.contains(&Type::Integer) {
-                complex_check(s, a, b);
-            }
-            Operand::float(s.b.binary(BinaryOp::PowF, a, b))
+            complex_check(s, a, b);
+            let power = s.b.binary(BinaryOp::PowF, a, b);
+            // 0 to the power NaN is 0 for an Integer.
+            let zero = s.b.f64(0.0);
+            let is_zero = s.b.compare(Comparison::Eq, a, zero);
+            let nan = s.b.unary(UnaryOp::IsNan, b);
+            let zero_to_nan = s.b.binary(BinaryOp::AndB, is_zero, nan);
+            Operand::float(s.b.select(zero_to_nan, zero, power))
         },
     )
 }

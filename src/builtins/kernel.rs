@@ -21,7 +21,8 @@ pub(super) const ROWS: &[Row] = &[
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
         s.switch(&arg, 0, &mut |s, arg| {
-            if arg.types.single() == receiver.types.single() {
+            let bools = |o: &Operand| o.types.single_shape() == Some(Shape::Bool);
+            if arg.types.single() == receiver.types.single() || bools(&arg) && bools(&receiver) {
                 s.send(&receiver, "==", &[arg], 1)
             } else {
                 Operand::bool(s.b.bool(false))
@@ -59,10 +60,18 @@ pub(super) const ROWS: &[Row] = &[
         Some(value) => Operand::integer(value),
         None => Operand::bottom(),
     }),
+    row("__compare_failed", |s, c| {
+        let class = c.receiver.types.iter().next().map(crate::infer::class_of);
+        let before =
+            format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
+        s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
+    }),
     row("rand", rand),
     row("Integer", |s, c| convert(s, c, true)),
     row("Float", |s, c| convert(s, c, false)),
 ];
+
+pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
 
 /// nil, true and false.
 pub(super) const LOGIC_ROWS: &[Row] = &[
@@ -152,6 +161,14 @@ fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
+    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+    if made(&receiver) && made(&arg) {
+        return s.refuse_here(
+            "unsupported-identity",
+            "objects made in a section are told apart by their values only",
+            Some("define == in their class".into()),
+        );
+    }
     s.switch(&arg, 0, &mut |s, arg| {
         let shape = arg.types.single_shape();
         let same = match (receiver.types.single_shape(), shape) {
@@ -191,12 +208,10 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
             format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
             Some("convert it before the section".into()),
         ),
-        Some(ty) => {
-            let into = if to_integer { "Integer" } else { "Float" };
-            let message = format!("can't convert {} into {into}", s.coercion_name(ty));
-            s.fail(ErrorKind::TypeError(message), &[])
+        _ => {
+            let into = if to_integer { " into Integer" } else { " into Float" };
+            s.fail_conversion("can't convert ", &arg, into)
         }
-        None => Operand::bottom(),
     })
 }
 
@@ -231,10 +246,7 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.branch(3, condition, random_float, |s| below(s, limit.value()))
         }
         Some(Type::Range { .. }) => random_in(s, &arg),
-        _ => {
-            let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Integer")), &[])
-        }
+        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
     })
 }
 

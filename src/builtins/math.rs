@@ -23,8 +23,9 @@ pub(super) const ROWS: &[Row] = &[
         if c.args.len() != 2 {
             return bounded(s, c, MathFn::Log, 0.0, f64::INFINITY);
         }
-        let Some([x, base]) = floats::<2>(s, c) else { return Operand::bottom() };
+        let Some(x) = float(s, &c.args[0], 30) else { return Operand::bottom() };
         check_bounds(s, x, "log", 0.0, f64::INFINITY);
+        let Some(base) = float(s, &c.args[1], 31) else { return Operand::bottom() };
         check_bounds(s, base, "log", 0.0, f64::INFINITY);
         let (x, base) = (s.b.math(MathFn::Log, &[x]), s.b.math(MathFn::Log, &[base]));
         Operand::float(s.b.binary(BinaryOp::DivF, x, base))
@@ -95,18 +96,18 @@ fn floats<const N: usize>(s: &mut Lowerer<'_>, call: &Invocation) -> Option<[Val
     }
     let mut values = Vec::new();
     for (i, arg) in call.args.iter().enumerate() {
-        let operand = s.switch(arg, 30 + i as u32, &mut |s, arg| match arg.types.single() {
-            Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
-            Some(Type::Float) => arg,
-            Some(Type::Nil) => s.fail(ErrorKind::TypeError("can't convert nil into Float".into()), &[]),
-            _ => {
-                let name = arg.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-                s.fail(ErrorKind::TypeError(format!("can't convert {name} into Float")), &[])
-            }
-        });
-        values.push(*operand.values.first()?);
+        values.push(float(s, arg, 30 + i as u32)?);
     }
     values.try_into().ok()
+}
+
+fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
+    let operand = s.switch(arg, slot, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
+        Some(Type::Float) => arg,
+        _ => s.fail_conversion("can't convert ", &arg, " into Float"),
+    });
+    operand.values.first().copied()
 }
 
 /// The logarithm of the size of the gamma function, and its sign.

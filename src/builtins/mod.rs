@@ -7,6 +7,7 @@
 
 mod array;
 mod comparable;
+mod enumerator;
 mod float;
 mod integer;
 mod kernel;
@@ -18,6 +19,9 @@ mod range;
 mod rounding;
 mod sequence;
 mod structs;
+mod tuple;
+
+pub(crate) use enumerator::{enumerates, make as make_enumerator};
 
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
@@ -64,8 +68,10 @@ pub(crate) const fn bare(name: &'static str, rule: Rule) -> Row {
 
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-        if self.bare && !s.count_arguments(call, 0, 0) {
-            return Operand::bottom();
+        let given = call.args.len();
+        if self.bare && given > 0 {
+            let message = format!("wrong number of arguments (given {given}, expected 0)");
+            return s.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
         }
         (self.rule)(s, call)
     }
@@ -82,11 +88,15 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
             &["Float", "Numeric", "Comparable"],
         ),
-        Type::Array(_) | Type::Tuple(_) => (&[array::ROWS, sequence::ROWS], &["Array", "Enumerable"]),
-        Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Enumerable"]),
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
+            (&[array::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
+        }
+        Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
+        Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
+        Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable"])
         }
         Type::Object(..) if owner == ClassId::STRUCT => {
@@ -96,6 +106,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
@@ -168,6 +179,12 @@ fn parse_core() -> FxHashMap<(String, String), Rc<Code>> {
             Some(((module, code.name.clone()), Rc::new(code)))
         })
         .collect()
+}
+
+/// ArgumentError for a number of arguments that no rule takes.
+fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
+    let message = format!("wrong number of arguments (given {given}, expected {expected})");
+    s.fail(crate::ir::ErrorKind::ArgumentError(message), &[])
 }
 
 impl Lowerer<'_> {

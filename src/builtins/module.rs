@@ -1,7 +1,7 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
 use super::{Invocation, Row, row};
-use crate::infer::{Lowerer, Operand, module_of};
+use crate::infer::{Arguments, Lowerer, Operand, module_of};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -36,6 +36,11 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("rand", super::kernel::rand),
+    row("new", |s, c| {
+        let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
+        let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone() };
+        s.construct(class, &arguments, c.block.as_ref())
+    }),
 ];
 
 fn unknown(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, row};
 use crate::infer::host::{Found, Method};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Lowerer, Operand, class_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -82,19 +82,7 @@ pub(super) fn arithmetic(
 /// `1 + nil`: TypeError; `1 + object`: what its `coerce` gives.
 fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
     let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
-    if arg.types.len() > 1 {
-        // true or false: which one is known at run time only.
-        let is_true = s.is_type(arg, &Type::True);
-        let condition = crate::infer::Condition { value: is_true, yes: vec![], no: vec![] };
-        let (yes, no) = (s.narrow(arg, &Type::True.into()), s.narrow(arg, &Type::False.into()));
-        return s.branch(
-            20,
-            condition,
-            |s| not_a_number(s, name, receiver, &yes),
-            |s| not_a_number(s, name, receiver, &no),
-        );
-    }
-    if matches!(ty, Type::Object(..)) && s.responds(arg, "coerce") {
+    if matches!(ty, Type::Object(..) | Type::Record(_)) && s.responds(arg, "coerce") {
         let pair = s.send(arg, "coerce", std::slice::from_ref(receiver), 21);
         return match (pair.types.single(), &s.tuple_items(&pair)[..]) {
             (Some(Type::Tuple(_)), [left, right]) => s.send(left, name, std::slice::from_ref(right), 22),
@@ -203,7 +191,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
-        Some(Type::Object(..)) if !s.has_common(&arg, "==") => {
+        Some(Type::Object(..) | Type::Record(_)) if !s.has_common(&arg, "==") => {
             s.send(&arg, "==", std::slice::from_ref(&receiver), 1)
         }
         _ => {
@@ -247,28 +235,28 @@ impl Lowerer<'_> {
         operand: &Operand,
         after: String,
     ) -> Operand {
-        let (receiver, values) = self.receiver(operand);
-        let receiver = match (receiver, operand.types.iter().next()) {
-            (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
-                Receiver::Text(self.coercion_name(ty))
-            }
-            (receiver, _) => receiver,
-        };
-        self.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        self.each_of_bool(operand, &mut |s, operand| {
+            let (receiver, values) = s.receiver(operand);
+            let receiver = match (receiver, operand.types.iter().next()) {
+                (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
+                    Receiver::Text(s.coercion_name(ty))
+                }
+                (receiver, _) => receiver,
+            };
+            let (before, after) = (before.clone(), after.clone());
+            s.fail(ErrorKind::AboutOperand { type_error, before, operand: receiver, after }, &values)
+        })
     }
 
     /// Does an operand of one class have a method of that name?
     pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
-        let Some(Type::Object(_, class)) = operand.types.single() else { return false };
-        matches!(self.host.method(*class, name), Ok(Some(_)))
+        let Some(ty) = operand.types.single() else { return false };
+        matches!(self.host.method(class_of(ty), name), Ok(Some(_)))
     }
 
     /// Is the method `name` of an operand of one class the one that every object has?
     pub(crate) fn has_common(&mut self, operand: &Operand, name: &str) -> bool {
-        let class = match operand.types.single() {
-            Some(Type::Object(_, class)) => *class,
-            _ => ClassId::OBJECT,
-        };
+        let class = operand.types.single().map_or(ClassId::OBJECT, class_of);
         matches!(
             self.host.method(class, name),
             Ok(Some(Found { owner, method: Method::Native { .. }, .. })) if super::is_common(owner)

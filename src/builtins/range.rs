@@ -11,7 +11,90 @@ pub(super) const ROWS: &[Row] = &[
     row("include?", covers),
     row("member?", covers),
     row("begin", |s, c| end_of(s, c, 0)),
-    row("first", |s, c| end_of(s, c, 0)),
+    row("first", |s, c| match c.args.first() {
+        Some(n) => taken(s, c, n, true),
+        None => end_of(s, c, 0),
+    }),
+    row("last", |s, c| match c.args.first() {
+        Some(n) => taken(s, c, n, false),
+        None => end_of(s, c, 1),
+    }),
+    row("take", |s, c| {
+        let Some(n) = s.one_argument(c) else { return Operand::bottom() };
+        taken(s, c, &n, true)
+    }),
+    row("drop", |s, c| {
+        let Some(n) = s.one_argument(c) else { return Operand::bottom() };
+        s.send(&c.receiver, "__drop", &[n], 1)
+    }),
+    row("min", |s, c| smallest(s, c, true)),
+    row("max", |s, c| smallest(s, c, false)),
+    row("sum", sum),
+    row("map", |s, c| s.send_with_block(c, "__map")),
+    row("collect", |s, c| s.send_with_block(c, "__map")),
+    row("each_with_index", |s, c| s.send_with_block(c, "__each_with_index")),
+    row("zip", |s, c| {
+        let name = if c.block.is_some() { "__zip_block" } else { "__zip" };
+        s.send_with_block(c, name)
+    }),
+    row("sort", |s, c| {
+        let name = if c.block.is_some() { "__sort_block" } else { "__sort" };
+        s.send_with_block(c, name)
+    }),
+    row("to_a", to_array),
+    row("to_ary", to_array),
+    row("entries", to_array),
+    row("reverse_each", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        let Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer)) =
+            range_ends(&c.receiver)
+        else {
+            return s.refuse_here(
+                "unsupported-method",
+                "`Range#reverse_each` runs for ranges of Integers with both ends in a section",
+                None,
+            );
+        };
+        let one = s.b.i64(1);
+        let start = if exclusive {
+            super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", high, one).value()
+        } else {
+            high
+        };
+        let end = super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", low, one).value();
+        s.counted(start, end, -1, &mut |s, i, _, _| {
+            s.unused = true;
+            s.call_block(&block, vec![Operand::integer(i)]);
+        });
+        c.receiver.clone()
+    }),
+    row("__part", |s, c| {
+        let items = s.send(&c.receiver, "__copy", &[], 1);
+        s.send(&items, "__part", &c.args, 2)
+    }),
+    row("==", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&arg, 0, &mut |s, arg| {
+            let (Some(a), Some(b)) = (range_ends(&receiver), range_ends(&arg)) else {
+                return Operand::bool(s.b.bool(false));
+            };
+            let mut same =
+                s.b.bool(a.2 == b.2 && a.0.is_some() == b.0.is_some() && a.1.is_some() == b.1.is_some());
+            for (x, y) in [((a.0, a.3), (b.0, b.3)), ((a.1, a.4), (b.1, b.4))] {
+                if let ((Some(x), x_end), (Some(y), y_end)) = (x, y) {
+                    let equal = super::numeric::compare(
+                        s,
+                        Comparison::Eq,
+                        &end_operand(x_end, x),
+                        &end_operand(y_end, y),
+                    );
+                    same = s.b.binary(BinaryOp::AndB, same, equal);
+                }
+            }
+            Operand::bool(same)
+        })
+    }),
     row("end", |s, c| end_of(s, c, 1)),
     row("exclude_end?", |s, c| {
         let exclusive = range_ends(&c.receiver).is_some_and(|r| r.2);
@@ -50,6 +133,9 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         _ => Operand::integer(value),
     };
     s.switch(&arg, 0, &mut |s, arg| {
+        if call.name == "cover?" && matches!(arg.types.single(), Some(Type::Range { .. })) {
+            return covers_range(s, &call.receiver, &arg);
+        }
         if !matches!(arg.types.single(), Some(Type::Integer | Type::Float)) {
             return Operand::bool(s.b.bool(false));
         }
@@ -65,6 +151,155 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         Operand::bool(inside)
     })
+}
+
+fn end_operand(end: RangeEnd, value: Value) -> Operand {
+    match end {
+        RangeEnd::Float => Operand::float(value),
+        _ => Operand::integer(value),
+    }
+}
+
+/// Are all numbers of the other range, which are some, between the ends?
+fn covers_range(s: &mut Lowerer<'_>, outer: &Operand, inner: &Operand) -> Operand {
+    let (
+        Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer)),
+        Some((Some(from), Some(to), ends_before, RangeEnd::Integer, RangeEnd::Integer)),
+    ) = (range_ends(outer), range_ends(inner))
+    else {
+        return s.refuse_here(
+            "unsupported-method",
+            "`cover?` takes a range of Integers with both ends in a section",
+            Some("compare the ends".into()),
+        );
+    };
+    let some = s.b.compare(if ends_before { Comparison::Lt } else { Comparison::Le }, from, to);
+    let begins = s.b.compare(Comparison::Le, low, from);
+    let ends = match (exclusive, ends_before) {
+        (false, false) | (true, true) => s.b.compare(Comparison::Le, to, high),
+        (true, false) => s.b.compare(Comparison::Lt, to, high),
+        // The last number of the inner range is to - 1.
+        (false, true) => {
+            let within = s.b.compare(Comparison::Le, to, high);
+            let one = s.b.i64(1);
+            let before = s.b.binary(BinaryOp::Sub, to, one);
+            let touches = s.b.compare(Comparison::Eq, before, high);
+            s.b.binary(BinaryOp::OrB, within, touches)
+        }
+    };
+    let inside = s.b.binary(BinaryOp::AndB, begins, ends);
+    Operand::bool(s.b.binary(BinaryOp::AndB, some, inside))
+}
+
+fn taken(s: &mut Lowerer<'_>, call: &Invocation, n: &Operand, first: bool) -> Operand {
+    let Some(n) = super::integer::to_integer_argument(s, n) else { return Operand::bottom() };
+    let zero = s.b.i64(0);
+    let ok = s.b.compare(Comparison::Ge, n, zero);
+    let message = match (&call.name[..], first) {
+        ("take", _) => "attempt to take negative size",
+        (_, true) => "negative array size (or size too big)",
+        _ => "negative array size",
+    };
+    s.check(ok, ErrorKind::ArgumentError(message.into()), &[]);
+    let n = Operand::integer(n);
+    if first {
+        return s.send(&call.receiver, "__take", &[n], 1);
+    }
+    let items = s.send(&call.receiver, "__copy", &[], 1);
+    s.send(&items, "__last", &[n], 2)
+}
+
+/// A range with literal ends that is short is an array of known length.
+fn to_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if let Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer)) =
+        range_ends(&call.receiver)
+        && let (Some(low), Some(high)) = (s.b.constant(low), s.b.constant(high))
+        && let end = if exclusive { high } else { high.saturating_add(1) }
+        && end.saturating_sub(low) <= 16
+    {
+        let items: Vec<Operand> = (low..end).map(|n| Operand::integer(s.b.i64(n))).collect();
+        return s.tuple(&items);
+    }
+    s.send(&call.receiver, "__copy", &[], 1)
+}
+
+/// `min` and `max` by the ends alone.
+fn smallest(s: &mut Lowerer<'_>, call: &Invocation, min: bool) -> Operand {
+    if !call.args.is_empty() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of several items cannot run in a section", call.name),
+            Some("use first(n) or last(n)".into()),
+        );
+    }
+    if call.block.is_some() {
+        return s.send_with_block(call, if min { "__min_block" } else { "__max_block" });
+    }
+    let Some((Some(low), Some(high), exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`Range#{}` runs for ranges with both ends in a section", call.name),
+            None,
+        );
+    };
+    let (low, mut high) = (end_operand(low_end, low), end_operand(high_end, high));
+    if exclusive && !min {
+        if low_end != RangeEnd::Integer || high_end != RangeEnd::Integer {
+            let message = if high_end == RangeEnd::Integer {
+                "cannot exclude end value with non Integer begin value"
+            } else {
+                "cannot exclude non Integer end value"
+            };
+            return s.fail(ErrorKind::TypeError(message.into()), &[]);
+        }
+        let one = s.b.i64(1);
+        high = super::integer::checked(s, BinaryOp::SubChecked, "max", high.value(), one);
+    }
+    let op = if exclusive && min { Comparison::Lt } else { Comparison::Le };
+    let some = super::numeric::compare(s, op, &low, &high);
+    s.or_nil(some, if min { &low } else { &high })
+}
+
+/// The sum of Integers by formula, as MRI has it: no step of it overflows unless the sum does.
+fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let ends = range_ends(&call.receiver);
+    let initial = call.args.first();
+    if let (None, Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer))) =
+        (&call.block, ends)
+        && initial.is_none_or(|i| i.types.single() == Some(&Type::Integer))
+    {
+        let zero = s.b.i64(0);
+        let one = s.b.i64(1);
+        let last = if exclusive {
+            super::integer::checked(s, BinaryOp::SubChecked, "sum", high, one).value()
+        } else {
+            high
+        };
+        let initial = initial.map_or(zero, Operand::value);
+        let empty = s.b.compare(Comparison::Lt, last, low);
+        let condition = crate::infer::Condition { value: empty, yes: vec![], no: vec![] };
+        return s.branch(
+            31,
+            condition,
+            |_| Operand::integer(initial),
+            |s| {
+                let span = super::integer::checked(s, BinaryOp::SubChecked, "sum", last, low).value();
+                let count = super::integer::checked(s, BinaryOp::AddChecked, "sum", span, one).value();
+                let ends = super::integer::checked(s, BinaryOp::AddChecked, "sum", low, last).value();
+                // One of the two is even: halved before the product, which is then exact.
+                let bit = s.b.binary(BinaryOp::And, count, one);
+                let odd = s.b.compare(Comparison::Ne, bit, zero);
+                let (half_count, half_ends) =
+                    (s.b.binary(BinaryOp::Shr, count, one), s.b.binary(BinaryOp::Shr, ends, one));
+                let a = s.b.select(odd, count, half_count);
+                let b = s.b.select(odd, half_ends, ends);
+                let product = super::integer::checked(s, BinaryOp::MulChecked, "sum", a, b).value();
+                super::integer::checked(s, BinaryOp::AddChecked, "sum", product, initial)
+            },
+        );
+    }
+    let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
+    s.send_block(&call.receiver, "__sum", &[initial], call.block.clone())
 }
 
 fn end_of(s: &mut Lowerer<'_>, call: &Invocation, which: usize) -> Operand {
@@ -107,21 +342,23 @@ fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// `range.step(n) { }` over Integers.
 fn step(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let arg = call.args.first().cloned().unwrap_or_else(|| Operand::integer(s.b.i64(1)));
     let Some(block) = s.block_of(call) else { return Operand::bottom() };
-    let Some((Some(low), high, exclusive, RangeEnd::Integer, high_end)) = range_ends(&call.receiver) else {
+    let Some((Some(low), high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return s.refuse_here(
             "unsupported-method",
-            "`Range#step` runs for ranges of Integers in a section",
-            Some("use Numeric#step for Floats".into()),
+            "`Range#step` runs for ranges with a beginning in a section",
+            Some("use Numeric#step".into()),
         );
     };
+    if low_end == RangeEnd::Float {
+        return s.send_block(&call.receiver, "__float_step", &[arg], call.block.clone());
+    }
     let (Some(Type::Integer), true) = (arg.types.single(), high_end != RangeEnd::Float) else {
-        return s.refuse_here(
-            "unsupported-method",
-            "`Range#step` runs for ranges of Integers in a section",
-            Some("use Numeric#step for Floats".into()),
-        );
+        return s.send_block(&call.receiver, "__float_step", &[arg], call.block.clone());
     };
     let by = arg.value();
     let zero = s.b.i64(0);

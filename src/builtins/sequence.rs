@@ -14,7 +14,6 @@ pub(super) const ROWS: &[Row] = &[
         });
         c.receiver.clone()
     }),
-    row("each_entry", |s, c| s.send_with_block(c, "each")),
     row("sum", |s, c| {
         if !s.count_arguments(c, 0, 1) {
             return Operand::bottom();
@@ -30,7 +29,92 @@ pub(super) const ROWS: &[Row] = &[
     row("count", |s, c| match (&c.block, c.args.first()) {
         (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
         (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
-        (None, None) => s.send(&c.receiver, "size", &[], 1),
+        (None, None) => match c.receiver.types.single() {
+            Some(Type::Enumerator(..)) => s.send(&c.receiver, "__count", &[], 1),
+            _ => s.send(&c.receiver, "size", &[], 1),
+        },
+    }),
+    row("any?", |s, c| question(s, c, "__any", false)),
+    row("none?", |s, c| question(s, c, "__any", true)),
+    row("all?", |s, c| question(s, c, "__all", false)),
+    row("one?", |s, c| question(s, c, "__one", false)),
+    row("index", index),
+    row("find_index", index),
+    row("minmax", |s, c| {
+        let low = s.send_block(&c.receiver, "min", &c.args, c.block.clone());
+        if low.is_bottom() {
+            return low;
+        }
+        let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
+        if high.is_bottom() { high } else { s.tuple(&[low, high]) }
+    }),
+    row("uniq", |s, c| {
+        let name = if c.block.is_some() { "__uniq_block" } else { "__uniq" };
+        s.send_with_block(c, name)
+    }),
+    row("grep", |s, c| s.send_with_block(c, "__grep")),
+    row("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
+    row("tally", hash),
+    row("group_by", hash),
+    row("to_h", hash),
+    row("to_set", hash),
+    row("each_entry", |s, c| s.send_with_block(c, "each")),
+    row("cycle", |s, c| endless(s, c)),
+    row("lazy", |s, c| endless(s, c)),
+    // ---- what core.rb is made of
+    row("__room", |s, c| match c.receiver.types.single() {
+        Some(Type::Range { .. }) => {
+            let size = s.send(&c.receiver, "size", &[], 1);
+            if size.is_bottom() {
+                return size;
+            }
+            // A range is as long as its numbers say, which may be far longer than what is kept of it.
+            let most = s.b.i64(1024);
+            let small = s.b.compare(Comparison::Lt, size.value(), most);
+            Operand::integer(s.b.select(small, size.value(), most))
+        }
+        _ => s.send(&c.receiver, "size", &[], 1),
+    }),
+    row("__list", |s, c| s.new_list(0, c.args[0].value())),
+    row("__compare", |s, c| s.compared(&c.args[0], &c.args[1])),
+    row("__order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
+    row("__at", |s, c| match c.receiver.types.single() {
+        Some(Type::Range { .. }) => {
+            let size = s.send(&c.receiver, "size", &[], 1);
+            if size.is_bottom() {
+                return size;
+            }
+            let index = c.args[0].value();
+            let inside = s.b.compare(Comparison::LtU, index, size.value());
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(29, condition, |s| s.item_at(&c.receiver, index), |_| Operand::nil())
+        }
+        Some(Type::Enumerator(..)) => s.refuse_here(
+            "unsupported-enumerator",
+            "an Enumerator cannot be zipped with in a section",
+            Some("make an array of it first: to_a".into()),
+        ),
+        _ => super::array::item(s, &c.receiver, c.args[0].value()),
+    }),
+    row("__window", |s, c| {
+        let Some(count) = s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) else {
+            let start = c.args[0].clone();
+            return s.send(&c.receiver, "__part", &[start, c.args[1].clone()], 1);
+        };
+        if count > 16 {
+            return s.send(&c.receiver, "__part", &[c.args[0].clone(), c.args[1].clone()], 1);
+        }
+        let mut items = Vec::new();
+        for i in 0..count {
+            let i = s.b.i64(i as i64);
+            let at = s.b.binary(BinaryOp::Add, c.args[0].value(), i);
+            let item = s.item_at(&c.receiver, at);
+            if item.is_bottom() {
+                return item;
+            }
+            items.push(item);
+        }
+        s.tuple(&items)
     }),
     row("min", |s, c| extreme(s, c, Comparison::Lt)),
     row("max", |s, c| extreme(s, c, Comparison::Gt)),
@@ -38,8 +122,6 @@ pub(super) const ROWS: &[Row] = &[
         let index = c.args[0].value();
         s.item_at(&c.receiver, index)
     }),
-    row("to_a", |_, c| c.receiver.clone()),
-    row("entries", |_, c| c.receiver.clone()),
 ];
 
 /// `inject(:+)`, `inject(initial, :+)`, `inject(initial) { }`, `inject { }`.
@@ -63,14 +145,60 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
 }
 
+/// `any?`, `any?(pattern)`, `any? { }` and its like.
+fn question(s: &mut Lowerer<'_>, call: &Invocation, name: &str, negated: bool) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let answer = match (&call.block, call.args.first()) {
+        (_, Some(pattern)) => {
+            s.send(&call.receiver, &format!("{name}_pattern"), std::slice::from_ref(pattern), 1)
+        }
+        (Some(_), None) => s.send_with_block(call, &format!("{name}_block")),
+        (None, None) => s.send(&call.receiver, name, &[], 1),
+    };
+    if answer.is_bottom() || !negated {
+        return answer;
+    }
+    let truth = s.truth(&answer);
+    Operand::bool(s.b.unary(crate::ir::UnaryOp::Not, truth))
+}
+
+pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    match call.args.first() {
+        Some(value) => s.send(&call.receiver, "__index_value", std::slice::from_ref(value), 1),
+        None => s.send_with_block(call, "__index_block"),
+    }
+}
+
+fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.refuse_here(
+        "unsupported-method",
+        format!("`{}` gives a Hash or Set, which a section does not have", call.name),
+        Some("return the items with pmap and build it afterwards".into()),
+    )
+}
+
+fn endless(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.refuse_here(
+        "unsupported-method",
+        format!("`{}` cannot run in a section", call.name),
+        Some("use a loop with an index".into()),
+    )
+}
+
 /// `min` and `max` without a block.
 fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operand {
-    if !call.args.is_empty() || call.block.is_some() {
+    if !call.args.is_empty() {
+        let last = if better == Comparison::Lt { "sort.first(n)" } else { "sort.reverse.first(n)" };
         return s.refuse_here(
             "unsupported-method",
-            format!("`{}` with arguments or a block cannot run in a section", call.name),
-            Some(format!("use {}_by {{ … }} or a loop", call.name)),
+            format!("`{}` of several items cannot run in a section", call.name),
+            Some(format!("use {last}")),
         );
+    }
+    if call.block.is_some() {
+        return s.send_with_block(call, if better == Comparison::Lt { "__min_block" } else { "__max_block" });
     }
     if let Some(Type::Tuple(_)) = call.receiver.types.single() {
         let mut items = s.tuple_items(&call.receiver).into_iter();
@@ -114,15 +242,7 @@ fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Compar
         let value = s.b.select(is_better, item.value(), best.value());
         return Operand { types: best.types.clone(), values: vec![value] };
     }
-    let order = s.send(item, "<=>", std::slice::from_ref(best), 14);
-    let order = s.switch(&order, 15, &mut |s, order| match order.types.single() {
-        Some(Type::Integer) => order,
-        _ => {
-            let message =
-                format!("comparison of {} with {} failed", s.describe(&item.types), s.describe(&best.types));
-            s.fail(ErrorKind::ArgumentError(message), &[])
-        }
-    });
+    let order = s.compared(item, best);
     if order.is_bottom() {
         return order;
     }
@@ -145,6 +265,47 @@ impl Lowerer<'_> {
             after: " failed".into(),
         };
         self.check(ordered, error, &[y]);
+    }
+
+    /// `a <=> b`, or the ArgumentError of what cannot be compared.
+    pub(crate) fn compared(&mut self, a: &Operand, b: &Operand) -> Operand {
+        if a.types == b.types && a.types.single() == Some(&Type::Float) {
+            self.check_ordered("Float", a.value(), b.value());
+        }
+        let order = self.send(a, "<=>", std::slice::from_ref(b), 14);
+        self.order_of(&order, a, b)
+    }
+
+    /// What a comparison gave, which must be a number.
+    pub(crate) fn order_of(&mut self, order: &Operand, a: &Operand, b: &Operand) -> Operand {
+        let (a, b) = (a.clone(), b.clone());
+        self.switch(order, 15, &mut |s, order| match order.types.single() {
+            Some(Type::Integer) => order,
+            Some(Type::Float) => {
+                let zero = Operand::integer(s.b.i64(0));
+                s.send(&order, "<=>", &[zero], 16)
+            }
+            _ => s.switch(&a, 18, &mut |s, a| {
+                s.switch(&b, 19, &mut |s, b| {
+                    let before = format!("comparison of {} with ", s.describe_class(&a));
+                    s.fail_about(false, before, &b, " failed".into())
+                })
+            }),
+        })
+    }
+
+    /// The name of an operand's class.
+    fn describe_class(&self, operand: &Operand) -> String {
+        operand
+            .types
+            .iter()
+            .next()
+            .map_or_else(String::new, |ty| self.host.class_name(crate::infer::class_of(ty)))
+    }
+
+    /// The value of an Integer that is known at compile time.
+    pub(crate) fn literal(&self, operand: &Operand) -> Option<i64> {
+        (operand.types.single() == Some(&Type::Integer)).then(|| self.b.constant(operand.value()))?
     }
 
     /// The call's block, or a refusal: without one Ruby gives an Enumerator.
@@ -232,6 +393,22 @@ impl Lowerer<'_> {
                     body(s, item, exit, next);
                 })
             }
+            Some(Type::List(kind)) => {
+                let (kind, list) = (*kind, sequence.value());
+                if s.list_is_mutated(kind) {
+                    return s.each_of_changing(kind, list, body);
+                }
+                let zero = s.b.i64(0);
+                let length = s.list_length(list);
+                s.counted(zero, length, 1, &mut |s, i, exit, next| {
+                    let item = s.list_item(kind, list, i);
+                    if item.is_bottom() {
+                        s.b.mark_dead();
+                        return;
+                    }
+                    body(s, item, exit, next);
+                })
+            }
             Some(Type::Tuple(_)) => {
                 let items = s.tuple_items(&sequence);
                 s.labelled(64, true, |s, exit| {
@@ -256,6 +433,34 @@ impl Lowerer<'_> {
                 )
             }
         })
+    }
+
+    /// As Ruby does, looks at the length anew before each item.
+    fn each_of_changing(
+        &mut self,
+        kind: crate::types::ListKind,
+        list: Value,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let start = Operand::integer(self.b.i64(-1));
+        let at = self.temp(start);
+        let result = self.looping(60, |s, exit, head| {
+            let one = s.b.i64(1);
+            let before = s.temp_get(at).value();
+            let i = s.b.binary(BinaryOp::Add, before, one);
+            let length = s.list_length(list);
+            let more = s.b.compare(Comparison::LtU, i, length);
+            s.unless(more, 62, |s| s.jump(exit, None));
+            s.temp_set(at, Operand::integer(i));
+            let item = s.list_item(kind, list, i);
+            if item.is_bottom() {
+                s.b.mark_dead();
+                return;
+            }
+            body(s, item, exit, head);
+        });
+        self.temp_drop(at);
+        result
     }
 
     fn each_in_range(
@@ -296,6 +501,7 @@ impl Lowerer<'_> {
     pub(crate) fn item_at(&mut self, sequence: &Operand, index: Value) -> Operand {
         match sequence.types.single() {
             Some(Type::Array(kind)) => self.array_item(*kind, sequence.value(), index),
+            Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
             Some(Type::Range { low: RangeEnd::Integer, .. }) => {
                 let low = sequence.values[0];
                 super::integer::checked(self, BinaryOp::AddChecked, "each", low, index)

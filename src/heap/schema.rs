@@ -58,4 +58,6 @@ pub struct Schema {
     pub entries: Vec<TypeSet>,
     /// What the block gives (`pmap`); bool for `pselect`; empty for `peach`.
     pub result: TypeSet,
+    /// What the arrays that the section makes hold, by [`crate::types::ListKind`]; for decoding the result.
+    pub lists: Vec<TypeSet>,
 }

@@ -1,5 +1,6 @@
 //! Locals, assignments of all kinds, and parameters.
 
+use super::calls::Form;
 use super::operand::Operand;
 use super::{Lowerer, Slot};
 use crate::ir::{ErrorKind, UnaryOp};
@@ -74,7 +75,7 @@ impl Lowerer<'_> {
                 if *safe {
                     self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
                 } else {
-                    self.send_from(receiver, &setter, &all, 1, target_is_self(target));
+                    self.send_from(receiver, &setter, &all, 1, form_of(target));
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -99,7 +100,7 @@ impl Lowerer<'_> {
             Place::Call { target, receiver, args, name, .. } => {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
-                let value = self.send_from(receiver, name, args, 2, target_is_self(target));
+                let value = self.send_from(receiver, name, args, 2, form_of(target));
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -161,7 +162,8 @@ impl Lowerer<'_> {
         if value.is_bottom() {
             return;
         }
-        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_))) {
+        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::List(_)))
+        {
             self.refuse_here(
                 "unsupported-splat",
                 "an array of unknown length cannot be splatted in a section",
@@ -170,6 +172,12 @@ impl Lowerer<'_> {
             return;
         }
         let (before, after) = (targets.before.len(), targets.after.len());
+        let is_array = |t: &Type| matches!(t, Type::Array(_) | Type::List(_) | Type::Tuple(_));
+        if targets.splat.is_some() && !value.types.iter().any(is_array) {
+            // What is no array is the only item of one.
+            let alone = self.tuple(std::slice::from_ref(value));
+            return self.assign_multiple(targets, &alone);
+        }
         let Some(Type::Tuple(items)) = value.types.single() else {
             for (i, target) in targets.before.iter().enumerate() {
                 let item = self.destructured(value, i);
@@ -202,6 +210,10 @@ impl Lowerer<'_> {
                     let index = s.b.i64(i as i64);
                     s.array_at(*kind, value.value(), index)
                 }
+                Some(Type::List(kind)) => {
+                    let index = s.b.i64(i as i64);
+                    s.list_at(*kind, value.value(), index)
+                }
                 Some(Type::Tuple(_)) => s.tuple_items(&value).get(i).cloned().unwrap_or_else(Operand::nil),
                 _ if i == 0 => value,
                 _ => Operand::nil(),
@@ -220,7 +232,7 @@ impl Lowerer<'_> {
             let arg = args[0].clone();
             if let Some(Type::Tuple(_)) = arg.types.single() {
                 args = self.tuple_items(&arg);
-            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_))) {
+            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {
                 if params.rest.is_some() || !params.optional.is_empty() {
                     self.refuse_here(
                         "unsupported-splat",
@@ -310,7 +322,13 @@ enum Place<'t> {
 }
 
 /// `self.x = …` may call a private setter.
-fn target_is_self(target: &Target) -> bool {
-    matches!(target, Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
-        if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef))
+fn form_of(target: &Target) -> Form {
+    match target {
+        Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
+            if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef) =>
+        {
+            Form::Own
+        }
+        _ => Form::Outside,
+    }
 }

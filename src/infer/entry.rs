@@ -74,6 +74,7 @@ impl Lowerer<'_> {
         self.current = 0;
         self.joins.clear();
         self.facts.clear();
+        self.loops.clear();
         self.active = vec![Rc::as_ptr(code) as usize];
         self.depth = None;
         self.node = code.body.id;
@@ -81,6 +82,7 @@ impl Lowerer<'_> {
         let code = Rc::clone(code);
         let unused = self.operation == Operation::Each;
         self.open_captured();
+        self.clear_scratch();
         let value = self.labelled(0, !unused, |s, join| {
             s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);

@@ -77,7 +77,9 @@ impl Lowerer<'_> {
                 if all.iter().any(Operand::is_bottom) {
                     return Operand::bottom();
                 }
-                self.tuple(&all)
+                self.enter(node);
+                let tuple = self.tuple(&all);
+                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -135,6 +137,7 @@ impl Lowerer<'_> {
             Kind::Not(inner) => self.negation(node, inner),
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
+                self.enter(node);
                 self.branch(0, condition, |s| s.arm(then, unused), |s| s.arm(otherwise, unused))
             }
             Kind::Case { subject, whens, otherwise } => {
@@ -190,15 +193,18 @@ impl Lowerer<'_> {
             return None;
         }
         let object = match &call.receiver {
-            Some(receiver) => self.expr(receiver),
+            Some(receiver) => match receiver.kind {
+                Kind::SelfRef | Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) => self.expr(receiver),
+                // It must not be evaluated twice.
+                _ => return None,
+            },
             None => self.self_operand(),
         };
-        let objects = object.types.iter().all(|t| matches!(t, Type::Object(..)));
         let own = |t: &Type| self.host.method(super::class_of(t), "class").ok().flatten();
         let native = object.types.iter().map(own).all(|found| {
             found.is_some_and(|found| matches!(found.method, super::host::Method::Native { .. }))
         });
-        (objects && native && !object.is_bottom()).then_some(object)
+        (native && !object.is_bottom()).then_some(object)
     }
 
     /// `!value`: the class can have its own.
@@ -221,12 +227,20 @@ impl Lowerer<'_> {
     /// Does some class of the operand define `!`?
     pub(crate) fn negates(&mut self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| match ty {
-            Type::Object(_, class) => !matches!(
-                self.host.method(*class, "!"),
+            Type::Object(..) | Type::Record(_) => !matches!(
+                self.host.method(super::class_of(ty), "!"),
                 Ok(Some(super::host::Found { method: super::host::Method::Native { .. }, .. }))
             ),
             _ => false,
         })
+    }
+
+    /// Is the array of a literal changed later?
+    fn grows(&mut self, node: &Node) -> bool {
+        let code = &self.frames[self.current].code;
+        let key = std::rc::Rc::as_ptr(code) as usize;
+        let found = self.growing.entry(key).or_insert_with(|| super::growing::growing_literals(code).into());
+        found.contains(&node.id)
     }
 
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
@@ -404,18 +418,35 @@ impl Lowerer<'_> {
 
     /// The items of an operand in an argument list: `*tuple`.
     pub(crate) fn spread(&mut self, operand: &Operand) -> Vec<Operand> {
+        let has_items =
+            |t: &Type| !matches!(t, Type::Integer | Type::Float | Type::Symbol | Type::True | Type::False);
         match operand.types.single() {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
-            Some(Type::Array(_)) => {
-                vec![self.refuse_here(
-                    "unsupported-splat",
-                    "an array of unknown length cannot be splatted in a section",
-                    Some("pass the array itself".into()),
-                )]
+            // A Struct has its members as items.
+            Some(Type::Object(_, class)) if !matches!(self.host.method(*class, "to_a"), Ok(None)) => {
+                let array = self.send_from(operand, "to_a", &[], 6, super::calls::Form::Own);
+                match array.types.single() {
+                    Some(Type::Tuple(_)) => self.tuple_items(&array),
+                    _ if array.is_bottom() => vec![array],
+                    _ => vec![self.refuse_splat()],
+                }
+            }
+            Some(Type::Object(..)) => vec![operand.clone()],
+            None if operand.types.iter().any(has_items) => vec![self.refuse_splat()],
+            Some(Type::Array(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..)) => {
+                vec![self.refuse_splat()]
             }
             _ => vec![operand.clone()],
         }
+    }
+
+    fn refuse_splat(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-splat",
+            "what has an unknown number of items cannot be splatted in a section",
+            Some("pass the array itself".into()),
+        )
     }
 
     /// `operand` where `nil` stops it: runs `f` on what is not nil, and gives nil otherwise.

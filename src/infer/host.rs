@@ -115,8 +115,8 @@ pub trait Host {
     /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
     fn float_modulo_raises(&self) -> bool;
 
-    /// Is `(-1).floor(-20)` 0 in this Ruby? (It was once; later it is -10**20.)
-    fn far_rounding_is_zero(&self) -> bool;
+    /// Does an expression hold in this Ruby? Asked of what versions differ in.
+    fn holds(&self, expression: &str) -> bool;
 
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.

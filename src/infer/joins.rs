@@ -5,7 +5,7 @@ use super::memo::{JoinKey, Place};
 use super::operand::{self, Operand};
 use super::{Lowerer, Slot};
 use crate::ir::{Label, Stmt, Value, Var};
-use crate::types::TypeSet;
+use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// Index of an open join.
@@ -86,10 +86,8 @@ impl Lowerer<'_> {
                 if now.version == before.version && !join.carried.contains_key(&place) {
                     continue;
                 }
-                let memo = self.memo.joins.entry(join.key).or_default().carried.entry(place).or_default();
-                let joined = operand::join(memo, &now.operand.types);
-                let is_new = joined != *memo || !join.carried.contains_key(&place);
-                *memo = joined;
+                let types = now.operand.types.clone();
+                let is_new = self.learn(join.key, place, &types) || !join.carried.contains_key(&place);
                 self.memo.changed |= is_new;
             }
         }
@@ -103,10 +101,10 @@ impl Lowerer<'_> {
         if let Some(carried) = &join.result {
             let nil = Operand::nil();
             let value = value.unwrap_or(&nil);
-            let memo = &mut self.memo.joins.entry(join.key).or_default().result;
-            let joined = operand::join(memo, &value.types);
-            if joined != *memo {
-                *memo = joined;
+            let known = self.memo.joins.entry(join.key).or_default().result.clone();
+            let joined = self.memo.join(&known, &value.types, join.key);
+            if joined != known {
+                self.memo.joins.entry(join.key).or_default().result = joined;
                 self.memo.changed = true;
             }
             self.set_carried(carried, value);
@@ -119,7 +117,18 @@ impl Lowerer<'_> {
         self.joins[index] = join;
     }
 
+    /// Adds to what a local can be at a join; true if that is new.
+    fn learn(&mut self, key: JoinKey, place: Place, types: &TypeSet) -> bool {
+        let known = self.memo.joins.entry(key).or_default().carried.entry(place).or_default().clone();
+        let number = 0x400_0000 + (place.0 as u32) * 0x1_0000 + place.1 as u32;
+        let joined = self.memo.join(&known, types, (key.0, key.1, key.2 ^ number));
+        let is_new = joined != known;
+        self.memo.joins.entry(key).or_default().carried.insert(place, joined);
+        is_new
+    }
+
     fn set_carried(&mut self, carried: &Carried, operand: &Operand) {
+        let operand = &self.listed(operand, &carried.types);
         // In a walk that will be repeated the types may not fit yet.
         if !operand::covers(&carried.types, &operand.types) {
             self.memo.changed = true;
@@ -307,25 +316,27 @@ impl Lowerer<'_> {
             let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else {
                 continue;
             };
-            let memo = self.memo.joins.entry(join.key).or_default().carried.entry((*f, *l)).or_default();
-            let joined = operand::join(memo, &slot.operand.types);
-            if joined != *memo {
-                *memo = joined;
-                self.memo.changed = true;
-            }
+            self.memo.changed |= self.learn(join.key, (*f, *l), &slot.operand.types);
             self.set_carried(carried, &slot.operand);
             versions.push((*f, *l));
         }
+        // Where no array made in a round is needed in the next, each round begins with the memory that the first had.
+        let keeps =
+            self.memo.keeping_loops.contains(&join.key) || join.carried.values().any(|c| has_list(&c.types));
+        let mark = if keeps { None } else { self.mark_scratch() };
         self.b.open();
         self.b.forget_memory();
+        self.release_scratch(mark);
         for (f, l) in versions {
             let operand = self.get_carried(&join.carried[&(f, l)]);
             let version = self.fresh_version();
             self.frames[f].locals[l] = Slot { operand, version };
         }
         join.entry = self.snapshot();
+        self.loops.push(join.key);
         self.joins[head] = join;
         body(self, exit, head);
+        self.loops.pop();
         self.node = node;
         self.jump(head, None);
         self.joins.truncate(head);
@@ -362,6 +373,15 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::Block { label, body: block });
         self.land(join)
     }
+}
+
+/// Can a value of the set be, or hold, an array in scratch memory?
+fn has_list(types: &TypeSet) -> bool {
+    types.iter().any(|t| match t {
+        Type::List(_) => true,
+        Type::Tuple(items) | Type::Enumerator(_, items) => items.iter().any(has_list),
+        _ => false,
+    })
 }
 
 impl Join {

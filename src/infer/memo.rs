@@ -1,7 +1,8 @@
 //! What one walk over the section learns for the next. Everything here only grows; a walk that adds nothing has seen
 //! all types there are, and the IR it emitted is the section's.
 
-use crate::types::{ArrayKind, ClassId, HierarchyId, TypeSet};
+use super::operand;
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -40,6 +41,18 @@ pub struct ArrayMemo {
     pub is_written: bool,
 }
 
+/// Arrays that the section makes.
+#[derive(Clone, Debug, Default)]
+pub struct ListMemo {
+    /// The kind that this one has become one with.
+    parent: Option<u32>,
+    pub items: TypeSet,
+    /// Changed after they were made.
+    pub mutated: bool,
+    /// Some are copies of arrays of fixed length, which may be seen elsewhere: a change would have to be seen there.
+    pub has_copies: bool,
+}
+
 /// A method compiled as a function of its own because it calls itself: receiver and argument types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionKey {
@@ -64,10 +77,22 @@ pub struct Memo {
     pub functions: FxHashMap<FunctionKey, TypeSet>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
+    /// Instance variables that `initialize` of a class writes when a section makes its objects.
+    pub fields: FxHashMap<ClassId, Vec<String>>,
     /// What elements give to captured variables.
     pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
     pub result: TypeSet,
+    list_numbers: FxHashMap<JoinKey, u32>,
+    pub lists: Vec<ListMemo>,
+    /// The loops that all places stand in that make lists of a kind.
+    list_loops: FxHashMap<u32, Vec<JoinKey>>,
+    /// Loops that change lists which live longer than a round: memory taken there may be needed later.
+    pub keeping_loops: FxHashSet<JoinKey>,
+    /// The section makes arrays in scratch memory.
+    pub makes_lists: bool,
+    /// Kinds of lists have become one, or records have got a variable more: what was learned names what is no more.
+    pub restart: bool,
     /// Something grew in this walk.
     pub changed: bool,
 }
@@ -90,4 +115,155 @@ impl Memo {
         let next = self.type_numbers.len() as u32 + 0x1000;
         *self.type_numbers.entry(types.clone()).or_insert(next)
     }
+
+    // ---- arrays made in the section ------------------------------------------------------------------------------
+
+    /// The kind of the arrays made at a place.
+    pub fn list_kind(&mut self, place: JoinKey) -> ListKind {
+        let next = self.lists.len() as u32;
+        let number = *self.list_numbers.entry(place).or_insert(next);
+        if number == next {
+            self.lists.push(ListMemo::default());
+            self.changed = true;
+        }
+        ListKind(self.canonical(number))
+    }
+
+    fn canonical(&self, mut number: u32) -> u32 {
+        while let Some(parent) = self.lists[number as usize].parent {
+            number = parent;
+        }
+        number
+    }
+
+    pub fn list(&mut self, kind: ListKind) -> &mut ListMemo {
+        let number = self.canonical(kind.0);
+        &mut self.lists[number as usize]
+    }
+
+    /// Items of all kinds, by number.
+    pub fn list_items(&self) -> Vec<TypeSet> {
+        (0..self.lists.len()).map(|n| self.lists[self.canonical(n as u32) as usize].items.clone()).collect()
+    }
+
+    fn unite(&mut self, a: ListKind, b: ListKind) -> ListKind {
+        let (a, b) = (self.canonical(a.0), self.canonical(b.0));
+        if a != b {
+            let (into, from) = (a.min(b), a.max(b));
+            let old = std::mem::take(&mut self.lists[from as usize]);
+            self.lists[from as usize].parent = Some(into);
+            let list = &mut self.lists[into as usize];
+            list.mutated |= old.mutated;
+            list.has_copies |= old.has_copies;
+            self.restart = true;
+            self.changed = true;
+        }
+        ListKind(a.min(b))
+    }
+
+    /// What `a` and `b` are together at `place`. Lists that meet become of one kind; where a list meets arrays of fixed
+    /// length, or arrays of several lengths meet, all are lists.
+    pub fn join(&mut self, a: &TypeSet, b: &TypeSet, place: JoinKey) -> TypeSet {
+        let joined = operand::join(a, b);
+        self.settle(joined, place)
+    }
+
+    pub fn settle(&mut self, types: TypeSet, place: JoinKey) -> TypeSet {
+        let (mut lists, mut tuples) = (Vec::new(), Vec::new());
+        for ty in &types {
+            match ty {
+                Type::List(kind) => lists.push(*kind),
+                Type::Tuple(items) => tuples.push(items.clone()),
+                _ => {}
+            }
+        }
+        if lists.len() + tuples.len() < 2 {
+            return match &tuples[..] {
+                [items] if items.iter().any(has_arrays) => {
+                    let inner = items.iter().enumerate();
+                    let inner = inner.map(|(i, t)| {
+                        self.settle(t.clone(), (place.0, place.1, place.2 ^ (0x100_0000 + i as u32)))
+                    });
+                    let inner: Vec<TypeSet> = inner.collect();
+                    let mut all = types.filter(|t| !matches!(t, Type::Tuple(_)));
+                    all.insert(Type::Tuple(inner.into()));
+                    all
+                }
+                _ => types,
+            };
+        }
+        let first = match lists.first() {
+            Some(kind) => *kind,
+            None => self.list_kind((place.0, place.1, place.2 ^ 0x200_0000)),
+        };
+        let kind = lists.iter().fold(first, |all, kind| self.unite(all, *kind));
+        for items in tuples {
+            for item in items.iter() {
+                self.list_item(kind, item);
+            }
+            let list = self.list(kind);
+            if !list.has_copies {
+                list.has_copies = true;
+                self.changed = true;
+            }
+        }
+        let mut all = types.filter(|t| !matches!(t, Type::Tuple(_) | Type::List(_)));
+        all.insert(Type::List(kind));
+        all
+    }
+
+    /// A list of the kind is made in these loops.
+    pub fn list_made(&mut self, kind: ListKind, loops: &[JoinKey]) {
+        let number = self.canonical(kind.0);
+        match self.list_loops.get_mut(&number) {
+            None => {
+                self.list_loops.insert(number, loops.to_vec());
+                self.changed = true;
+            }
+            Some(known) => {
+                let before = known.len();
+                known.retain(|key| loops.contains(key));
+                self.changed |= known.len() != before;
+            }
+        }
+    }
+
+    /// A list of the kind takes memory, or holds what does, in these loops.
+    pub fn list_stored(&mut self, kind: ListKind, loops: &[JoinKey]) {
+        let number = self.canonical(kind.0);
+        let within = self.list_loops.get(&number).cloned().unwrap_or_default();
+        for key in loops.iter().filter(|key| !within.contains(key)) {
+            self.changed |= self.keeping_loops.insert(*key);
+        }
+    }
+
+    /// One more type of item.
+    pub fn list_item(&mut self, kind: ListKind, item: &TypeSet) {
+        let number = self.canonical(kind.0);
+        let known = self.lists[number as usize].items.clone();
+        let joined = self.join(&known, item, (u32::MAX, number, 0));
+        let number = self.canonical(number) as usize;
+        if self.lists[number].items != joined {
+            self.lists[number].items = joined;
+            self.changed = true;
+        }
+    }
+
+    /// Forgets what names lists and records; contexts, the kinds of lists and the variables of records stay.
+    pub fn restart(&mut self) {
+        self.restart = false;
+        self.joins.clear();
+        self.functions.clear();
+        self.specialisations.clear();
+        self.captured.clear();
+        self.result = TypeSet::empty();
+        self.list_loops.clear();
+        for list in &mut self.lists {
+            list.items = TypeSet::empty();
+        }
+    }
+}
+
+fn has_arrays(types: &TypeSet) -> bool {
+    types.iter().any(|t| matches!(t, Type::Tuple(_) | Type::List(_)))
 }

@@ -12,8 +12,12 @@ use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
-        if let Some(buffer) = self.buffers.get(&kind) {
-            return *buffer;
+        if let Some(&buffer) = self.buffers.get(&kind) {
+            // What the column holds became wider since: the walk is done again.
+            let info = &mut self.program.buffers[buffer.0 as usize];
+            self.memo.changed |= info.ty != ty;
+            info.ty = ty;
+            return buffer;
         }
         let buffer = Buffer(self.program.buffers.len() as u32);
         self.program.buffers.push(BufferInfo { kind: kind.clone(), ty, written: false });
@@ -21,7 +25,7 @@ impl Lowerer<'_> {
         buffer
     }
 
-    fn scalar(&mut self, source: ScalarSource, ty: Ty, interval: Interval) -> Value {
+    pub(crate) fn scalar(&mut self, source: ScalarSource, ty: Ty, interval: Interval) -> Value {
         let next = Scalar(self.program.scalars.len() as u32);
         let scalar = *self.scalars.entry(source.clone()).or_insert(next);
         if scalar == next {
@@ -168,6 +172,9 @@ impl Lowerer<'_> {
         if receiver.is_bottom() {
             return Operand::bottom();
         }
+        if let Some(operand) = self.record_variable(receiver, name) {
+            return operand;
+        }
         let Some((hierarchy, mut types)) = self.column(receiver, name) else { return Operand::bottom() };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -186,7 +193,7 @@ impl Lowerer<'_> {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
-        if !self.is_storable(value) {
+        if self.write_record(receiver, name, value) || !self.is_storable(value) {
             return;
         }
         if let Some(Type::Module(_)) = receiver.types.single() {
@@ -246,7 +253,7 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        let local = value.types.filter(|t| t.shape() == Shape::Local);
+        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List));
         if local.is_empty() {
             return true;
         }
@@ -254,7 +261,7 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-store",
             format!("{what} made in a section cannot be stored in an object or array"),
-            Some("store its numbers one by one".into()),
+            Some("write its items into an array that exists, or store its numbers one by one".into()),
         );
         false
     }
@@ -316,13 +323,18 @@ impl Lowerer<'_> {
         if self.b.is_dead() || value.is_bottom() {
             return;
         }
-        if !self.is_storable(value) {
-            return;
+        let known = self.memo.result.clone();
+        let stored = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
+        if stored != known {
+            self.memo.result = stored.clone();
+            self.memo.changed = true;
         }
-        self.memo.changed |= self.memo.result.extend(&value.types);
-        let stored = self.memo.result.clone();
-        let index = self.b.element();
-        self.store_parts(&BufferKind::Result, index, &stored, value);
+        if super::results::is_plain(&stored) {
+            let index = self.b.element();
+            self.store_parts(&BufferKind::Result, index, &stored, value);
+        } else {
+            self.store_result_words(value, &stored);
+        }
     }
 
     // ---- arrays ----------------------------------------------------------------------------------------------------
@@ -408,7 +420,7 @@ impl Lowerer<'_> {
         if types.len() == 1 {
             return Operand::nil();
         }
-        if !is_tagged(&types) {
+        if !is_tagged(&types) || operand::scalars(&types).is_none() {
             self.refuse_here(
                 "mixed-values",
                 format!(
@@ -419,10 +431,10 @@ impl Lowerer<'_> {
             );
             return Operand::bottom();
         }
-        let wide = self.convert(item, &types);
+        let mut values = self.convert(item, &types);
         let nil = self.b.i32(Shape::Nil.tag());
-        let tag = self.b.select(condition, wide[0], nil);
-        Operand { types, values: vec![tag, wide[1]] }
+        values[0] = self.b.select(condition, values[0], nil);
+        Operand { types, values }
     }
 
     /// `array[index] = value`. Growing an array is refused where it happens.
@@ -509,6 +521,7 @@ impl Lowerer<'_> {
             base: base.clone(),
             entries,
             result: self.memo.result.clone(),
+            lists: self.memo.list_items(),
         }
     }
 

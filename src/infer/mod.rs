@@ -12,21 +12,27 @@ mod captured;
 mod conditions;
 mod entry;
 mod expressions;
+mod growing;
 pub mod host;
 mod joins;
+mod lists;
 mod memo;
 mod memory;
 mod operand;
 mod patterns;
+mod records;
+mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use calls::Arguments;
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
+pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 
 use crate::diagnostic::Diagnostic;
@@ -80,6 +86,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         let types = sites::describe_lines(host, &line_types);
         if host.kinds_changed() {
             memo = Memo::default();
+            continue;
+        }
+        if memo.restart {
+            memo.restart();
             continue;
         }
         if memo.changed {
@@ -178,8 +188,14 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
     written: BTreeMap<String, captured::Written>,
+    /// The loops being lowered, outermost first.
+    loops: Vec<memo::JoinKey>,
+    /// Array literals that are lists, by code (its address).
+    growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Objects under construction, by number.
+    buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
@@ -213,7 +229,10 @@ impl<'h> Lowerer<'h> {
             versions: 0,
             unused: false,
             written: BTreeMap::new(),
+            loops: Vec::new(),
+            growing: FxHashMap::default(),
             procs: FxHashMap::default(),
+            buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             line_types: BTreeMap::new(),

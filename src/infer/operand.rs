@@ -3,7 +3,8 @@
 
 use super::Lowerer;
 use crate::ir::{Comparison, Ty, UnaryOp, Value};
-use crate::types::{RangeEnd, Shape, Type, TypeSet};
+use crate::types::{RangeEnd, RecordType, Shape, Type, TypeSet};
+use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
@@ -51,14 +52,14 @@ impl Operand {
 pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     if let Some(single) = types.single() {
         return match single {
-            Type::Module(_) | Type::Proc(_) => Some(vec![]),
+            Type::Module(_) | Type::Proc(_) | Type::Building(..) => Some(vec![]),
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }
-            Type::Tuple(items) => {
+            Type::Tuple(_) | Type::Record(_) | Type::Enumerator(..) => {
                 let mut all = Vec::new();
-                for item in items.iter() {
-                    all.extend(scalars(item)?);
+                for item in parts(single)? {
+                    all.extend(scalars(&item)?);
                 }
                 Some(all)
             }
@@ -68,9 +69,22 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     let shapes = types.shapes();
     match &shapes[..] {
         [] => Some(vec![]),
-        all if all.contains(&Shape::Local) => None,
+        all if all.contains(&Shape::Local) => {
+            let mut all = vec![Ty::I32, Ty::I64];
+            all.extend(scalars(&only_local(types)?)?);
+            Some(all)
+        }
         [one] => Some(one.scalar().into_iter().collect()),
         _ => Some(vec![Ty::I32, Ty::I64]),
+    }
+}
+
+/// The types of the items of a tuple or the variables of a record, which are carried side by side.
+pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
+    match ty {
+        Type::Tuple(items) | Type::Enumerator(_, items) => Some(items.to_vec()),
+        Type::Record(record) => Some(record.fields.iter().map(|(_, types)| types.clone()).collect()),
+        _ => None,
     }
 }
 
@@ -80,6 +94,16 @@ pub fn end_ty(end: RangeEnd) -> Option<Ty> {
         RangeEnd::Integer => Some(Ty::I64),
         RangeEnd::Float => Some(Ty::F64),
     }
+}
+
+/// The only member of a set that has no shape of its own: beside others it stands behind their tag and payload.
+fn only_local(types: &TypeSet) -> Option<TypeSet> {
+    let local = local_part(types);
+    (local.len() == 1).then_some(local)
+}
+
+fn local_part(types: &TypeSet) -> TypeSet {
+    types.filter(|t| t.shape() == Shape::Local)
 }
 
 /// A union with a tag?
@@ -98,6 +122,31 @@ pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
             .collect();
         all = all.filter(|t| !matches!(t, Type::Tuple(_)));
         all.insert(Type::Tuple(items.into()));
+    }
+    join_records(all)
+}
+
+/// Records of one class become one, joined variable by variable.
+fn join_records(mut all: TypeSet) -> TypeSet {
+    let records: Vec<Rc<RecordType>> =
+        all.iter().filter_map(|t| if let Type::Record(r) = t { Some(Rc::clone(r)) } else { None }).collect();
+    if records.len() < 2 {
+        return all;
+    }
+    let names = |r: &RecordType| r.fields.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    for (i, record) in records.iter().enumerate() {
+        let alike = |other: &&Rc<RecordType>| other.class == record.class && names(other) == names(record);
+        if records[..i].iter().any(|other| alike(&other)) {
+            continue;
+        }
+        let mut joined = RecordType::clone(record);
+        for other in records.iter().filter(alike) {
+            for ((_, types), (_, more)) in joined.fields.iter_mut().zip(&other.fields) {
+                *types = join(types, more);
+            }
+        }
+        all = all.filter(|t| !matches!(t, Type::Record(r) if alike(&r)));
+        all.insert(Type::Record(Rc::new(joined)));
     }
     all
 }
@@ -136,7 +185,11 @@ impl Lowerer<'_> {
         if operand.types == *to {
             return operand.values.clone();
         }
-        if let (Some(Type::Tuple(from)), Some(Type::Tuple(into))) = (operand.types.single(), to.single())
+        if is_tagged(to) && !operand.types.is_empty() && !local_part(to).is_empty() {
+            return self.convert_beside_local(operand, to);
+        }
+        let items = |types: &TypeSet| types.single().and_then(parts);
+        if let (Some(from), Some(into)) = (items(&operand.types), items(to))
             && from.len() == into.len()
         {
             let mut at = 0;
@@ -169,6 +222,30 @@ impl Lowerer<'_> {
         }
     }
 
+    /// As `convert`, to a union in which one member has no shape: tag and payload of the others, then its own scalars.
+    fn convert_beside_local(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
+        let local = local_part(to);
+        let (own, others) = (local_part(&operand.types), operand.types.filter(|t| t.shape() != Shape::Local));
+        let mut values = match (own.is_empty(), others.is_empty()) {
+            // A union already has both, whatever else it has.
+            (false, false) => operand.values[..2].to_vec(),
+            (false, true) => vec![self.b.i32(Shape::Local.tag()), self.b.i64(0)],
+            (true, _) => {
+                let mut wide = to.filter(|t| t.shape() != Shape::Local);
+                wide.extend(&TypeSet::from_iter([Type::Nil, Type::Integer]));
+                self.convert(operand, &wide)
+            }
+        };
+        if own.is_empty() {
+            values.extend(scalars(&local).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)));
+        } else {
+            let start = if others.is_empty() { 0 } else { 2 };
+            let own = Operand { types: own, values: operand.values[start..].to_vec() };
+            values.extend(self.convert(&own, &local));
+        }
+        values
+    }
+
     /// `operand`, known to be in `types`.
     pub(crate) fn narrow(&mut self, operand: &Operand, types: &TypeSet) -> Operand {
         let types = operand.types.filter(|t| types.contains(t));
@@ -176,7 +253,11 @@ impl Lowerer<'_> {
             return operand.clone();
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
+            (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
             (true, Some(shape)) => self.decode_payload(operand.values[1], shape).into_iter().collect(),
+            (true, None) if operand.values.len() > 2 && local_part(&types).is_empty() => {
+                operand.values[..2].to_vec()
+            }
             (true, None) if types.is_empty() => vec![],
             (false, _) if types.is_empty() => vec![],
             _ => operand.values.clone(),
@@ -193,7 +274,9 @@ impl Lowerer<'_> {
         let mut types = operand.types.clone();
         for (value, known) in &self.facts {
             if value == key {
-                types = types.filter(|t| known.contains(t));
+                let both = types.filter(|t| known.contains(t));
+                // A tag that is a constant is shared by values that have nothing to do with each other.
+                types = if both.is_empty() { types } else { both };
             }
         }
         if types.len() == operand.types.len() { operand } else { self.narrow(&operand, &types) }
@@ -208,7 +291,10 @@ impl Lowerer<'_> {
             return self.b.bool(true);
         }
         let shape = ty.shape();
-        let has_shape = if is_tagged(&operand.types) {
+        let has_shape = if operand.values.is_empty() {
+            // Of no kind that can be carried: refused already.
+            return self.b.bool(false);
+        } else if is_tagged(&operand.types) {
             let tag = self.b.i32(shape.tag());
             self.b.compare(Comparison::Eq, operand.values[0], tag)
         } else {
@@ -282,9 +368,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The items of a tuple.
+    /// The items of a tuple, or the variables of a record.
     pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
-        let Some(Type::Tuple(items)) = operand.types.single() else { return vec![] };
+        let Some(items) = operand.types.single().and_then(parts) else { return vec![] };
         let mut at = 0;
         items
             .iter()
@@ -297,6 +383,9 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn tuple(&mut self, items: &[Operand]) -> Operand {
+        if items.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
         Operand {
             types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
             values: items.iter().flat_map(|i| i.values.clone()).collect(),

@@ -61,6 +61,11 @@ impl Lowerer<'_> {
         self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
     }
 
+    pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
+        let (receiver, operands) = self.receiver(receiver);
+        self.fail(ErrorKind::NameError { name: name.into(), receiver }, &operands)
+    }
+
     /// How an error names a receiver of one class, and the operand that identifies it.
     pub(crate) fn receiver(&mut self, receiver: &Operand) -> (Receiver, Vec<Value>) {
         let values = receiver.values.clone();
@@ -76,8 +81,38 @@ impl Lowerer<'_> {
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
             Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+                let class = self.host.class_name(class_of(ty));
+                (Receiver::Text(format!("an instance of {class}")), vec![])
+            }
             Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
+            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
         }
+    }
+
+    /// TypeError: "no implicit conversion of nil into Integer", with what an operand is in the middle.
+    pub(crate) fn fail_conversion(&mut self, before: &str, operand: &Operand, after: &str) -> Operand {
+        self.each_of_bool(operand, &mut |s, operand| {
+            let name = operand.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+            s.fail(ErrorKind::TypeError(format!("{before}{name}{after}")), &[])
+        })
+    }
+
+    /// Runs `f` for true and for false apart, where the operand can be both; else once.
+    pub(crate) fn each_of_bool(
+        &mut self,
+        operand: &Operand,
+        f: &mut dyn FnMut(&mut Self, &Operand) -> Operand,
+    ) -> Operand {
+        if operand.types != TypeSet::bool() {
+            return f(self, operand);
+        }
+        let is_true = self.is_type(operand, &Type::True);
+        let condition = super::Condition { value: is_true, yes: vec![], no: vec![] };
+        let (yes, no) = (self.narrow(operand, &Type::True.into()), self.narrow(operand, &Type::False.into()));
+        let f = std::cell::RefCell::new(f);
+        self.branch(20, condition, |s| (*f.borrow_mut())(s, &yes), |s| (*f.borrow_mut())(s, &no))
     }
 
     /// How a coercion error names a value: `nil`, `true`, `Car`.
@@ -99,7 +134,7 @@ impl Lowerer<'_> {
 }
 
 /// The class that a method is looked up in.
-pub(crate) const fn class_of(ty: &Type) -> ClassId {
+pub(crate) fn class_of(ty: &Type) -> ClassId {
     match ty {
         Type::Nil => ClassId::NIL,
         Type::True => ClassId::TRUE,
@@ -108,10 +143,13 @@ pub(crate) const fn class_of(ty: &Type) -> ClassId {
         Type::Float => ClassId::FLOAT,
         Type::Symbol => ClassId::SYMBOL,
         Type::Object(_, class) => *class,
-        Type::Array(_) | Type::Tuple(_) => ClassId::ARRAY,
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => ClassId::ARRAY,
+        Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) => ClassId::PROC,
+        Type::Building(_, class) => *class,
+        Type::Record(record) => record.class,
     }
 }
 
@@ -126,7 +164,7 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
             Type::False if has_bools => Some("true or false".into()),
             Type::True => Some("true".into()),
             Type::False => Some("false".into()),
-            Type::Array(_) => Some("Array".into()),
+            Type::Array(_) | Type::List(_) => Some("Array".into()),
             Type::Tuple(items) => {
                 Some(format!("[{}]", items.iter().map(|t| describe(host, t)).collect::<Vec<_>>().join(", ")))
             }

@@ -132,6 +132,16 @@ impl Builder {
         self.function.vars[var.0 as usize]
     }
 
+    /// `value` read as an `I64` that is known not to be negative.
+    pub fn at_least_zero(&mut self, value: Value) -> Value {
+        if let Some(data) = self.function.values.get_mut(value.0 as usize)
+            && self.definitions[value.0 as usize].is_some()
+        {
+            data.interval.low = data.interval.low.max(0);
+        }
+        value
+    }
+
     pub fn get(&mut self, var: Var) -> Value {
         let ty = self.var_ty(var);
         self.define(Op::Get(var), ty, Self::full(ty), None)
@@ -166,7 +176,8 @@ impl Builder {
     pub fn load(&mut self, buffer: Buffer, index: Value, ty: Ty, mutable: bool) -> Value {
         debug_assert_eq!(self.ty(index), Ty::I32);
         let epoch = if mutable { *self.epochs.get(&buffer).unwrap_or(&self.default_epoch) } else { u64::MAX };
-        let key = (1000, u64::from(buffer.0), u64::from(index.0), epoch);
+        // A walk that finds out that a column holds more loads it as what it was and as what it is.
+        let key = (1010 + ty as u32, u64::from(buffer.0), u64::from(index.0), epoch);
         self.numbered(key, Op::Load(buffer, index), ty, Self::full(ty))
     }
 

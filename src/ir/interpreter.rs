@@ -323,7 +323,9 @@ fn math(function: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Log2 => c::log2(x),
         MathFn::Log10 => c::log10(x),
         MathFn::Sqrt => x.sqrt(),
-        MathFn::Cbrt => c::cbrt(x),
+        // SAFETY: it takes any number.
+        #[allow(unsafe_code)]
+        MathFn::Cbrt => unsafe { crate::backend::cpu::runtime::cbrt(x) },
         MathFn::Erf => c::erf(x),
         MathFn::Erfc => c::erfc(x),
         MathFn::Gamma => c::tgamma(x),

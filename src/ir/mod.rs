@@ -417,6 +417,11 @@ pub enum BufferKind {
     Captured(u32, Part),
     /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
     CapturedTick(u32),
+    /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
+    ResultWords,
+    /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
+    /// is the number of words in use, which each tick sets anew.
+    Scratch,
     /// `Bool`: is the object frozen, by id.
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.
@@ -440,6 +445,10 @@ pub enum ScalarSource {
     ClassBase(HierarchyId, u32),
     /// Number of elements of the base.
     BaseLength,
+    /// Words of [`BufferKind::Scratch`] that one element has.
+    ScratchWords,
+    /// Words of [`BufferKind::ResultWords`] that one element has.
+    ResultWords,
     /// Integer ends of a captured range: its root, low (0) or high (1).
     RootRange(u32, u32),
 }
@@ -499,6 +508,12 @@ pub enum ErrorKind {
         message: Option<Vec<MessagePart>>,
     },
     StackTooDeep,
+    /// operands: the index, the array's length: `index 10 outside of array bounds: -3...3`.
+    FetchIndex,
+    /// The element needs more scratch memory; operand 0: words. The section is run again with more.
+    ScratchFull,
+    /// The element's result needs more words; operand 0: how many. The section is run again with more.
+    ResultFull,
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
 }

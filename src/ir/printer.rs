@@ -77,6 +77,8 @@ impl Display for BufferInfo {
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
             BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
             BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
+            BufferKind::ResultWords => f.write_str("result_words"),
+            BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
         }?;
@@ -90,6 +92,8 @@ impl Display for ScalarInfo {
             ScalarSource::Root(root, part) => write!(f, "root {root}{}", PartText(part)),
             ScalarSource::ClassBase(h, n) => write!(f, "class_base h{} {n}", h.0),
             ScalarSource::BaseLength => f.write_str("base_length"),
+            ScalarSource::ScratchWords => f.write_str("scratch_words"),
+            ScalarSource::ResultWords => f.write_str("result_words"),
             ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
             ScalarSource::RootRange(root, 1) => write!(f, "root_range {root} high"),
             ScalarSource::RootRange(root, end) => write!(f, "root_range {root} {end}"),
@@ -136,6 +140,9 @@ impl Display for ErrorKind {
             Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
             Self::IndexTooSmall => f.write_str("index_too_small"),
             Self::ArrayGrowth => f.write_str("array_growth"),
+            Self::FetchIndex => f.write_str("fetch_index"),
+            Self::ScratchFull => f.write_str("scratch_full"),
+            Self::ResultFull => f.write_str("result_full"),
             Self::Range(message) => write!(f, "range {}", Quoted(message)),
             Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
             Self::Raise { class, message: Some(message) } => {

@@ -44,6 +44,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_) => Ty::I32,
             BufferKind::CapturedTick(_) => Ty::I64,
+            BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
         };

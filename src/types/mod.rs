@@ -29,9 +29,10 @@ impl ClassId {
     pub const CLASS: Self = Self(17);
     pub const BASIC_OBJECT: Self = Self(18);
     pub const ENUMERABLE: Self = Self(19);
-    pub const STRUCT: Self = Self(20);
+    pub const ENUMERATOR: Self = Self(20);
+    pub const STRUCT: Self = Self(21);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 21] = [
+    pub const BUILTIN: [&'static str; 22] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -52,6 +53,7 @@ impl ClassId {
         "Class",
         "BasicObject",
         "Enumerable",
+        "Enumerator",
         "Struct",
     ];
 }
@@ -64,6 +66,10 @@ pub struct HierarchyId(pub u32);
 /// value column. The host joins two kinds when it meets one array at both places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArrayKind(pub u32);
+
+/// Arrays made at one place of the section, whose items are stored alike. Places whose arrays meet share a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListKind(pub u32);
 
 /// A member of a [`TypeSet`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,8 +93,25 @@ pub enum Type {
     },
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
+    /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
+    /// side by side.
+    Record(Rc<RecordType>),
+    /// Such an object while `initialize` runs, by number.
+    Building(u32, ClassId),
     /// A lambda or proc made in the section, known at compile time by its number.
     Proc(u32),
+    /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
+    List(ListKind),
+    /// What an iterating method gives without a block: the method, and the types of its receiver and arguments.
+    Enumerator(Rc<str>, Rc<[TypeSet]>),
+}
+
+/// The class of an object made in the section, and what its instance variables hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordType {
+    pub class: ClassId,
+    /// In the order in which the class's `initialize` was found to write them.
+    pub fields: Vec<(String, TypeSet)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,6 +131,8 @@ pub enum Shape {
     Symbol,
     Object(HierarchyId),
     Array(ArrayKind),
+    /// In the scratch memory of an element: not storable in columns.
+    List,
     /// Not storable: lives in values only.
     Local,
 }
@@ -123,6 +148,7 @@ impl Shape {
             Self::Symbol => 4,
             Self::Object(HierarchyId(n)) => 0x100 + n as i32,
             Self::Array(ArrayKind(n)) => 0x10000 + n as i32,
+            Self::List => 5,
             Self::Local => -1,
         }
     }
@@ -135,6 +161,7 @@ impl Shape {
             2 => Self::Integer,
             3 => Self::Float,
             4 => Self::Symbol,
+            5 => Self::List,
             0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
             0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
             _ => return None,
@@ -148,7 +175,7 @@ impl Shape {
             Self::Bool => Some(Ty::Bool),
             Self::Integer => Some(Ty::I64),
             Self::Float => Some(Ty::F64),
-            Self::Symbol | Self::Object(_) | Self::Array(_) => Some(Ty::I32),
+            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List => Some(Ty::I32),
         }
     }
 }
@@ -163,7 +190,14 @@ impl Type {
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
-            Self::Module(_) | Self::Range { .. } | Self::Tuple(_) | Self::Proc(_) => Shape::Local,
+            Self::List(_) => Shape::List,
+            Self::Module(_)
+            | Self::Range { .. }
+            | Self::Tuple(_)
+            | Self::Record(_)
+            | Self::Building(..)
+            | Self::Proc(_)
+            | Self::Enumerator(..) => Shape::Local,
         }
     }
 }

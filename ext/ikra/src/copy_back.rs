@@ -10,9 +10,9 @@ use crate::reached::Reached;
 use crate::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::heap::{Column, Schema};
-use ikra_core::infer::{Inferred, Operation};
+use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
-use ikra_core::types::{ArrayKind, Shape, TypeSet};
+use ikra_core::types::{ArrayKind, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
@@ -238,13 +238,16 @@ impl CopyBack<'_> {
             Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
             Shape::Object(hierarchy) => object(&self.heap.ids, self.reached, hierarchy, payload),
             Shape::Array(kind) => self.reached.array(kind.0, payload as usize),
-            Shape::Integer | Shape::Float | Shape::Local => None,
+            Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
     }
 
     fn map(&self) -> Result<RArray, Trouble> {
         let types = &self.schema().result;
+        if !is_plain(types) {
+            return self.map_words(types);
+        }
         let values = self.values(BufferKind::Result, types);
         let length = self.heap.length;
         let result = self.ruby.ary_new_capa(length);
@@ -264,6 +267,86 @@ impl CopyBack<'_> {
             _ => array.push(unsafe { Value::from_raw(self.existing(shape, payload)?) })?,
         }
         Ok(())
+    }
+
+    /// Results that are arrays, of the words that the elements have written.
+    fn map_words(&self, types: &TypeSet) -> Result<RArray, Trouble> {
+        let words = self.buffer(&BufferKind::ResultWords);
+        let length = self.heap.length;
+        let result = self.ruby.ary_new_capa(length);
+        for element in 0..length {
+            let word = |at: usize| words.map_or(0, |words| bits(words, at * length + element));
+            result.push(self.value_of_words(types, &word, 0)?)?;
+        }
+        Ok(result)
+    }
+
+    /// The value whose words begin at `at`.
+    fn value_of_words(
+        &self,
+        types: &TypeSet,
+        word: &dyn Fn(usize) -> i64,
+        at: usize,
+    ) -> Result<Value, Trouble> {
+        let local = |ty: &&Type| ty.shape() == Shape::Local;
+        match types.single() {
+            Some(Type::Tuple(items)) => {
+                let array = self.ruby.ary_new_capa(items.len());
+                let mut at = at;
+                for item in items.iter() {
+                    array.push(self.value_of_words(item, word, at)?)?;
+                    at += width(item);
+                }
+                return Ok(array.as_value());
+            }
+            Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
+            _ => {}
+        }
+        let (shape, payload) = match types.single_shape() {
+            Some(Shape::Nil) => (Shape::Nil, 0),
+            Some(shape) => (shape, word(at)),
+            None => {
+                let tag = word(at) as i32;
+                if tag == Shape::Local.tag()
+                    && let Some(ty) = types.iter().find(local)
+                {
+                    return self.value_of_words(&ty.clone().into(), word, at + 2);
+                }
+                let shape = Shape::of_tag(tag);
+                (shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?, word(at + 1))
+            }
+        };
+        match shape {
+            Shape::Integer => Ok(self.ruby.integer_from_i64(payload).as_value()),
+            Shape::Float => Ok(self.ruby.float_from_f64(f64::from_bits(payload as u64)).as_value()),
+            Shape::List => {
+                let kind = types.iter().find_map(|ty| match ty {
+                    Type::List(kind) => Some(*kind),
+                    _ => None,
+                });
+                let kind = kind.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+                self.list_of_words(kind, word, payload)
+            }
+            // SAFETY: the value is an immediate or kept alive by `Reached`.
+            _ => Ok(unsafe { Value::from_raw(self.existing(shape, payload)?) }),
+        }
+    }
+
+    fn list_of_words(
+        &self,
+        kind: ListKind,
+        word: &dyn Fn(usize) -> i64,
+        start: i64,
+    ) -> Result<Value, Trouble> {
+        let items = self.schema().lists.get(kind.0 as usize);
+        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let (start, width) = (start as usize, width(items));
+        let length = word(start) as usize;
+        let array = self.ruby.ary_new_capa(length);
+        for i in 0..length {
+            array.push(self.value_of_words(items, word, start + 1 + i * width)?)?;
+        }
+        Ok(array.as_value())
     }
 
     fn select(&self, elements: RArray) -> Result<RArray, Trouble> {

@@ -193,6 +193,13 @@ impl Failed<'_> {
                 details.push(operands[1])?;
                 "index_too_small"
             }
+            ErrorKind::FetchIndex => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "fetch_index"
+            }
+            // Those who run a section give it more instead.
+            ErrorKind::ScratchFull | ErrorKind::ResultFull => "no_memory",
             ErrorKind::ArrayGrowth => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;

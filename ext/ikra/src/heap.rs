@@ -36,8 +36,22 @@ enum Recipe {
     Values(ArrayKind, Part, Option<Shape>),
     Base(Part, Option<Shape>),
     Result,
+    ResultWords,
+    Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
+}
+
+/// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
+/// an element makes it fail, and is enlarged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub scratch: usize,
+    pub result: usize,
+}
+
+impl Room {
+    pub const FIRST: Self = Self { scratch: 256, result: 16 };
 }
 
 /// The data of a run.
@@ -95,6 +109,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::Base(part) => Recipe::Base(*part, schema.base.single_shape()),
         // Nothing is given at first: all zeros.
         BufferKind::Result(_) | BufferKind::Captured(..) | BufferKind::CapturedTick(_) => Recipe::Result,
+        BufferKind::ResultWords => Recipe::ResultWords,
+        BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
     })
@@ -104,15 +120,22 @@ fn missing(buffer: &BufferInfo) -> Error {
     Error::Internal(format!("{:?} is not in the schema", buffer.kind))
 }
 
+fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
+    for ty in types {
+        match ty {
+            Type::Object(hierarchy, _) => all.push(*hierarchy),
+            Type::Tuple(items) => items.iter().for_each(|types| own_hierarchies(types, all)),
+            _ => {}
+        }
+    }
+}
+
 /// The hierarchies whose ids the program can come across.
 fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
     let sets = schema.columns.iter().map(|c| &c.types).chain(schema.arrays.iter().map(|a| &a.types));
-    for types in sets.chain([&schema.base, &schema.result]) {
-        all.extend(types.iter().filter_map(|ty| match ty {
-            Type::Object(hierarchy, _) => Some(*hierarchy),
-            _ => None,
-        }));
+    for types in sets.chain([&schema.base, &schema.result]).chain(&schema.lists) {
+        own_hierarchies(types, &mut all);
     }
     all.extend(schema.columns.iter().map(|c| c.hierarchy));
     for buffer in &program.buffers {
@@ -136,6 +159,7 @@ impl Heap {
         traced: &Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
+        room: Room,
     ) -> Result<Self, Trouble> {
         let too_large = || Trouble::Plain(TOO_LARGE.into());
         let reached = traced.tracer.reached;
@@ -151,17 +175,20 @@ impl Heap {
         }
         let length = traced.tracer.base.len();
         i32::try_from(length).map_err(|_| too_large())?;
+        if layout.recipes.iter().any(|r| matches!(r, Recipe::ResultWords)) {
+            i32::try_from(length.saturating_mul(room.result)).map_err(|_| too_large())?;
+        }
         let program = &inferred.program;
         let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers = buffers.map(|(buffer, recipe)| fill(buffer, recipe, traced, &ids)).collect();
-        let scalars = program.scalars.iter().map(|info| scalar(info, traced, &ids)).collect();
+        let buffers = buffers.map(|(buffer, recipe)| fill(buffer, recipe, traced, &ids, room)).collect();
+        let scalars = program.scalars.iter().map(|info| scalar(info, traced, &ids, room)).collect();
         let jobs = jobs(traced, &inferred.schema, &ids, !layout.written.is_empty())?;
         let spans = traced.tracer.elements.iter().map(|elements| elements.spans.clone()).collect();
         Ok(Self { buffers, scalars, jobs, ids, spans, length })
     }
 }
 
-fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids) -> Column {
+fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids, room: Room) -> Column {
     let tracer = &traced.tracer;
     let reached = tracer.reached;
     match recipe {
@@ -198,6 +225,8 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids) ->
             column
         }
         Recipe::Result => Column::zeros(buffer.ty, tracer.base.len()),
+        Recipe::ResultWords => Column::zeros(buffer.ty, tracer.base.len() * room.result),
+        Recipe::Scratch => Column::zeros(buffer.ty, room.scratch),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
         Recipe::FrozenArray(kind) => {
             let arrays = (0..).map_while(|row| reached.array(kind.0, row));
@@ -270,7 +299,7 @@ fn write(column: &mut Column, at: usize, reading: &Reading, part: Part, single: 
     }
 }
 
-fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids) -> u64 {
+fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids, room: Room) -> u64 {
     match info.source {
         ScalarSource::Root(number, part) => {
             let reading = &traced.roots[number as usize].reading;
@@ -286,6 +315,8 @@ fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids) -> u64 {
         }
         ScalarSource::RootRange(number, end) => traced.roots[number as usize].ends[end as usize],
         ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
+        ScalarSource::ScratchWords => room.scratch as u64,
+        ScalarSource::ResultWords => room.result as u64,
         ScalarSource::BaseLength => traced.tracer.base.len() as u64,
     }
 }
@@ -357,6 +388,8 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local) | None => return Err(Error::Internal(format!("tag {tag} in the base"))),
+        Some(Shape::Local | Shape::List) | None => {
+            return Err(Error::Internal(format!("tag {tag} in the base")));
+        }
     })
 }

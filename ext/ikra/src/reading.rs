@@ -150,7 +150,14 @@ impl Found {
                 Type::Symbol => found.bits |= SYMBOL,
                 Type::Object(hierarchy, class) => found.objects.push((*hierarchy, *class)),
                 Type::Array(kind) => found.array = Some(*kind),
-                Type::Module(_) | Type::Range { .. } | Type::Tuple(_) | Type::Proc(_) => {}
+                Type::Module(_)
+                | Type::Range { .. }
+                | Type::Tuple(_)
+                | Type::Record(_)
+                | Type::Building(..)
+                | Type::Proc(_)
+                | Type::List(_)
+                | Type::Enumerator(..) => {}
             }
         }
         found

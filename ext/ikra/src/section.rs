@@ -4,7 +4,7 @@ use crate::capture::Captured;
 use crate::copy_back::CopyBack;
 use crate::errors::{Failed, Trouble};
 use crate::gvl::{self, GvlCell};
-use crate::heap::{Heap, Layout};
+use crate::heap::{Heap, Layout, Room};
 use crate::host::LiveHost;
 use crate::methods::Assumptions;
 use crate::plan::{Plan, Traced};
@@ -12,14 +12,15 @@ use crate::reached::Reached;
 use crate::roots::BlockScope;
 use crate::tracer::Asked;
 use crate::{backends, profiles, random};
-use ikra_core::backend::{Backend, Kernel, Launch, Outcome};
+use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::error::Error;
 use ikra_core::heap::Column;
 use ikra_core::infer::{Inferred, Operation};
+use ikra_core::ir::ErrorKind;
 use ikra_core::profile::{Phase, Profile};
 use magnus::rb_sys::AsRawValue;
 use magnus::{DataTypeFunctions, RArray, Ruby, TypedData, Value, block::Proc, gc, prelude::*};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,6 +51,8 @@ struct Version {
     layout: Layout,
     assumptions: Assumptions,
     kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
+    /// What was enough the last time.
+    room: Cell<Room>,
 }
 
 /// A block called with objects of ever new types keeps this many versions.
@@ -91,6 +94,28 @@ fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, ma
     result.map_err(|trouble| trouble.into_ruby(ruby))
 }
 
+/// An element may take this many words, which is a gigabyte.
+const MOST_WORDS: usize = 1 << 27;
+
+/// What a section needs that has too little memory for the arrays of an element; `None` for any other failure.
+fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Trouble> {
+    let room = version.room.get();
+    let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
+    let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
+    let more = match version.program.sites[failure.site.0 as usize].error {
+        ErrorKind::ScratchFull => Room { scratch: enlarged(room.scratch), ..room },
+        ErrorKind::ResultFull => Room { result: enlarged(room.result), ..room },
+        _ => return Ok(None),
+    };
+    if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
+        return Err(Trouble::Plain(format!(
+            "element {} makes arrays of more than {MOST_WORDS} items in the section",
+            failure.element
+        )));
+    }
+    Ok(Some(more))
+}
+
 struct Run<'a> {
     ruby: &'a Ruby,
     reached: &'a Reached,
@@ -120,11 +145,21 @@ impl<'a> Run<'a> {
         let backend = self.backend()?;
         profile.backend = Some(backend.name());
         let kernel = self.kernel(&version, &*backend, profile)?;
-        let heap = profile
-            .time(Phase::Trace, || Heap::build(self.ruby, &traced, &version.layout, &version.inferred));
-        let mut heap = heap?;
-        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
-        self.launch(&version, &kernel, &mut heap, &before, profile)?;
+        let random = random::next(version.program.uses_random);
+        let (heap, before) = loop {
+            let room = version.room.get();
+            let heap = profile.time(Phase::Trace, || {
+                Heap::build(self.ruby, &traced, &version.layout, &version.inferred, room)
+            });
+            let mut heap = heap?;
+            let before: Vec<Column> =
+                version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+            match self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
+                // Nothing has been written back: it begins again with more.
+                Some(more) => version.room.set(more),
+                None => break (heap, before),
+            }
+        };
         profile.time(Phase::CopyBack, || {
             let copy = CopyBack {
                 ruby: self.ruby,
@@ -192,6 +227,9 @@ impl<'a> Run<'a> {
                 ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
             }
             let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
+            let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
+            let room =
+                Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             Ok(Rc::new(Version {
                 operation: self.section.operation,
                 program: Arc::new(front.inferred.program.clone()),
@@ -200,6 +238,7 @@ impl<'a> Run<'a> {
                 layout,
                 assumptions: front.assumptions,
                 kernels: RefCell::default(),
+                room: Cell::new(room),
             }))
         })
     }
@@ -258,9 +297,9 @@ impl<'a> Run<'a> {
         kernel: &Arc<dyn Kernel>,
         heap: &mut Heap,
         before: &[Column],
+        (seed, call): (u64, u64),
         profile: &mut Profile,
-    ) -> Result<(), Trouble> {
-        let (seed, call) = random::next(version.program.uses_random);
+    ) -> Result<Option<Room>, Trouble> {
         let interrupt = AtomicBool::new(false);
         loop {
             interrupt.store(false, Ordering::Relaxed);
@@ -279,8 +318,11 @@ impl<'a> Run<'a> {
                 .map_err(Trouble::Panic)?
                 .transpose()?
             {
-                Some(Outcome::Done) => return Ok(()),
+                Some(Outcome::Done) => return Ok(None),
                 Some(Outcome::Failed(failure)) => {
+                    if let Some(more) = more_room(version, &failure)? {
+                        return Ok(Some(more));
+                    }
                     let failed = Failed {
                         ruby: self.ruby,
                         reached: self.reached,

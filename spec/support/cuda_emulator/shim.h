@@ -8,7 +8,7 @@
 #define __grid_constant__
 
 struct Place { unsigned x; };
-static thread_local Place blockIdx, threadIdx, blockDim;
+static thread_local Place blockIdx, threadIdx, blockDim, gridDim;
 
 template <class T> static inline T __ldg(const T* p) { return *p; }
 static inline double __longlong_as_double(long long x) { double d; __builtin_memcpy(&d, &x, 8); return d; }
@@ -41,6 +41,7 @@ double fma(double, double, double);
 #define IKRA_MAIN \
   extern "C" void ikra_emulate(const Launch* launch, unsigned blocks, unsigned threads) { \
     blockDim.x = threads; \
+    gridDim.x = blocks; \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) \
       for (threadIdx.x = 0; threadIdx.x < threads; threadIdx.x++) section(*launch); \
   }

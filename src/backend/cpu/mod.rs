@@ -9,7 +9,7 @@ mod float;
 mod frame;
 mod pace;
 mod pool;
-mod runtime;
+pub(crate) mod runtime;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

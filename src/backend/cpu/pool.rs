@@ -10,7 +10,7 @@ use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
 use crate::heap::job_order::Round;
-use crate::ir::{Program, SiteId};
+use crate::ir::{BufferKind, Program, SiteId};
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -47,6 +47,8 @@ struct Task<'a> {
 
 struct Run<'a> {
     args: Vec<u64>,
+    /// Which argument is the scratch memory, and how many words a thread needs.
+    scratch: Option<(usize, usize)>,
     order: Option<&'a [i32]>,
     seed: u64,
     call: u64,
@@ -65,7 +67,9 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     let mut args: Vec<u64> =
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
+    let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
     let run = Run {
+        scratch: scratch.map(|at| (at, launch.buffers[at].len())),
         args,
         order: launch.jobs.order.as_deref(),
         seed: launch.seed,
@@ -156,6 +160,13 @@ impl Run<'_> {
 
     fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
+        let mut args = self.args.clone();
+        let mut scratch: Vec<u64> = Vec::new();
+        if let Some((at, words)) = self.scratch {
+            scratch.resize(words, 0);
+            args[at] = scratch.as_mut_ptr() as usize as u64;
+        }
+        let args = &args[..];
         let length = ticks.end - ticks.start;
         let mut job = task.jobs.start;
         while job < task.jobs.end {
@@ -164,7 +175,7 @@ impl Run<'_> {
                 Some(form) => (form, task.jobs.end.min(job.saturating_add(task.pace.jobs(form, length)))),
                 None => {
                     let to = task.jobs.end.min(job + TRIAL_JOBS);
-                    (self.try_forms(task, job..to, &mut tick, ticks.end, &mut state), to)
+                    (self.try_forms(task, args, job..to, &mut tick, ticks.end, &mut state), to)
                 }
             };
             while tick < self.limit(ticks.end) {
@@ -173,7 +184,7 @@ impl Run<'_> {
                 }
                 let part = task.pace.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
                 let until = self.limit(ticks.end).min(tick.saturating_add(part));
-                self.step(task, form, job..to, tick..until, &mut state);
+                self.step(task, args, form, job..to, tick..until, &mut state);
                 tick = until;
             }
             job = to;
@@ -189,6 +200,7 @@ impl Run<'_> {
     fn try_forms(
         &self,
         task: &Task<'_>,
+        args: &[u64],
         jobs: Range<u64>,
         tick: &mut u64,
         end: u64,
@@ -196,7 +208,7 @@ impl Run<'_> {
     ) -> Form {
         let mut run = |form, ticks: u64, tick: &mut u64| {
             let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
-            let time = self.step(task, form, jobs.clone(), *tick..until, state);
+            let time = self.step(task, args, form, jobs.clone(), *tick..until, state);
             *tick = until;
             time
         };
@@ -226,6 +238,7 @@ impl Run<'_> {
     fn step(
         &self,
         task: &Task<'_>,
+        args: &[u64],
         form: Form,
         jobs: Range<u64>,
         ticks: Range<u64>,
@@ -234,10 +247,10 @@ impl Run<'_> {
         let start = Instant::now();
         let work = (jobs.end - jobs.start).saturating_mul(ticks.end - ticks.start);
         match (form, task.code.many) {
-            (Form::Many, Some(many)) => self.call(many, jobs, ticks, state),
+            (Form::Many, Some(many)) => self.call(many, args, jobs, ticks, state),
             _ => {
                 for tick in ticks {
-                    self.call(task.code.once, jobs.clone(), tick..tick + 1, state);
+                    self.call(task.code.once, args, jobs.clone(), tick..tick + 1, state);
                     if tick >= self.failed_tick.load(Ordering::Relaxed) {
                         break;
                     }
@@ -249,16 +262,22 @@ impl Run<'_> {
         time
     }
 
-    fn call(&self, entry: EntryFn, jobs: Range<u64>, ticks: Range<u64>, state: &mut ThreadState) {
+    fn call(
+        &self,
+        entry: EntryFn,
+        args: &[u64],
+        jobs: Range<u64>,
+        ticks: Range<u64>,
+        state: &mut ThreadState,
+    ) {
         let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
         let (mut job, mut end) = (jobs.start, ticks.end);
         while job < jobs.end {
             // SAFETY: `check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
             // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
             // are in range is what the verified program promises. The state is this thread's own.
-            let result = unsafe {
-                entry(self.args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state)
-            };
+            let result =
+                unsafe { entry(args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state) };
             match result {
                 DONE => return,
                 INTERRUPTED => return self.stopped.store(true, Ordering::Relaxed),

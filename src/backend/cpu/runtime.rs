@@ -4,6 +4,7 @@
 use crate::ir::MathFn;
 use crate::rng;
 use std::mem::offset_of;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 /// What a thread and the machine code it runs tell each other. Machine code knows it by the offsets below.
@@ -91,6 +92,22 @@ mod c {
     }
 }
 
+/// The C library's `cbrt`, looked up by name: linked statically it would be Rust's own, whose last bit is another.
+pub unsafe extern "C" fn cbrt(x: f64) -> f64 {
+    static LOADED: OnceLock<unsafe extern "C" fn(f64) -> f64> = OnceLock::new();
+    let function = LOADED.get_or_init(|| {
+        // SAFETY: the name is a C string, and the lookup has no effect.
+        let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"cbrt".as_ptr()) };
+        if address.is_null() {
+            return c::cbrt;
+        }
+        // SAFETY: it is the C standard's function, with the C standard's signature.
+        unsafe { std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(f64) -> f64>(address) }
+    });
+    // SAFETY: it takes any number.
+    unsafe { function(x) }
+}
+
 /// C's `lgamma` without the global variable that it leaves the sign in.
 unsafe extern "C" fn lgamma(x: f64) -> f64 {
     let mut sign = 0;
@@ -122,7 +139,7 @@ pub fn math_address(function: MathFn) -> *const u8 {
         MathFn::Log2 => unary(c::log2),
         MathFn::Log10 => unary(c::log10),
         MathFn::Sqrt => unary(c::sqrt),
-        MathFn::Cbrt => unary(c::cbrt),
+        MathFn::Cbrt => unary(cbrt),
         MathFn::Erf => unary(c::erf),
         MathFn::Erfc => unary(c::erfc),
         MathFn::Gamma => unary(c::tgamma),

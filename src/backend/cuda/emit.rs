@@ -162,9 +162,10 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::ArrayLength(_) => "length",
         BufferKind::ArrayValues(..) => "values",
         BufferKind::Base(_) => "base",
-        BufferKind::Result(_) => "result",
         BufferKind::Captured(..) => "captured",
         BufferKind::CapturedTick(_) => "captured_tick",
+        BufferKind::Result(_) | BufferKind::ResultWords => "result",
+        BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
     }
 }
@@ -182,6 +183,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Result(p) => format!("results{}", part(p)),
         BufferKind::Captured(n, p) => format!("given to captured variable {n}{}", part(p)),
         BufferKind::CapturedTick(n) => format!("when given to captured variable {n}"),
+        BufferKind::ResultWords => "words of results".into(),
+        BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
     }
@@ -193,6 +196,8 @@ fn scalar_word(source: &ScalarSource) -> &'static str {
         ScalarSource::Root(_, Part::Tag) => "tag",
         ScalarSource::ClassBase(..) => "first_id",
         ScalarSource::BaseLength => "base_length",
+        ScalarSource::ScratchWords => "scratch_words",
+        ScalarSource::ResultWords => "result_words",
         ScalarSource::RootRange(_, 0) => "low",
         ScalarSource::RootRange(..) => "high",
     }

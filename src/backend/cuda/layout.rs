@@ -5,8 +5,10 @@ use super::emit::BLOCK;
 use crate::backend::{Failure, Launch};
 use crate::error::Error;
 use crate::heap::job_order::Segment;
-use crate::ir::{BufferKind, Program, SiteId};
+use crate::ir::{BufferInfo, BufferKind, Program, SiteId};
 
+/// What the scratch memory of all threads of a launch may take, in bytes.
+const SCRATCH: usize = 1 << 30;
 /// Alignment of columns on the device: what the driver's own allocations have.
 const ALIGNMENT: usize = 256;
 /// `Failure::key` while there is none.
@@ -29,14 +31,17 @@ impl Arena {
     pub const FAILURE: usize = 0;
     pub const CLOCK: usize = 64;
 
-    pub fn new(launch: &Launch<'_>) -> Self {
+    /// `lanes`: threads of the largest launch, each of which has scratch memory.
+    pub fn new(program: &Program, launch: &Launch<'_>, lanes: usize) -> Self {
         let mut end = ALIGNMENT;
         let mut place = |bytes: usize| {
             let at = end;
             end = (at + bytes).next_multiple_of(ALIGNMENT);
             at
         };
-        let buffers = launch.buffers.iter().map(|c| place(c.as_bytes().len())).collect();
+        let times = |info: &BufferInfo| if info.kind == BufferKind::Scratch { lanes } else { 1 };
+        let buffers = launch.buffers.iter().zip(&program.buffers);
+        let buffers = buffers.map(|(c, info)| place(c.as_bytes().len() * times(info))).collect();
         let order = launch.jobs.order.as_ref().map(|order| place(order.len() * 4));
         Self { buffers, order, bytes: end }
     }
@@ -105,8 +110,25 @@ impl Step {
     }
 
     /// The steps of one tick, round by round.
-    pub fn of_tick(launch: &Launch<'_>, limit: usize) -> Vec<Self> {
+    pub fn of_tick(program: &Program, launch: &Launch<'_>, limit: usize) -> Vec<Self> {
         let rounds = launch.jobs.rounds.iter();
+        let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
+        if let Some(at) = scratch {
+            // Threads have memory of their own: as many at once as that leaves room for.
+            let bytes = launch.buffers[at].as_bytes().len().max(8);
+            let most = (SCRATCH / bytes).max(BLOCK as usize);
+            return rounds
+                .flat_map(|r| &r.segments)
+                .flat_map(|s| {
+                    let jobs = s.jobs.clone();
+                    jobs.clone()
+                        .step_by(most)
+                        .map(move |start| Segment { entry: s.entry, jobs: start..jobs.end.min(start + most) })
+                })
+                .map(|s| Self::new(&[s], limit))
+                .filter(|s| s.blocks > 0)
+                .collect();
+        }
         rounds
             .flat_map(|r| r.segments.chunks(limit))
             .map(|s| Self::new(s, limit))
@@ -146,5 +168,5 @@ pub(super) fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error>
 
 /// Is it a column that a section only fills?
 pub(super) fn is_output(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(_))
+    matches!(kind, BufferKind::Result(_) | BufferKind::ResultWords)
 }

@@ -35,6 +35,11 @@ struct Segment { int first_block, first_job, jobs, entry; };
 
 extern "C" { __constant__ Run run; }
 
+// A word of the scratch memory of this thread: neighbouring threads find theirs beside it.
+static __device__ __forceinline__ i64 own(i64 word) {
+  return word * ((i64)gridDim.x * (i64)blockDim.x) + ((i64)blockIdx.x * (i64)blockDim.x + (i64)threadIdx.x);
+}
+
 // Failures. A failing thread records and leaves its kernel, the others go on; the host discards what they compute.
 
 static __device__ __noinline__ void record_failure(int element, i64 tick, int site, i64 a, i64 b) {

@@ -5,11 +5,11 @@
 //! tick and round, replayed as a graph.
 
 use super::device::{Constant, Loaded, Session, bytes_of};
-use super::emit::Source;
+use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
 use crate::backend::{Failure, Kernel, Launch, Outcome};
 use crate::error::Error;
-use crate::ir::Program;
+use crate::ir::{BufferKind, Program};
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,11 +38,12 @@ pub(super) struct CudaKernel {
 impl Kernel for CudaKernel {
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
         layout::check(&self.program, launch)?;
-        let steps = Step::of_tick(launch, self.source.segments);
+        let steps = Step::of_tick(&self.program, launch, self.source.segments);
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
-        let arena = Arena::new(launch);
+        let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
+        let arena = Arena::new(&self.program, launch, lanes);
         let mut session = profile.time(Phase::Upload, || {
             let mut session = self.loaded.start(arena.bytes)?;
             self.upload(&mut *session, &arena, launch)?;
@@ -72,6 +73,9 @@ impl CudaKernel {
         let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
         let small = arena.bytes <= ONE_PIECE;
         for (i, info) in self.program.buffers.iter().enumerate() {
+            if info.kind == BufferKind::Scratch {
+                continue;
+            }
             let bytes = launch.buffers[i].as_bytes();
             // Columns of results begin as zeros, which need no copying.
             if small || !layout::is_output(&info.kind) || bytes.iter().any(|b| *b != 0) {
@@ -109,7 +113,7 @@ impl CudaKernel {
         launch: &mut Launch<'_>,
     ) -> Result<(), Error> {
         for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.written {
+            if info.written && info.kind != BufferKind::Scratch {
                 session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
             }
         }

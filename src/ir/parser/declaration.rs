@@ -131,6 +131,7 @@ impl Parser {
 
     fn buffer(&mut self) -> Result<BufferInfo> {
         const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
+                             result_words, scratch, \
                              frozen, frozen_array)";
         let kind = match &self.word(KINDS)?[..] {
             "column" => {
@@ -151,6 +152,8 @@ impl Parser {
                 BufferKind::Captured(number, self.part())
             }
             "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
+            "result_words" => BufferKind::ResultWords,
+            "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             _ => {
@@ -163,7 +166,8 @@ impl Parser {
     }
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
-        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, root_range)";
+        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, scratch_words, \
+                               result_words, root_range)";
         let source = match &self.word(SOURCES)?[..] {
             "root" => {
                 let root = self.number("a root's number")?;
@@ -174,6 +178,8 @@ impl Parser {
                 ScalarSource::ClassBase(hierarchy, self.number("a class's number in the hierarchy")?)
             }
             "base_length" => ScalarSource::BaseLength,
+            "scratch_words" => ScalarSource::ScratchWords,
+            "result_words" => ScalarSource::ResultWords,
             "root_range" => {
                 let root = self.number("a root's number")?;
                 let end = if self.take_word("low") {
@@ -254,6 +260,9 @@ impl Parser {
             "frozen_array" => ErrorKind::FrozenArray(self.array_kind()?),
             "index_too_small" => ErrorKind::IndexTooSmall,
             "array_growth" => ErrorKind::ArrayGrowth,
+            "fetch_index" => ErrorKind::FetchIndex,
+            "scratch_full" => ErrorKind::ScratchFull,
+            "result_full" => ErrorKind::ResultFull,
             "range" => ErrorKind::Range(self.text("a message")?),
             "raise" => {
                 let class = ClassId(self.entity("c", "a class")?);

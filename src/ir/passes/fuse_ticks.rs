@@ -48,7 +48,7 @@ pub fn run(program: &mut Program) {
     let written: Vec<(Buffer, Ty)> = (0..)
         .map(Buffer)
         .zip(&program.buffers)
-        .filter(|(_, info)| info.written && !matches!(info.kind, BufferKind::Result(_)))
+        .filter(|(_, info)| info.written && !is_own(&info.kind))
         .map(|(buffer, info)| (buffer, info.ty))
         .collect();
     let effects = effects(program);
@@ -57,6 +57,11 @@ pub fn run(program: &mut Program) {
     for (entry, ids) in ids {
         wrap(&mut program.functions[entry], ids.len(), private);
     }
+}
+
+/// Memory of which an element sees its own part only, and nothing of an earlier tick.
+const fn is_own(kind: &BufferKind) -> bool {
+    matches!(kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch)
 }
 
 /// The values at the top of an entry that are the element's id.

@@ -3,7 +3,7 @@
 
 use super::function::Writer;
 use super::width::{Width, can_wrap};
-use crate::ir::{BinaryOp, Comparison, MathFn, Op, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, MathFn, Op, Ty, UnaryOp, Value};
 use std::fmt;
 
 /// An expression, and how tightly it binds.
@@ -124,6 +124,15 @@ fn has_usable_reciprocal(c: f64) -> bool {
 }
 
 impl Writer<'_, '_> {
+    /// An entry of a buffer. In the scratch memory the words of the threads stand side by side.
+    pub(super) fn place(&self, buffer: Buffer, index: Value) -> String {
+        let (name, index) = (&self.names.buffers[buffer.0 as usize], self.text(index));
+        match self.names.program.buffers[buffer.0 as usize].kind {
+            BufferKind::Scratch => format!("args.{name}[own({index})]"),
+            _ => format!("args.{name}[{index}]"),
+        }
+    }
+
     /// The expression of an operation, of the C type of its value. Checks have been made before.
     pub(super) fn expression(&self, value: Value, op: &Op) -> Text {
         let width = self.width(value);
@@ -150,7 +159,7 @@ impl Writer<'_, '_> {
             }
             Op::Load(buffer, index) => {
                 let info = &self.names.program.buffers[buffer.0 as usize];
-                let place = format!("args.{}[{}]", self.names.buffers[buffer.0 as usize], self.text(*index));
+                let place = self.place(*buffer, *index);
                 // What no one writes may come through the read-only cache, and be read once.
                 let load = Text::atom(if info.written { place } else { format!("__ldg(&{place})") });
                 match (info.ty, width) {

@@ -255,7 +255,7 @@ impl Writer<'_, '_> {
                 self.line(&format!("{var} = {text};"));
             }
             Stmt::Store { buffer, index, value } => {
-                let target = format!("args.{}[{}]", self.names.buffers[buffer.0 as usize], self.text(*index));
+                let target = self.place(*buffer, *index);
                 self.line(&format!("{target} = {};", self.text(*value)));
             }
             Stmt::If { condition, then, otherwise } => {

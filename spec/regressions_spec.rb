@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+# What random programs (spec/support/random_programs) and users found: each example is the smallest program that showed
+# a difference from plain Ruby.
+each_backend do
+  let(:small) { [0, 1, 2, 3, 5, 8, 13] }
+
+  # Classes for the examples.
+  module Regressions
+    class Parent
+      attr_accessor :a
+
+      def initialize(a) = @a = a
+      def twice(by) = @a * by
+      def ask(other) = other.hidden
+      def hidden = 1
+      protected :hidden
+      attr_writer :secret
+      private :secret=
+      def inspect = "a #{self.class.name[/\w+\z/]}"
+    end
+
+    class Child < Parent
+      def twice(by)
+        by += 1
+        super
+      end
+
+      def bare = nothing_of_that_name
+    end
+  end
+
+  let(:child) { [Regressions::Child.new(3)] }
+
+  it "compiles a method whose super has run in Ruby" do
+    expect(child.map { |x| x.twice(1) }).to eq([6])
+    expect_same(child) { |x| x.twice(2) }
+  end
+
+  it "says NameError for a bare name" do
+    expect_same(child) { |x| x.bare }
+  end
+
+  it "keeps private setters and protected methods" do
+    expect_same(child) { |x| x.secret = 1 }
+    expect_same(child) { |x| x.hidden }
+    expect_same(child) { |x| x.ask(x) }
+  end
+
+  it "divides infinities, and by them, as MRI does" do
+    infinity = Float::INFINITY
+    numbers = [1.5, -1.5, 0.0, -0.0, 1e17, -1e16, 1e-20, -1e-20]
+    [infinity, -infinity, 3.0, -3, 0.3, -0.7].each do |by|
+      expect_same(numbers) { |x| x.divmod(by)[0] }
+      expect_same(numbers) { |x| x.divmod(by)[1] }
+    end
+    expect_same([infinity]) { |x| x.divmod(1)[1] }
+    expect_same([-infinity]) { |x| x.divmod(2.5)[1] }
+    expect_same([Float::NAN]) { |x| x.divmod(2.5)[1] }
+    expect_same([1.0]) { |x| x.divmod(x * Float::NAN)[1] }
+  end
+
+  it "reads a column that turns out to hold more than Integers after its first read" do
+    parent = Regressions::Parent.new(7)
+    other = Regressions::Child.new(nil)
+    expect_same(small) { |n| n.divmod(parent.a)[0] + (other.a&.succ || parent.a&.succ) }
+  end
+end

@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+require "tempfile"
+
+# Ruby's built-in methods against plain Ruby. The tables in parity/ say which expressions are tried on which receivers
+# and arguments; each expression becomes a block in a generated file, because a section is compiled from its source.
+module Parity
+  # Receivers and arguments, with those among them on which arithmetic goes wrong most easily.
+  VALUES = {
+    integers: [
+      0, 1, -1, 2, -2, 3, 7, -7, 10, 15, 25, -25, 100, -100, 255, 4096, 12_345, -98_765,
+      (2**31) - 1, 2**31, -(2**31), -(2**31) - 1, 2**32, 10**12, 1_234_567_890_123,
+      (2**53) - 1, 2**53, (2**53) + 1, -(2**53) - 1, 10**18, 5 * (10**18), -5 * (10**18), (5 * (10**18)) + 1,
+      (2**62) - 1, 2**62, -(2**62), -(2**62) - 1, (2**63) - 1, (2**63) - 3, -(2**63), -(2**63) + 1
+    ],
+    floats: [
+      0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.49999999999999994, 0.5000000000000001, 1.0, -1.0, 3.0, -7.0,
+      0.1, 0.3, 1.005, -1.005, 1.15, 2.675, 291.4, -291.4, 25.0, -35.0, 12_345.678, -12_345.678, 0.7999999999999999,
+      1e-5, -1e-5, 1.23456e-10, 1_000_000_000_000_000.5, (2.0**52) + 1, (2.0**52) + 2, -(2.0**52) - 1, 2.0**53,
+      2.0**62, 2.0**63, -(2.0**63), 9_223_372_036_854_774_784.0, -9_223_372_036_854_777_856.0, 1e19, 1e22, 1e23, 1e300,
+      5e-324, -5e-324, 1e-310, Float::MIN, Float::MAX, -Float::MAX, Float::EPSILON, Math::PI,
+      Float::NAN, Float::INFINITY, -Float::INFINITY
+    ],
+    small: [-21, -20, -19, -18, -17, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 14],
+    exponents: [0, 1, 2, 3, 5, 17, 62, 63, 64, -1, -2],
+    fractions: [0.0, -0.0, 0.5, -0.5, 1.0, 2.0, 3.0, -1.0, 1.5, Float::NAN, Float::INFINITY, -Float::INFINITY],
+    shifts: [0, 1, 2, 31, 32, 62, 63, 64, 65, -1, -2, -31, -63, -64, -65],
+    others: [nil, :a, true, false],
+    bools: [true, false],
+    nils: [nil],
+    symbols: %i[a b c],
+    mixed: [1, 2.5, nil, :a, true, false],
+    moduli: [1, 2, 7, -7, 10, 1000, (2**31) - 1, 3_037_000_500, 3_037_000_501, (2**61) - 1, (2**63) - 25, -(2**40), 0],
+    unit: [0.0, -0.0, 0.1, 0.5, -0.5, 0.999, 1.0, -1.0, 1.0000000000000002, 2.0, -2.0, 5e-324, Float::NAN],
+    reals: [
+      0.0, -0.0, 0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, -2.5, 2.0, 3.0, 4.0, -3.0, 10.0, 22.0, 23.0, 24.0, 25.5, 100.0, 171.0,
+      172.0, -170.5, 700.0, -745.0, 1e10, -1e10, 1e22, 1e300, 5e-324, 1e-310, Float::MAX, Math::PI, Math::E,
+      Float::NAN, Float::INFINITY, -Float::INFINITY
+    ]
+  }.freeze
+
+  # One expression of `x` and `y`. `tolerance`: units in the last place on a card, whose C library is another. `beyond`:
+  # there are values on the way that need more than 64 bits, so it may overflow.
+  Row = Struct.new(:owner, :method, :code, :receivers, :arguments, :tolerance, :beyond, keyword_init: true) do
+    def to_s = arguments ? "#{code}, y in #{arguments}" : code
+    def entry = "case_#{object_id}"
+  end
+  ROWS = [] # rubocop:disable Style/MutableConstant
+
+  # The rows of one class: `on` are the receivers.
+  class Table
+    UNARY = { "-@" => "-x", "+@" => "+x", "~" => "~x", "!" => "!x" }.freeze
+
+    def initialize(owner, receivers)
+      @owner = owner
+      @receivers = receivers
+    end
+
+    # `x.name`, or the expressions given.
+    def unary(*names, code: nil, on: @receivers, **rest)
+      names.each do |name|
+        Array(code || UNARY.fetch(name, "x.#{name}")).each { |text| add(name, text, on, nil, **rest) }
+      end
+    end
+
+    # `x.name(y)` or `x name y`, or the expressions given, for each set of arguments.
+    def binary(*names, by:, code: nil, on: @receivers, **rest)
+      names.each do |name|
+        text = name.match?(/\A\W+\z/) ? "x #{name} y" : "x.#{name}(y)"
+        Array(code || text).product(Array(by)) { |expression, set| add(name, expression, on, set, **rest) }
+      end
+    end
+
+    private
+
+    def add(name, code, receivers, arguments, tolerance: 0, beyond: false)
+      ROWS << Row.new(owner: @owner, method: name, code:, receivers:, arguments:, tolerance:, beyond:)
+    end
+  end
+
+  module_function
+
+  def table(owner, on:, &block)
+    Table.new(owner, on).instance_exec(&block)
+  end
+
+  # Defines a method for each row, which runs its block by `map` or by `pmap`.
+  def load_blocks
+    return if @file
+
+    text = ROWS.map do |row|
+      "def #{row.entry}(base, y, how) = base.public_send(how) { |x| #{row.code} }"
+    end
+    @file = Tempfile.new(["parity", ".rb"])
+    @file.write("module Parity\n  module Blocks\n    module_function\n#{text.join("\n")}\n  end\nend\n")
+    @file.close
+    verbose, $VERBOSE = $VERBOSE, nil
+    load(@file.path)
+  ensure
+    $VERBOSE = verbose
+  end
+
+  # The differences between a row in Ruby and on the current back-end.
+  def differences(row)
+    load_blocks
+    (row.arguments ? VALUES.fetch(row.arguments) : [nil]).flat_map { |y| compare(row, VALUES.fetch(row.receivers), y) }
+  end
+
+  def compare(row, base, y)
+    expected = base.map { |x| run(row, [x], y, :map) }
+    good, bad = base.zip(expected).partition { |_, outcome| outcome.is_a?(Array) && storable?(outcome.first) }
+    compare_all(row, good, y) + bad.filter_map { |x, outcome| difference(row, x, y, outcome, run(row, [x], y, :pmap)) }
+  end
+
+  def compare_all(row, good, y)
+    return [] if good.empty?
+
+    actual = run(row, good.map(&:first), y, :pmap)
+    if actual.is_a?(Array)
+      return good.zip(actual).filter_map { |(x, outcome), value| difference(row, x, y, outcome, [value]) }
+    end
+
+    good.filter_map { |x, outcome| difference(row, x, y, outcome, run(row, [x], y, :pmap)) }
+        .then { |list| list.empty? && !row.beyond ? ["#{row} on all receivers: #{actual.inspect}"] : list }
+  end
+
+  # An array with the value, or the exception.
+  def run(row, base, y, how)
+    verbose, $VERBOSE = $VERBOSE, nil
+    Blocks.public_send(row.entry, base, y, how)
+  rescue StandardError, SystemStackError => e
+    e
+  ensure
+    $VERBOSE = verbose
+  end
+
+  # Can a section give it?
+  def storable?(value)
+    case value
+    when Integer then value.between?(-(2**63), (2**63) - 1)
+    when Float, Symbol, nil, true, false then true
+    else false
+    end
+  end
+
+  def difference(row, x, y, expected, actual)
+    return if same?(row, expected, actual)
+
+    "#{row.code} with x = #{x.inspect}#{", y = #{y.inspect}" if row.arguments}: " \
+      "Ruby #{tell(expected)}, Ikra #{tell(actual)}"
+  end
+
+  def tell(outcome) = outcome.is_a?(Array) ? outcome.first.inspect : "#{outcome.class}: #{outcome.message.lines.first}"
+
+  def same?(row, expected, actual)
+    if expected.is_a?(Exception)
+      # Of RangeErrors the class is enough: `NaN out of range` is told in other words.
+      return actual.is_a?(RangeError) if expected.instance_of?(RangeError)
+
+      actual.class == expected.class && plain(actual) == plain(expected)
+    elsif storable?(expected.first)
+      return row.beyond && actual.is_a?(Ikra::OverflowError) unless actual.is_a?(Array)
+
+      same_value?(expected.first, actual.first, row.tolerance)
+    else
+      # A number that needs more than 64 bits, or is no Integer or Float.
+      expected.first.is_a?(Integer) || expected.first.is_a?(Float) ? actual.is_a?(Ikra::OverflowError) : actual.is_a?(Ikra::UnsupportedError)
+    end
+  end
+
+  def same_value?(expected, actual, tolerance)
+    return false unless expected.class == actual.class
+    return expected == actual unless expected.is_a?(Float)
+    return true if expected.nan? && actual.nan?
+
+    a, b = [expected, actual].map { |x| [x].pack("G").unpack1("q>") }
+    tolerance.zero? || Ikra.backend == :cpu ? a == b : (a - b).abs <= tolerance
+  end
+
+  # Without what error_highlight adds; MRI has two ways to say that nil is no Integer, which depend on the path taken.
+  def plain(error)
+    error.message.sub(/\n\n.*\n *\^+/m, "").sub("from nil to integer", "of nil into Integer")
+  end
+end
+
+Dir[File.join(__dir__, "parity", "*.rb")].each { |file| require file }

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+Parity.table "NilClass", on: :nils do
+  unary "nil?", "to_i", "to_f", "!"
+  unary "to_a", code: "x.to_a.size"
+  binary "&", "|", "^", "==", "===", "!=", "=~", by: :mixed
+end
+
+%w[TrueClass FalseClass].each do |owner|
+  Parity.table owner, on: :bools do
+    binary "&", "|", "^", "==", "===", "!=", by: :mixed
+    unary "!"
+  end
+end
+
+Parity.table "Symbol", on: :symbols do
+  binary "==", "===", "!=", by: :mixed
+  unary "to_sym"
+  unary "to_proc", code: "[1, 2].sum(&:succ) == 5 ? x : nil"
+end
+
+Parity.table "Kernel", on: :mixed do
+  unary "nil?", "!", "itself", "frozen?"
+  %i[integers floats nils symbols].each { |set| unary "class", code: "x.class == Integer", on: set }
+  binary "==", "!=", "equal?", "eql?", "===", "<=>", by: :mixed
+  unary "is_a?", code: ["x.is_a?(Integer)", "x.is_a?(Comparable)", "x.is_a?(NilClass)"]
+  unary "kind_of?", code: ["x.kind_of?(Numeric)", "x.kind_of?(Object)"]
+  unary "instance_of?", code: ["x.instance_of?(Numeric)", "x.instance_of?(Float)"]
+  unary "respond_to?", code: ["x.respond_to?(:succ)", "x.respond_to?(:nope)", "x.respond_to?(:puts)", "x.respond_to?(:nil?)"]
+  unary "tap", code: "n = 0; x.tap { |v| n = v }; n"
+  unary "then", code: "x.then { |v| v.nil? ? 1 : v }"
+  unary "yield_self", code: "x.yield_self { |v| v.nil? ? 1 : v }"
+  unary "Integer", code: "Integer(x)"
+  unary "Integer", code: "Integer(x)", on: :floats
+  unary "Float", code: "Float(x)"
+  unary "Float", code: "Float(x)", on: :integers
+  unary "loop", code: "n = 0; loop { n += 1; break if n > 3 }; n"
+  unary "block_given?", code: "block_given?"
+  unary "raise", code: ["raise ArgumentError, \"no\"", "x.nil? ? raise(\"nil\") : x"]
+end

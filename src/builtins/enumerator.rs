@@ -1,0 +1,134 @@
+//! Enumerator: what an iterating method gives without a block, so that `each_with_index.map { }` and
+//! `map.with_index(1) { }` run. It is known at compile time: the method, its receiver and its arguments. Nothing is
+//! computed before the block is there, as in Ruby.
+
+use super::{Invocation, Row, row};
+use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::types::{Type, TypeSet};
+
+pub(super) const ROWS: &[Row] = &[
+    row("each", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        let packs = s.is_ours(&block);
+        each(s, &c.receiver, block, packs)
+    }),
+    row("__each_values", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        each(s, &c.receiver, block, false)
+    }),
+    row("size", |s, c| {
+        let (method, source) = match source(s, &c.receiver) {
+            Some(found) => found,
+            None => return Operand::bottom(),
+        };
+        match &*method {
+            "times" => source,
+            "upto" | "downto" | "step" | "each_slice" | "each_cons" | "%" => {
+                s.send(&c.receiver, "__count", &[], 1)
+            }
+            _ => s.send(&source, "size", &[], 1),
+        }
+    }),
+    row("to_a", |s, c| s.send(&c.receiver, "__copy", &[], 1)),
+    row("entries", |s, c| s.send(&c.receiver, "__copy", &[], 1)),
+    row("__room", |s, _| Operand::integer(s.b.i64(4))),
+    row("take", |s, c| {
+        let Some(n) = s.one_argument(c) else { return Operand::bottom() };
+        s.send(&c.receiver, "__take", &[n], 1)
+    }),
+    row("drop", |s, c| {
+        let Some(n) = s.one_argument(c) else { return Operand::bottom() };
+        s.send(&c.receiver, "__drop", &[n], 1)
+    }),
+    row("first", |s, c| match c.args.first() {
+        Some(n) => s.send(&c.receiver, "__take", std::slice::from_ref(n), 1),
+        None => {
+            let items = s.send(&c.receiver, "__copy", &[], 1);
+            s.send(&items, "first", &[], 2)
+        }
+    }),
+    row("min", through_array),
+    row("max", through_array),
+    row("minmax", through_array),
+    row("sort", through_array),
+    row("each_slice", refused),
+    row("each_cons", refused),
+    row("reverse_each", refused),
+    row("next", refused),
+    row("peek", refused),
+    row("lazy", refused),
+];
+
+/// What does not run a block of the user's may as well look at all items at once.
+fn through_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.block.is_some() {
+        return refused(s, call);
+    }
+    let items = s.send(&call.receiver, "__copy", &[], 1);
+    s.send(&items, &call.name, &call.args, 2)
+}
+
+fn refused(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.refuse_here(
+        "unsupported-enumerator",
+        format!("`Enumerator#{}` cannot run in a section", call.name),
+        Some("make an array of it first: to_a".into()),
+    )
+}
+
+fn source(s: &mut Lowerer<'_>, enumerator: &Operand) -> Option<(std::rc::Rc<str>, Operand)> {
+    let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return None };
+    let source = s.tuple_items(enumerator).into_iter().next()?;
+    Some((method.clone(), source))
+}
+
+/// Calls the method that the enumerator stands for.
+fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool) -> Operand {
+    let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return Operand::bottom() };
+    let method = method.clone();
+    let mut args = s.tuple_items(enumerator);
+    if args.is_empty() {
+        return Operand::bottom();
+    }
+    let source = args.remove(0);
+    let name = if packs && matches!(&*method, "each_with_index" | "with_index") {
+        format!("__packed_{method}")
+    } else {
+        method.to_string()
+    };
+    s.send_block(&source, &name, &args, Some(block))
+}
+
+/// Does the method, called without a block with so many arguments, give an Enumerator?
+pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
+    let none = arguments == 0;
+    match ty {
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..) => {
+            match name {
+                "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
+                | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
+                | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
+                | "detect" | "index" | "find_index" | "take_while" | "drop_while" => none,
+                "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
+                "with_index" => matches!(ty, Type::Enumerator(..)) && arguments <= 1,
+                "with_object" => matches!(ty, Type::Enumerator(..)) && arguments == 1,
+                "step" | "%" => matches!(ty, Type::Range { .. }),
+                _ => false,
+            }
+        }
+        Type::Integer | Type::Float => match name {
+            "times" => none,
+            "upto" | "downto" => arguments == 1,
+            "step" => arguments >= 1,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+pub(crate) fn make(name: &str, receiver: &Operand, args: &[Operand]) -> Operand {
+    let parts: Vec<&Operand> = std::iter::once(receiver).chain(args).collect();
+    let types: Vec<TypeSet> = parts.iter().map(|p| p.types.clone()).collect();
+    let values = parts.iter().flat_map(|p| p.values.iter().copied()).collect();
+    Operand { types: Type::Enumerator(name.into(), types.into()).into(), values }
+}

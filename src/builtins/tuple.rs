@@ -1,0 +1,165 @@
+//! What arrays of known length give arrays of known length for: their items are values side by side, so the methods
+//! are unrolled. Each gives `None` where the receiver is another array.
+
+use super::Invocation;
+use crate::infer::{Condition, Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison};
+use crate::types::Type;
+use std::ops::Range;
+
+/// Longer ones become lists rather than code.
+const MOST: usize = 16;
+
+fn items(s: &Lowerer<'_>, operand: &Operand) -> Option<Vec<Operand>> {
+    matches!(operand.types.single(), Some(Type::Tuple(_))).then(|| s.tuple_items(operand))
+}
+
+/// `first(n)` and its like with a literal number.
+pub(super) fn part(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    n: &Operand,
+    range: impl Fn(usize, usize) -> Range<usize>,
+) -> Option<Operand> {
+    let items = items(s, &call.receiver)?;
+    let n = usize::try_from(s.literal(n)?).ok()?;
+    let range = range(n, items.len());
+    Some(s.tuple(&items[range]))
+}
+
+pub(super) fn permuted(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    from: impl Fn(usize, usize) -> usize,
+) -> Option<Operand> {
+    let items = items(s, &call.receiver)?;
+    let moved: Vec<Operand> = (0..items.len()).map(|i| items[from(i, items.len())].clone()).collect();
+    Some(s.tuple(&moved))
+}
+
+pub(super) fn map(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let items = items(s, &call.receiver)?;
+    let block = call.block.clone()?;
+    if items.len() > MOST {
+        return None;
+    }
+    let mut mapped = Vec::new();
+    for (i, item) in items.into_iter().enumerate() {
+        let value = s.within_slot(i as u32, |s| s.call_block(&block, vec![item]));
+        if value.is_bottom() {
+            return Some(value);
+        }
+        mapped.push(value);
+    }
+    Some(s.tuple(&mapped))
+}
+
+pub(super) fn each_with_index(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let items = items(s, &call.receiver)?;
+    let block = call.block.clone()?;
+    for (i, item) in items.into_iter().enumerate() {
+        s.within_slot(i as u32, |s| {
+            let index = Operand::integer(s.b.i64(i as i64));
+            s.unused = true;
+            s.call_block(&block, vec![item, index]);
+        });
+    }
+    Some(call.receiver.clone())
+}
+
+pub(super) fn zip(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let first = items(s, &call.receiver)?;
+    let others: Option<Vec<Vec<Operand>>> = call.args.iter().map(|a| items(s, a)).collect();
+    let others = others?;
+    let mut rows = Vec::new();
+    for (i, item) in first.into_iter().enumerate() {
+        let rest = others.iter().map(|o| o.get(i).cloned().unwrap_or_else(Operand::nil));
+        let row: Vec<Operand> = std::iter::once(item).chain(rest).collect();
+        rows.push(s.tuple(&row));
+    }
+    Some(s.tuple(&rows))
+}
+
+pub(super) fn repeated(s: &mut Lowerer<'_>, call: &Invocation, times: &Operand) -> Option<Operand> {
+    let items = items(s, &call.receiver)?;
+    let times = usize::try_from(s.literal(times)?).ok()?;
+    if items.len() * times > 4 * MOST {
+        return None;
+    }
+    let all: Vec<Operand> = (0..times).flat_map(|_| items.clone()).collect();
+    Some(s.tuple(&all))
+}
+
+pub(super) fn product(s: &mut Lowerer<'_>, call: &Invocation, other: &Operand) -> Option<Operand> {
+    let (left, right) = (items(s, &call.receiver)?, items(s, other)?);
+    if left.len() * right.len() > 4 * MOST {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    for a in &left {
+        for b in &right {
+            pairs.push(s.tuple(&[a.clone(), b.clone()]));
+        }
+    }
+    Some(s.tuple(&pairs))
+}
+
+pub(super) fn equal(s: &mut Lowerer<'_>, a: &Operand, b: &Operand) -> Operand {
+    let (a, b) = (s.tuple_items(a), s.tuple_items(b));
+    let mut all = s.b.bool(true);
+    for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+        let equal = s.send(a, "==", std::slice::from_ref(b), 0x40 + i as u32);
+        let equal = s.truth(&equal);
+        all = s.b.binary(BinaryOp::AndB, all, equal);
+    }
+    Operand::bool(all)
+}
+
+/// The first order that is not 0, which may be nil; then that of the lengths.
+pub(super) fn spaceship(s: &mut Lowerer<'_>, a: &Operand, b: &Operand) -> Operand {
+    let (a, b) = (s.tuple_items(a), s.tuple_items(b));
+    ordered(s, &a, &b, 0)
+}
+
+fn ordered(s: &mut Lowerer<'_>, a: &[Operand], b: &[Operand], slot: u32) -> Operand {
+    let (Some((x, a)), Some((y, b))) = (a.split_first(), b.split_first()) else {
+        return Operand::integer(s.b.i64(a.len().cmp(&b.len()) as i64));
+    };
+    let order = s.send(x, "<=>", std::slice::from_ref(y), 0x40 + slot);
+    if order.is_bottom() {
+        return order;
+    }
+    let zero = Operand::integer(s.b.i64(0));
+    let same = s.send(&order, "==", &[zero], 0x60 + slot);
+    let value = s.truth(&same);
+    let condition = Condition { value, yes: vec![], no: vec![] };
+    s.within_slot(slot, |s| s.branch(27, condition, |s| ordered(s, a, b, slot + 1), |_| order.clone()))
+}
+
+/// Sorts by exchanging neighbours, which keeps the order of what is equal.
+pub(super) fn sort(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let mut items = items(s, &call.receiver)?;
+    if items.len() > MOST / 2 {
+        return None;
+    }
+    for end in (1..items.len()).rev() {
+        for i in 0..end {
+            let (a, b) = (items[i].clone(), items[i + 1].clone());
+            let pair = s.within_slot((end * MOST + i) as u32, |s| {
+                let order = s.compared(&a, &b);
+                if order.is_bottom() {
+                    return order;
+                }
+                let zero = s.b.i64(0);
+                let value = s.b.compare(Comparison::Gt, order.value(), zero);
+                let condition = Condition { value, yes: vec![], no: vec![] };
+                let (straight, swapped) = (s.tuple(&[a.clone(), b.clone()]), s.tuple(&[b, a]));
+                s.branch(28, condition, |_| swapped, |_| straight)
+            });
+            let exchanged = s.tuple_items(&pair);
+            let [a, b] = &exchanged[..] else { return Some(Operand::bottom()) };
+            (items[i], items[i + 1]) = (a.clone(), b.clone());
+        }
+    }
+    Some(s.tuple(&items))
+}

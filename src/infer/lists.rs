@@ -1,0 +1,414 @@
+//! Arrays made in the section whose length is known at run time only: *lists*.
+//!
+//! Each thread has scratch memory of 64-bit words. Its first word says how many are in use; a list takes words above
+//! that and never gives them back within a tick, but for loops that keep no list (see `looping`). A list is
+//! known by where its header is: length, room for so many items, where they begin. Items of a kind are stored as the
+//! scalars that carry them, a word each. An element that needs more memory fails with `ScratchFull`, and whoever runs
+//! the section runs it again with more: nothing has been written back by then.
+
+use super::Lowerer;
+use super::operand::{self, Operand};
+use super::results::RowWords;
+use crate::ir::{
+    BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
+};
+use crate::types::{ListKind, Type, TypeSet};
+
+/// Words of a header: length, room, first item.
+const HEADER: i64 = 3;
+/// The first word in use behind the count.
+const START: i64 = 1;
+
+impl Lowerer<'_> {
+    fn scratch(&mut self) -> Buffer {
+        let buffer = self.buffer(BufferKind::Scratch, Ty::I64);
+        self.program.buffers[buffer.0 as usize].written = true;
+        if !self.memo.makes_lists {
+            self.memo.makes_lists = true;
+            self.memo.changed = true;
+        }
+        buffer
+    }
+
+    /// A tick begins with empty scratch memory.
+    pub(crate) fn clear_scratch(&mut self) {
+        if self.memo.makes_lists {
+            let start = self.b.i64(START);
+            self.set_used(start);
+        }
+    }
+
+    fn used(&mut self) -> Value {
+        let buffer = self.scratch();
+        let zero = self.b.i32(0);
+        self.b.load(buffer, zero, Ty::I64, true)
+    }
+
+    fn set_used(&mut self, words: Value) {
+        let buffer = self.scratch();
+        let zero = self.b.i32(0);
+        self.b.store(buffer, zero, words);
+    }
+
+    /// How much scratch memory is in use, to go back to when what is made from here on is done with.
+    pub(crate) fn mark_scratch(&mut self) -> Option<Value> {
+        self.memo.makes_lists.then(|| self.used())
+    }
+
+    pub(crate) fn release_scratch(&mut self, mark: Option<Value>) {
+        if let Some(mark) = mark
+            && !self.b.is_dead()
+        {
+            self.set_used(mark);
+        }
+    }
+
+    /// Takes words of the scratch memory: where they begin (`I64`).
+    fn allocate(&mut self, words: Value) -> Value {
+        let start = self.used();
+        let end = self.b.binary(BinaryOp::Add, start, words);
+        let most = self.scalar(ScalarSource::ScratchWords, Ty::I64, Interval::INDEX);
+        let fits = self.b.compare(Comparison::Le, end, most);
+        self.check(fits, ErrorKind::ScratchFull, &[end]);
+        self.set_used(end);
+        start
+    }
+
+    fn word(&mut self, at: Value) -> Value {
+        let buffer = self.scratch();
+        let at = self.b.unary(UnaryOp::WrapI64, at);
+        self.b.load(buffer, at, Ty::I64, true)
+    }
+
+    fn set_word(&mut self, at: Value, value: Value) {
+        let buffer = self.scratch();
+        let at = self.b.unary(UnaryOp::WrapI64, at);
+        self.b.store(buffer, at, value);
+    }
+
+    fn plus(&mut self, a: Value, n: i64) -> Value {
+        let n = self.b.i64(n);
+        self.b.binary(BinaryOp::Add, a, n)
+    }
+
+    /// A header word of the list: 0 is its length.
+    fn header(&mut self, list: Value, word: i64) -> Value {
+        let list = self.b.unary(UnaryOp::ExtendI32, list);
+        let at = self.plus(list, word);
+        self.word(at)
+    }
+
+    fn set_header(&mut self, list: Value, word: i64, value: Value) {
+        let list = self.b.unary(UnaryOp::ExtendI32, list);
+        let at = self.plus(list, word);
+        self.set_word(at, value);
+    }
+
+    // ---- kinds -----------------------------------------------------------------------------------------------------
+
+    /// What the lists of a kind hold, and the scalars of an item.
+    fn items_of(&mut self, kind: ListKind) -> (TypeSet, Vec<Ty>) {
+        let types = self.memo.list(kind).items.clone();
+        match operand::scalars(&types) {
+            Some(scalars) => (types, scalars),
+            None => {
+                self.refuse_here(
+                    "mixed-values",
+                    format!(
+                        "items of an array can be {}, which cannot be told apart at run time",
+                        self.describe(&types)
+                    ),
+                    Some("put items of one kind into the array".into()),
+                );
+                (TypeSet::empty(), vec![])
+            }
+        }
+    }
+
+    /// An empty list with room for `room` items (`I64`, not negative), of the kind of the current node's `slot`.
+    pub(crate) fn new_list(&mut self, slot: u32, room: Value) -> Operand {
+        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        self.new_list_of(kind, room)
+    }
+
+    fn new_list_of(&mut self, kind: ListKind, room: Value) -> Operand {
+        self.memo.list_made(kind, &self.loops);
+        let (_, scalars) = self.items_of(kind);
+        let width = self.b.i64(scalars.len() as i64);
+        // Room comes from lengths, or was checked: the product stays far below 64 bits.
+        let words = self.b.binary(BinaryOp::Mul, room, width);
+        let words = self.plus(words, HEADER);
+        let start = self.allocate(words);
+        let list = self.b.unary(UnaryOp::WrapI64, start);
+        let (zero, items) = (self.b.i64(0), self.plus(start, HEADER));
+        self.set_word(start, zero);
+        self.set_header(list, 1, room);
+        self.set_header(list, 2, items);
+        Operand::one(Type::List(kind), list)
+    }
+
+    pub(crate) fn list_length(&mut self, list: Value) -> Value {
+        let length = self.header(list, 0);
+        // Lengths are indexes: the scratch memory has fewer words than that.
+        let length = self.b.unary(UnaryOp::WrapI64, length);
+        let length = self.b.unary(UnaryOp::ExtendI32, length);
+        self.b.at_least_zero(length)
+    }
+
+    pub(crate) fn set_list_length(&mut self, list: Value, length: Value) {
+        self.set_header(list, 0, length);
+    }
+
+    pub(crate) fn list_is_mutated(&mut self, kind: ListKind) -> bool {
+        self.memo.list(kind).mutated
+    }
+
+    /// Says that lists of the kind change after they were made. False if that cannot be.
+    pub(crate) fn mutate_list(&mut self, kind: ListKind) -> bool {
+        let list = self.memo.list(kind);
+        let is_new = !list.mutated;
+        list.mutated = true;
+        let copies = list.has_copies;
+        self.memo.changed |= is_new;
+        if copies {
+            self.refuse_here(
+                "unsupported-store",
+                "this array may be one of fixed length made elsewhere in the section, which cannot be changed",
+                Some("make it with Array.new or map, or assign it to the local variable that changes it".into()),
+            );
+        }
+        !copies
+    }
+
+    /// The item at `index` (an `I64` in `0...length`).
+    pub(crate) fn list_item(&mut self, kind: ListKind, list: Value, index: Value) -> Operand {
+        let (types, scalars) = self.items_of(kind);
+        if types.is_empty() {
+            return Operand::bottom();
+        }
+        let items = self.header(list, 2);
+        let at = self.item_word(items, index, scalars.len());
+        let item = self.load_words(&types, &scalars, at);
+        self.refine(item)
+    }
+
+    fn item_word(&mut self, items: Value, index: Value, width: usize) -> Value {
+        let width = self.b.i64(width as i64);
+        let offset = self.b.binary(BinaryOp::Mul, index, width);
+        self.b.binary(BinaryOp::Add, items, offset)
+    }
+
+    fn load_words(&mut self, types: &TypeSet, scalars: &[Ty], at: Value) -> Operand {
+        let mut values = Vec::new();
+        for (i, ty) in scalars.iter().enumerate() {
+            let at = self.plus(at, i as i64);
+            let word = self.word(at);
+            values.push(self.scalar_of_word(word, *ty));
+        }
+        Operand { types: types.clone(), values }
+    }
+
+    pub(crate) fn scalar_of_word(&mut self, word: Value, ty: Ty) -> Value {
+        match ty {
+            Ty::I64 => word,
+            Ty::F64 => self.b.unary(UnaryOp::BitsToF64, word),
+            Ty::I32 => self.b.unary(UnaryOp::WrapI64, word),
+            Ty::Bool => {
+                let zero = self.b.i64(0);
+                self.b.compare(Comparison::Ne, word, zero)
+            }
+        }
+    }
+
+    /// `list[index]` of Ruby.
+    pub(crate) fn list_at(&mut self, kind: ListKind, list: Value, index: Value) -> Operand {
+        let (types, scalars) = self.items_of(kind);
+        if types.is_empty() {
+            return Operand::nil();
+        }
+        let length = self.list_length(list);
+        let zero = self.b.i64(0);
+        let negative = self.b.compare(Comparison::Lt, index, zero);
+        let from_end = self.b.binary(BinaryOp::Add, index, length);
+        let index = self.b.select(negative, from_end, index);
+        let in_range = self.b.compare(Comparison::LtU, index, length);
+        // Out of range the first words of the memory are read and dropped: an item is far smaller than the memory.
+        let safe = self.b.select(in_range, index, zero);
+        let items = self.header(list, 2);
+        let at = self.item_word(items, safe, scalars.len());
+        let at = self.b.select(in_range, at, zero);
+        let item = self.load_words(&types, &scalars, at);
+        self.or_nil(in_range, &item)
+    }
+
+    /// `list[index] = value` for an index in range.
+    pub(crate) fn set_list_item(&mut self, kind: ListKind, list: Value, index: Value, value: &Operand) {
+        let Some(words) = self.item_words(kind, value) else { return };
+        let items = self.header(list, 2);
+        let at = self.item_word(items, index, words.len());
+        for (i, word) in words.into_iter().enumerate() {
+            let at = self.plus(at, i as i64);
+            self.set_word(at, word);
+        }
+    }
+
+    /// The words that store `value` in lists of the kind.
+    fn item_words(&mut self, kind: ListKind, value: &Operand) -> Option<Vec<Value>> {
+        if value.is_bottom() || self.b.is_dead() {
+            return None;
+        }
+        self.memo.list_stored(kind, &self.loops);
+        self.memo.list_item(kind, &value.types);
+        let (types, scalars) = self.items_of(kind);
+        let value = self.listed(value, &types);
+        if !operand::covers(&types, &value.types) {
+            self.memo.changed = true;
+            return None;
+        }
+        let values = self.convert(&value, &types);
+        if values.len() != scalars.len() {
+            self.memo.changed = true;
+            return None;
+        }
+        Some(values.into_iter().map(|value| self.encode_payload(value)).collect())
+    }
+
+    /// Puts `value` behind the items; moves them where there is no room.
+    pub(crate) fn push(&mut self, kind: ListKind, list: Value, value: &Operand) {
+        let Some(words) = self.item_words(kind, value) else { return };
+        let width = words.len();
+        let length = self.list_length(list);
+        let room = self.header(list, 1);
+        let full = self.b.compare(Comparison::Ge, length, room);
+        let condition = super::Condition { value: full, yes: vec![], no: vec![] };
+        self.within_slot(0x3f0, |s| {
+            s.branch(
+                21,
+                condition,
+                |s| {
+                    s.grow(list, length, width);
+                    Operand::nil()
+                },
+                |_| Operand::nil(),
+            );
+        });
+        let items = self.header(list, 2);
+        let at = self.item_word(items, length, width);
+        for (i, word) in words.into_iter().enumerate() {
+            let at = self.plus(at, i as i64);
+            self.set_word(at, word);
+        }
+        let longer = self.plus(length, 1);
+        self.set_header(list, 0, longer);
+    }
+
+    /// Gives the list twice the room.
+    fn grow(&mut self, list: Value, length: Value, width: usize) {
+        let (four, two, wide) = (self.b.i64(4), self.b.i64(2), self.b.i64(width as i64));
+        let doubled = self.b.binary(BinaryOp::Mul, length, two);
+        let room = self.b.binary(BinaryOp::Add, doubled, four);
+        let words = self.b.binary(BinaryOp::Mul, room, wide);
+        let to = self.allocate(words);
+        let from = self.header(list, 2);
+        let count = self.b.binary(BinaryOp::Mul, length, wide);
+        let zero = self.b.i64(0);
+        self.counted(zero, count, 1, &mut |s, i, _, _| {
+            let (source, target) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
+            let word = s.word(source);
+            s.set_word(target, word);
+        });
+        self.set_header(list, 1, room);
+        self.set_header(list, 2, to);
+    }
+
+    // ---- arrays of fixed length as lists ---------------------------------------------------------------------------
+
+    /// `operand` as it is carried where arrays are lists.
+    pub(crate) fn listed(&mut self, operand: &Operand, to: &TypeSet) -> Operand {
+        if operand.types == *to || self.b.is_dead() {
+            return operand.clone();
+        }
+        let kind = to.iter().find_map(|t| if let Type::List(kind) = t { Some(*kind) } else { None });
+        let has_tuple = operand.types.iter().any(|t| matches!(t, Type::Tuple(_)));
+        if !has_tuple {
+            return operand.clone();
+        }
+        if let Some(kind) = kind {
+            let operand = operand.clone();
+            return self.within_slot(0x3f1, |s| {
+                s.switch(&operand, 22, &mut |s, operand| match operand.types.single() {
+                    Some(Type::Tuple(_)) => s.list_of_tuple(kind, &operand),
+                    _ => operand,
+                })
+            });
+        }
+        // Arrays within an array of fixed length.
+        let inner =
+            to.iter().find_map(|t| if let Type::Tuple(items) = t { Some(items.clone()) } else { None });
+        if let (Some(Type::Tuple(_)), Some(inner)) = (operand.types.single(), inner) {
+            let items = self.tuple_items(operand);
+            if items.len() == inner.len() {
+                let items: Vec<Operand> =
+                    items.iter().zip(inner.iter()).map(|(item, to)| self.listed(item, to)).collect();
+                return self.tuple(&items);
+            }
+        }
+        operand.clone()
+    }
+
+    fn list_of_tuple(&mut self, kind: ListKind, tuple: &Operand) -> Operand {
+        let items = self.tuple_items(tuple);
+        let room = self.b.i64(items.len() as i64);
+        let list = self.new_list_of(kind, room);
+        for (i, item) in items.iter().enumerate() {
+            self.within_slot(i as u32, |s| s.push(kind, list.value(), item));
+        }
+        list
+    }
+
+    /// An array of fixed length as a list of its own, at the current node's `slot`.
+    pub(crate) fn to_list(&mut self, slot: u32, tuple: &Operand) -> Operand {
+        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        self.list_of_tuple(kind, tuple)
+    }
+
+    // ---- results ---------------------------------------------------------------------------------------------------
+
+    /// Writes the list's length and items into the element's result; gives the word where they begin.
+    pub(crate) fn store_list(&mut self, kind: ListKind, list: Value, row: &RowWords) -> Value {
+        let (types, scalars) = self.items_of(kind);
+        let length = self.list_length(list);
+        let width = scalars.len() as i64;
+        let wide = self.b.i64(width);
+        let words = self.b.binary(BinaryOp::Mul, length, wide);
+        let words = self.plus(words, 1);
+        let start = self.take_row(row, words);
+        self.set_row(start, length);
+        if width == 0 {
+            return start;
+        }
+        let first = self.plus(start, 1);
+        let zero = self.b.i64(0);
+        let row = *row;
+        self.counted(zero, length, 1, &mut |s, i, _, _| {
+            let items = s.header(list, 2);
+            let at = s.item_word(items, i, width as usize);
+            let item = s.load_words(&types, &scalars, at);
+            let offset = s.b.binary(BinaryOp::Mul, i, wide);
+            let to = s.b.binary(BinaryOp::Add, first, offset);
+            s.store_words(&item, to, &row);
+        });
+        start
+    }
+
+    /// The number of the next free word of the result, kept in a hidden local.
+    pub(crate) fn take_row(&mut self, row: &RowWords, words: Value) -> Value {
+        let start = self.temp_get(row.next).value();
+        let end = self.b.binary(BinaryOp::Add, start, words);
+        let most = self.scalar(ScalarSource::ResultWords, Ty::I64, Interval::INDEX);
+        let fits = self.b.compare(Comparison::Le, end, most);
+        self.check(fits, ErrorKind::ResultFull, &[end]);
+        self.temp_set(row.next, Operand::integer(end));
+        start
+    }
+}

@@ -1,0 +1,142 @@
+//! Objects that a section makes: `Vector.new(x, y)`. They live in values only, as their instance variables side by side,
+//! so making one costs nothing. That is right as long as nobody changes them after `initialize` and nobody asks which of
+//! two equal ones it is; both are refused. They cannot be stored in other objects.
+
+use super::calls::Arguments;
+use super::host::{Found, Method};
+use super::operand::Operand;
+use super::{BlockRef, Frame, Lowerer, Slot};
+use crate::types::{ClassId, RecordType, Type};
+use std::rc::Rc;
+
+/// A record under construction: the frame whose locals are its variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Building {
+    frame: usize,
+}
+
+impl Lowerer<'_> {
+    /// `class.new(arguments)`.
+    pub(crate) fn construct(
+        &mut self,
+        class: ClassId,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        let is_users = class.0 as usize >= ClassId::BUILTIN.len() && !self.host.is_module(class);
+        let initialize = match self.host.method(class, "initialize") {
+            Err(refusal) => return self.refuse(refusal),
+            Ok(found) => found,
+        };
+        let code = match initialize {
+            Some(Found { owner, method: Method::Ruby(code), .. }) if is_users => Some((owner, code)),
+            Some(Found { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
+                if is_users && arguments.positional.is_empty() =>
+            {
+                None
+            }
+            _ => {
+                let name = self.host.class_name(class);
+                return self.refuse_here(
+                    "unsupported-new",
+                    format!("`{name}.new` cannot run in a section"),
+                    Some(
+                        "objects of classes with an `initialize` in Ruby can be made; others before the section"
+                            .into(),
+                    ),
+                );
+            }
+        };
+        let names = self.memo.fields.entry(class).or_default().clone();
+        let version = self.fresh_version();
+        let frame = Frame {
+            code: Rc::clone(&self.frame().code),
+            locals: names.iter().map(|_| Slot { operand: Operand::nil(), version }).collect(),
+            receiver: Operand::bottom(),
+            owner: class,
+            scope: self.frame().scope.clone(),
+            block: None,
+            return_to: None,
+            control: vec![],
+            activation: version,
+            call_span: self.span,
+            builtin: true,
+            name: String::new(),
+        };
+        self.frames.push(frame);
+        let building = Building { frame: self.frames.len() - 1 };
+        let number = self.memo.proc_number(self.context, u32::MAX - 1);
+        self.buildings.insert(number, building);
+        if let Some((owner, code)) = code {
+            let receiver = Operand { types: Type::Building(number, class).into(), values: vec![] };
+            self.method_call(&receiver, "initialize", owner, &code, false, arguments, block);
+        }
+        let slots = self.frames.pop().map(|f| f.locals).unwrap_or_default();
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let operands: Vec<Operand> = slots.into_iter().map(|s| self.carrier(s.operand)).collect();
+        if operands.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        let fields = names.into_iter().zip(&operands).map(|(name, o)| (name, o.types.clone())).collect();
+        Operand {
+            types: Type::Record(Rc::new(RecordType { class, fields })).into(),
+            values: operands.into_iter().flat_map(|o| o.values).collect(),
+        }
+    }
+
+    /// An instance variable of a record, or of one under construction; `None` for other receivers.
+    pub(crate) fn record_variable(&mut self, receiver: &Operand, name: &str) -> Option<Operand> {
+        match receiver.types.single()? {
+            Type::Record(record) => {
+                let position = record.fields.iter().position(|(field, _)| field == name);
+                let items = self.tuple_items(receiver);
+                Some(position.map_or_else(Operand::nil, |i| items[i].clone()))
+            }
+            Type::Building(number, class) => {
+                let slot = self.building_slot(*number, *class, name);
+                let Some((frame, local)) = slot else { return Some(Operand::nil()) };
+                let operand = self.frames[frame].locals[local].operand.clone();
+                let operand = self.carrier(operand);
+                Some(self.refine(operand))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes an instance variable of a record under construction; true if the receiver was a record at all.
+    pub(crate) fn write_record(&mut self, receiver: &Operand, name: &str, value: &Operand) -> bool {
+        match receiver.types.single() {
+            Some(Type::Building(number, class)) => {
+                match self.building_slot(*number, *class, name) {
+                    Some((frame, local)) => {
+                        let version = self.fresh_version();
+                        self.frames[frame].locals[local] = Slot { operand: value.clone(), version };
+                    }
+                    None => {
+                        self.memo.fields.entry(*class).or_default().push(name.to_string());
+                        self.memo.restart = true;
+                    }
+                }
+                true
+            }
+            Some(Type::Record(record)) => {
+                let class = self.host.class_name(record.class);
+                self.refuse_here(
+                    "changed-record",
+                    format!("{name} of a {class} made in the section is written after initialize"),
+                    Some(format!("make a new {class} instead")),
+                );
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn building_slot(&self, number: u32, class: ClassId, name: &str) -> Option<(usize, usize)> {
+        let building = self.buildings.get(&number)?;
+        let local = self.memo.fields.get(&class)?.iter().position(|field| field == name)?;
+        (local < self.frames.get(building.frame)?.locals.len()).then_some((building.frame, local))
+    }
+}

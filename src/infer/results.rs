@@ -1,0 +1,181 @@
+//! Results of `pmap` that are arrays: written out word by word, for the heap to read back.
+//!
+//! An element's result is the scalars that carry the value, a word each, beginning at word 0. Where a value is a list,
+//! its scalar is replaced by the number of the word at which its length and then its items stand.
+
+use super::operand::{self, Operand};
+use super::{Lowerer, Temp};
+use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
+use crate::types::{ListKind, Shape, Type, TypeSet};
+
+/// The result being written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowWords {
+    /// Holds the number of the next free word.
+    pub next: Temp,
+}
+
+/// How many words the result takes at least, and whether that is all.
+pub fn result_words(schema: &crate::heap::Schema) -> (usize, bool) {
+    (operand::scalars(&schema.result).map_or(0, |s| s.len()), !has_list(&schema.result))
+}
+
+/// How many words carry a value of the set.
+pub fn width(types: &TypeSet) -> usize {
+    operand::scalars(types).map_or(0, |s| s.len())
+}
+
+/// Is a value of the set one scalar with or without a tag, so that it has columns of its own?
+pub fn is_plain(types: &TypeSet) -> bool {
+    types.iter().all(|t| !matches!(t.shape(), Shape::Local | Shape::List))
+}
+
+impl Lowerer<'_> {
+    pub(crate) fn store_result_words(&mut self, value: &Operand, stored: &TypeSet) {
+        if !self.can_return(stored, &mut Vec::new()) {
+            return;
+        }
+        let Some(scalars) = operand::scalars(stored) else {
+            self.refuse_here(
+                "mixed-values",
+                format!("the block gives {}, which cannot be told apart at run time", self.describe(stored)),
+                Some("make all ways through the block give the same kind of value".into()),
+            );
+            return;
+        };
+        let value = self.listed(value, stored);
+        if !operand::covers(stored, &value.types) {
+            self.memo.changed = true;
+            return;
+        }
+        let values = self.convert(&value, stored);
+        let zero = self.b.i64(0);
+        let words = self.b.i64(scalars.len() as i64);
+        let row = RowWords { next: self.temp(Operand::integer(zero)) };
+        self.take_row(&row, words);
+        self.store_words(&Operand { types: stored.clone(), values }, zero, &row);
+        self.temp_drop(row.next);
+    }
+
+    /// Refuses what cannot be made into Ruby objects.
+    fn can_return(&mut self, types: &TypeSet, inside: &mut Vec<ListKind>) -> bool {
+        types.iter().all(|ty| match ty {
+            Type::Tuple(items) => items.iter().all(|t| self.can_return(t, inside)),
+            Type::List(kind) if inside.contains(kind) => {
+                self.refuse_here("unsupported-result", "an array that holds itself cannot be returned", None);
+                false
+            }
+            Type::List(kind) => {
+                let items = self.memo.list(*kind).items.clone();
+                inside.push(*kind);
+                let can = self.can_return(&items, inside);
+                inside.pop();
+                can
+            }
+            other if other.shape() == Shape::Local => {
+                let what = self.describe(&other.clone().into());
+                let hint = match other {
+                    Type::Enumerator(..) => "end the chain with to_a",
+                    _ => "return its numbers",
+                };
+                self.refuse_here(
+                    "unsupported-result",
+                    format!("{what} made in a section cannot be returned from it"),
+                    Some(hint.into()),
+                );
+                false
+            }
+            _ => true,
+        })
+    }
+
+    /// Writes the scalars of `value` into the result from word `at` on.
+    pub(crate) fn store_words(&mut self, value: &Operand, at: Value, row: &RowWords) {
+        let mut words = Vec::new();
+        self.result_words(value, row, &mut words);
+        for (i, word) in words.into_iter().enumerate() {
+            let i = self.b.i64(i as i64);
+            let at = self.b.binary(BinaryOp::Add, at, i);
+            self.set_row(at, word);
+        }
+    }
+
+    fn result_words(&mut self, value: &Operand, row: &RowWords, words: &mut Vec<Value>) {
+        match value.types.single() {
+            Some(Type::Tuple(_)) => {
+                for (i, item) in self.tuple_items(value).iter().enumerate() {
+                    self.within_slot(i as u32, |s| s.result_words(item, row, words));
+                }
+            }
+            Some(Type::List(kind)) => {
+                let start = self.within_slot(0x3f2, |s| s.store_list(*kind, value.value(), row));
+                words.push(start);
+            }
+            None if !is_plain(&value.types) && value.values.len() >= 2 => {
+                words.push(self.encode_payload(value.values[0]));
+                let list = value.types.filter(|t| matches!(t, Type::List(_)));
+                let payload = match list.single() {
+                    Some(Type::List(kind)) => {
+                        let kind = *kind;
+                        let condition = self.is_one_of(value, &list);
+                        let part = self.narrow(value, &list);
+                        let payload = value.values[1];
+                        let stored = self.within_slot(0x3f3, |s| {
+                            s.branch(
+                                23,
+                                condition,
+                                |s| {
+                                    let start = s.store_list(kind, part.value(), row);
+                                    Operand::integer(start)
+                                },
+                                |_| Operand::integer(payload),
+                            )
+                        });
+                        if stored.is_bottom() { payload } else { stored.value() }
+                    }
+                    _ => value.values[1],
+                };
+                words.push(payload);
+                let local = value.types.filter(|t| t.shape() == Shape::Local);
+                if !local.is_empty() {
+                    // Where the value is another, its place holds zeros: no list is followed there.
+                    let part = Operand { types: local.clone(), values: value.values[2..].to_vec() };
+                    if has_list(&local) {
+                        self.refuse_here(
+                            "mixed-values",
+                            "an array that holds arrays, or something else, cannot be returned from a section",
+                            Some("return an array always, if need be an empty one".into()),
+                        );
+                        return;
+                    }
+                    self.result_words(&part, row, words);
+                }
+            }
+            _ => {
+                for scalar in &value.values {
+                    words.push(self.encode_payload(*scalar));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn set_row(&mut self, word: Value, value: Value) {
+        let buffer = self.buffer(BufferKind::ResultWords, Ty::I64);
+        self.program.buffers[buffer.0 as usize].written = true;
+        let count = self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX);
+        let element = self.b.element();
+        let element = self.b.unary(UnaryOp::ExtendI32, element);
+        let at = self.b.binary(BinaryOp::Mul, word, count);
+        let at = self.b.binary(BinaryOp::Add, at, element);
+        let at = self.b.unary(UnaryOp::WrapI64, at);
+        self.b.store(buffer, at, value);
+    }
+}
+
+fn has_list(types: &TypeSet) -> bool {
+    types.iter().any(|t| match t {
+        Type::List(_) => true,
+        Type::Tuple(items) => items.iter().any(has_list),
+        _ => false,
+    })
+}
