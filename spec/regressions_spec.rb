@@ -90,4 +90,15 @@ each_backend do
     end
     expect_same(small) { |n| a = b = 1; n > 2 && (a, b = b, n); a + b }
   end
+
+  it "makes no range to or from NaN" do
+    expect_same([1.0, Float::NAN]) { |x| (1..x).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (x...2).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (x..).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (1..nil).include?(x) }
+  end
+
+  it "looks at the patterns of a when only until one matches" do
+    expect_same(small) { |n| case n when 0, (6 / n) then 1 else 2 end }
+  end
 end

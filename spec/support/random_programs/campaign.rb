@@ -62,7 +62,7 @@ module RandomPrograms
     end
 
     def shrunk(program, verdict)
-      return Failure.new(program.seed, verdict, program) if @shrink.zero?
+      return Failure.new(program.seed, verdict, program) if @shrink.zero? || verdict.kind == :broken
 
       smaller = Shrinker.new(program, seconds: @shrink) { |candidates| first_like(verdict, candidates) }.run
       Failure.new(program.seed, verdict_of(smaller), smaller)
