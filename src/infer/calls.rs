@@ -9,7 +9,7 @@ use super::{BlockRef, Condition, Control, Frame, Home, JoinIndex, Lowerer};
 use crate::builtins::{self, Builtin};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, MessagePart, Receiver, Stmt, Ty, Value};
-use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, Kind, Node, StringPart};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, CodeKind, Kind, Node, StringPart};
 use crate::syntax::walk::each_node_in;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -594,11 +594,34 @@ impl Lowerer<'_> {
         match found.visibility {
             Visibility::Public => true,
             Visibility::Private => false,
-            Visibility::Protected => {
-                let caller = self.self_operand();
-                caller.types.iter().all(|ty| self.host.is_subclass(class_of(ty), found.owner))
-            }
+            Visibility::Protected => self.self_is(found.owner),
         }
+    }
+
+    /// A protected method is none for `&:name`, whoever passes it.
+    fn is_protected(&mut self, receiver: &Operand, name: &str) -> bool {
+        let mut all = receiver.types.iter().filter(|ty| matches!(ty, Type::Object(..) | Type::Record(_)));
+        all.any(|ty| {
+            let found = self.host.method(class_of(ty), name);
+            matches!(found, Ok(Some(Found { visibility: Visibility::Protected, .. })))
+        })
+    }
+
+    /// Is `self` an instance of the class or module, so that it may call protected methods of it?
+    fn self_is(&mut self, owner: ClassId) -> bool {
+        if self.frame().builtin {
+            return true;
+        }
+        let own = self.self_operand();
+        let (inside, outside) = self.partition(&own.types, owner, false);
+        if !inside.is_empty() && !outside.is_empty() {
+            self.refuse_here(
+                "unsupported-call",
+                "whether a protected method may be called here depends on the class of self",
+                Some("make the method public".into()),
+            );
+        }
+        !inside.is_empty()
     }
 
     fn callee_of(&mut self, ty: &Type, name: &str, found: Found) -> Callee {
@@ -673,11 +696,7 @@ impl Lowerer<'_> {
                 rule.apply(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
-                let name = if code.kind == crate::syntax::ast::CodeKind::Method {
-                    code.name.clone()
-                } else {
-                    name.into()
-                };
+                let name = if code.kind == CodeKind::Method { code.name.clone() } else { name.into() };
                 self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
             }
         }
@@ -696,7 +715,7 @@ impl Lowerer<'_> {
         let (required, given) = (code.params.required.len(), arguments.positional.len());
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
-            && given <= required + code.params.optional.len()
+            && (given <= required + code.params.optional.len() || code.params.rest.is_some())
             && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
         if !fits {
             self.refuse_here(
@@ -752,10 +771,15 @@ impl Lowerer<'_> {
         };
         let choice = identity_number(code);
         let result = self.within_here(choice, |s| {
-            if has_return(&code.body) {
+            let block = code.kind != CodeKind::Method;
+            if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
                 s.labelled(0, !arguments.unused, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
+                    if block {
+                        // A block that `define_method` made a method of: all ways out of it are returns.
+                        s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                    }
                     body(s)
                 })
             } else {
@@ -818,6 +842,13 @@ impl Lowerer<'_> {
         let (owner, name) = (self.frame().owner, self.frame().name.clone());
         if self.frame().return_to.is_none() && self.current == 0 {
             return self.refuse_here("unsupported-super", "`super` stands outside a method", None);
+        }
+        if args.is_none() && self.frame().code.kind != CodeKind::Method {
+            return self.refuse_here(
+                "unsupported-super",
+                "`super` without arguments stands in a block that define_method made a method of",
+                Some("name the arguments, as in `super(a)`".into()),
+            );
         }
         let arguments = match args {
             Some(nodes) => match self.arguments(nodes) {
@@ -903,6 +934,9 @@ impl Lowerer<'_> {
                     return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
                 };
                 let rest: Vec<Operand> = args.collect();
+                if self.is_protected(&receiver, name) {
+                    return self.switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, true));
+                }
                 self.send(&receiver, name, &rest, 7)
             }
             BlockRef::Literal { literal, home, break_to, lambda } => {
@@ -1100,6 +1134,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::StackTooDeep, &[]);
             let result = self.labelled(0, true, |s, join| {
                 s.frames[0].return_to = Some(join);
+                s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);
                 if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
             });

@@ -26,6 +26,8 @@ pub enum RootKey {
     Captured(String),
     /// A constant looked up from `scope`, the code it stands in.
     Constant { scope: Scope, path: Vec<String>, absolute: bool },
+    /// A constant of a class or module that is known by its number (`self.class::LIMIT`).
+    ConstantOf(ClassId, Vec<String>),
     /// A global variable is never a root: it is refused.
     /// An instance variable of a class or module itself (`@count` in `def self.x`).
     ModuleIvar(ClassId, String),

@@ -91,6 +91,31 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A constant of a class or module that is a value: `module` is that, or its class if `of_class`.
+    pub(crate) fn constant_of(&mut self, module: &Operand, path: &[String], of_class: bool) -> Operand {
+        self.switch(module, 19, &mut |s, part| {
+            let class = match part.types.iter().next() {
+                Some(ty) if of_class => super::sites::class_of(ty),
+                Some(Type::Module(class)) => *class,
+                _ => {
+                    return s.refuse_here(
+                        "unsupported-computed-constant",
+                        "a constant is looked up in something that is no class or module known in the section",
+                        Some("write the module's name, as in `Car::LIMIT`".into()),
+                    );
+                }
+            };
+            match s.root(&RootKey::ConstantOf(class, path.to_vec())) {
+                Some(operand) => operand,
+                None => s.refuse_here(
+                    "uninitialized-constant",
+                    format!("uninitialized constant {}::{}", s.host.class_name(class), path.join("::")),
+                    Some("define the constant before the section runs".into()),
+                ),
+            }
+        })
+    }
+
     // ---- instance variables ----------------------------------------------------------------------------------------
 
     /// Asks the host what `name` holds in the receiver's classes and adds that to the column.

@@ -276,6 +276,17 @@ fn find(ruby: &Ruby, place: Place, name: ID) -> Result<Option<Value>, Error> {
         Place::Super { class, owner } => {
             let ancestors: RArray = classes::object(ruby, class).funcall("ancestors", ())?;
             let owner = classes::value(ruby, owner);
+            // Where the class has a module prepended, its own method is not what its `instance_method` gives: then
+            // the chain of methods is followed.
+            let mut next = find_in(classes::object(ruby, class), name)?;
+            while let Some(method) = next {
+                let found: Value = method.funcall("owner", ())?;
+                let above: Option<Value> = method.funcall("super_method", ())?;
+                if found.as_raw() == owner {
+                    return Ok(above);
+                }
+                next = above;
+            }
             let after = ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1);
             for module in after {
                 if defines(module, name, false)? {
