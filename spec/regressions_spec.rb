@@ -28,6 +28,13 @@ each_backend do
 
       def bare = nothing_of_that_name
 
+      # Called with ever other classes of arguments.
+      def down(n, x, y)
+        return [x, y].first.nil? ? 1 : 2 if n <= 0
+
+        down(n - 1, y, n.even? ? nil : 2.5)
+      end
+
       # Ends with a value that nobody can carry, and nobody uses.
       def settle(flag)
         a, b = flag, 2 if flag
@@ -89,5 +96,30 @@ each_backend do
       y
     end
     expect_same(small) { |n| a = b = 1; n > 2 && (a, b = b, n); a + b }
+  end
+
+  it "makes no range to or from NaN" do
+    expect_same([1.0, Float::NAN]) { |x| (1..x).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (x...2).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (x..).include?(2) }
+    expect_same([1.0, Float::NAN]) { |x| (1..nil).include?(x) }
+  end
+
+  it "looks at the patterns of a when only until one matches" do
+    expect_same(small) { |n| case n when 0, (6 / n) then 1 else 2 end }
+  end
+
+  it "comes to an end where a method calls itself with arguments of many classes" do
+    symbol = :a
+    expect_same(child) do |x|
+      y = nil
+      s = 0
+      5.times do |i|
+        s += x.down(i, y, y) + x.down(i, 1, symbol) + x.down(i, symbol, 1.5) + x.down(i, 2.5, true) + x.down(i, i, nil)
+        s += x.down(i, true, y) + x.down(i, symbol, y) + x.down(i, nil, 0.5) + x.down(i, x, y) + x.down(i, y, x)
+        y = [1, 1.5, nil, true, symbol][i]
+      end
+      s
+    end
   end
 end

@@ -1028,22 +1028,23 @@ impl Lowerer<'_> {
         };
         let known = self.memo.specialisations.entry(identity).or_default();
         if !known.contains(&key) {
-            if known.len() < MAX_SPECIALISATIONS {
-                known.push(key.clone());
-            } else {
-                // Too many: the last one is widened until it takes all.
-                let last = known.last_mut().expect("there are some");
-                if last.args.len() == key.args.len() {
+            let full = known.len() >= MAX_SPECIALISATIONS;
+            // Too many: the last one is widened until it takes all.
+            match known.last_mut().filter(|last| full && last.args.len() == key.args.len()) {
+                Some(last) => {
+                    let before = last.clone();
                     last.receiver = operand::join(&last.receiver, &key.receiver);
                     for (a, b) in last.args.iter_mut().zip(&key.args) {
                         *a = operand::join(a, b);
                     }
+                    self.memo.changed |= *last != before;
                     key = last.clone();
-                } else {
+                }
+                None => {
                     known.push(key.clone());
+                    self.memo.changed = true;
                 }
             }
-            self.memo.changed = true;
         }
         let all = std::iter::once(&key.receiver).chain(&key.args);
         let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {

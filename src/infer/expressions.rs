@@ -3,7 +3,7 @@
 use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
-use crate::ir::UnaryOp;
+use crate::ir::{Comparison, ErrorKind, UnaryOp};
 use crate::syntax::ast::{Kind, Node, Target, When};
 use crate::types::{RangeEnd, Type, TypeSet};
 
@@ -297,6 +297,15 @@ impl Lowerer<'_> {
             Some(end)
         };
         let (Some(low), Some(high)) = (end(self, low), end(self, high)) else { return Operand::bottom() };
+        if let [low_value, high_value] = values[..] {
+            // Ends that do not compare: only NaN among numbers.
+            for (end, value) in [(low, low_value), (high, high_value)] {
+                if end == RangeEnd::Float {
+                    let ok = self.b.compare(Comparison::Eq, value, value);
+                    self.check(ok, ErrorKind::ArgumentError("bad value for range".into()), &[]);
+                }
+            }
+        }
         Operand { types: Type::Range { exclusive, low, high }.into(), values }
     }
 

@@ -204,7 +204,7 @@ impl Lowerer<'_> {
             );
             return;
         }
-        if self.b.is_scalar(receiver.value()) {
+        if receiver.values.first().is_some_and(|id| self.b.is_scalar(*id)) {
             self.refuse_here(
                 "shared-write",
                 format!("every element would write {name} of the same object"),

@@ -15,7 +15,7 @@ module RandomPrograms
       end
     end
     # Programs that one process runs.
-    CHUNK = 100
+    CHUNK = 50
 
     attr_reader :failures, :counts, :refusals
 
@@ -29,9 +29,13 @@ module RandomPrograms
     end
 
     # @param seeds [Enumerable<Integer>]
+    # @param seconds [Numeric] when to begin no more of them
     # @yield [Integer] each seed that is done
-    def run(seeds, &done)
+    def run(seeds, seconds: Float::INFINITY, &done)
+      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       seeds.each_slice(CHUNK) do |chunk|
+        break if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
+
         until chunk.empty?
           verdicts = Isolated.stream(chunk, limit: 60) { |seed| Trial.run(Generator.new(seed).program, @backend) }
           verdicts.each { |verdict| take(chunk.shift, verdict, &done) }
@@ -41,6 +45,7 @@ module RandomPrograms
     end
 
     def passed = @counts[:passed]
+    def total = @counts.values_at(:passed, :refused, :broken).sum + @failures.size
 
     def to_s
       lines = ["#{@backend}: #{@counts.map { |kind, count| "#{count} #{kind}" }.join(", ")}"]

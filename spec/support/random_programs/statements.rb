@@ -246,7 +246,7 @@ module RandomPrograms
       parameters, types = scope.yields
       arguments = parameters.map { |t| expression(t, depth) }
       target = scope.declare(fresh("v"), types).name
-      Node.statement("#{target} = yield ", Node.fixed(*arguments.flat_map { |a| [a, ", "] }[0...-1]))
+      Node.statement("#{target} = yield(", Node.fixed(*arguments.flat_map { |a| [a, ", "] }[0...-1]), ")")
     end
   end
 end

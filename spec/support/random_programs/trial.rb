@@ -6,9 +6,10 @@ require_relative "bignums"
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial
-    # What came of it: :passed, :refused (detail: the slug) or a kind of failure, with what to show.
+    # What came of it: :passed, :refused (detail: the slug), :broken (no Ruby: some texts are too much for one Ruby or
+    # another) or a kind of failure, with what to show.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
-      def failure? = !%i[passed refused].include?(kind)
+      def failure? = !%i[passed refused broken].include?(kind)
 
       # The same kind of failure, and where it is an internal error or a wrong error the same words but for names.
       def like?(other) = kind == other.kind && (!%i[internal refused].include?(kind) || words == other.words)
