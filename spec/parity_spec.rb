@@ -12,6 +12,17 @@ RSpec.describe "Ruby's methods" do
     Ikra.backend = previous
   end
 
+  # docs/ruby.md is made from the tables.
+  it "are all here" do
+    text = File.read(File.join(__dir__, "..", "docs", "ruby.md"))
+    missing = Parity::OWNERS.flat_map do |owner|
+      section = text[/^## #{Regexp.escape(owner)}\n(.*?)(?=^## |\z)/m, 1]
+      section.scan(/^\| `(.+?)` \| runs/).map { |name| [owner, name.first.gsub("\\|", "|")] }
+    end
+    missing -= Parity::ROWS.map { |row| [row.owner, row.method] }
+    expect(missing).to eq([])
+  end
+
   Parity::ROWS.group_by { |row| [row.owner, row.method] }.each do |(owner, method), rows|
     it "#{owner} #{method}" do
       differences = rows.flat_map { |row| Parity.differences(row) }

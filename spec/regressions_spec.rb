@@ -27,6 +27,11 @@ each_backend do
       end
 
       def bare = nothing_of_that_name
+
+      # Ends with a value that nobody can carry, and nobody uses.
+      def settle(flag)
+        a, b = flag, 2 if flag
+      end
     end
   end
 
@@ -64,5 +69,25 @@ each_backend do
     parent = Regressions::Parent.new(7)
     other = Regressions::Child.new(nil)
     expect_same(small) { |n| n.divmod(parent.a)[0] + (other.a&.succ || parent.a&.succ) }
+  end
+
+  it "goes on after a block that is a method's name" do
+    table = [1, 2]
+    expect_same(small) { |n| [table.each(&:abs).size, (n > 1 ? 5 : 7)].max }
+  end
+
+  it "drops values that nobody uses, whatever they are" do
+    expect_same(child) { |x| x.settle(x.a > 2); x.a }
+    expect_same(small) do |n|
+      y = 0
+      1.step(n, 2) do |i|
+        case i
+        when 1 then y, _z = i, 2
+        when 3 then y = 4
+        end
+      end
+      y
+    end
+    expect_same(small) { |n| a = b = 1; n > 2 && (a, b = b, n); a + b }
   end
 end

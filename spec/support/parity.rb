@@ -5,6 +5,21 @@ require "tempfile"
 # Ruby's built-in methods against plain Ruby. The tables in parity/ say which expressions are tried on which receivers
 # and arguments; each expression becomes a block in a generated file, because a section is compiled from its source.
 module Parity
+  # Objects with an order.
+  class Weight
+    include Comparable
+
+    def initialize(grams)
+      @grams = grams
+    end
+
+    attr_reader :grams
+
+    def <=>(other)
+      other.is_a?(Weight) ? @grams <=> other.grams : nil
+    end
+  end
+
   # Receivers and arguments, with those among them on which arithmetic goes wrong most easily.
   VALUES = {
     integers: [
@@ -30,6 +45,7 @@ module Parity
     nils: [nil],
     symbols: %i[a b c],
     mixed: [1, 2.5, nil, :a, true, false],
+    weights: [1, 2, 2.5, 3, Float::NAN].map { |grams| Weight.new(grams) },
     moduli: [1, 2, 7, -7, 10, 1000, (2**31) - 1, 3_037_000_500, 3_037_000_501, (2**61) - 1, (2**63) - 25, -(2**40), 0],
     unit: [0.0, -0.0, 0.1, 0.5, -0.5, 0.999, 1.0, -1.0, 1.0000000000000002, 2.0, -2.0, 5e-324, Float::NAN],
     reals: [
@@ -77,6 +93,9 @@ module Parity
       ROWS << Row.new(owner: @owner, method: name, code:, receivers:, arguments:, tolerance:, beyond:)
     end
   end
+
+  # The classes of docs/ruby.md that the tables here are for. Other specs are about arrays, ranges and random numbers.
+  OWNERS = %w[Integer Integer. Float Numeric Comparable Math. NilClass TrueClass FalseClass Symbol Kernel].freeze
 
   module_function
 
@@ -138,7 +157,7 @@ module Parity
   def storable?(value)
     case value
     when Integer then value.between?(-(2**63), (2**63) - 1)
-    when Float, Symbol, nil, true, false then true
+    when Float, Symbol, Weight, nil, true, false then true
     else false
     end
   end

@@ -291,6 +291,22 @@ module Integer
     self & __to_int(mask) == 0
   end
 
+  def digits(base = 10)
+    raise Math::DomainError, "out of domain" if self < 0
+
+    base = __to_int(base)
+    raise ArgumentError, "negative radix" if base < 0
+    raise ArgumentError, "invalid radix #{base}" if base < 2
+
+    out = __list(20)
+    rest = self
+    while rest >= base
+      out.__push(rest % base)
+      rest /= base
+    end
+    out.__push(rest)
+  end
+
   # `size` bits from `offset` on.
   def __part(offset, size)
     offset = __to_int(offset)
@@ -780,7 +796,7 @@ module Enumerable
 
   # ---- the smallest and the largest
 
-  def min_by
+  def __min_by
     return nil if __empty?
     best = __item(0)
     least = yield best
@@ -797,7 +813,7 @@ module Enumerable
     best
   end
 
-  def max_by
+  def __max_by
     return nil if __empty?
     best = __item(0)
     most = yield best
@@ -814,7 +830,7 @@ module Enumerable
     best
   end
 
-  def minmax_by
+  def __minmax_by
     return [nil, nil] if __empty?
     low = __item(0)
     high = low
@@ -1331,6 +1347,43 @@ module Array
     self
   end
 
+  def __delete_at(index)
+    n = size
+    at = index < 0 ? index + n : index
+    return nil if at < 0 || at >= n
+    x = __item(at)
+    i = at + 1
+    while i < n
+      __set(i - 1, __item(i))
+      i += 1
+    end
+    __resize(n - 1)
+    x
+  end
+
+  def __insert(index, value)
+    __push(value)
+    i = size - 1
+    while i > index
+      __set(i, __item(i - 1))
+      i -= 1
+    end
+    __set(index, value)
+    self
+  end
+
+  # The items of another array, which is as long or shorter, instead of the own ones.
+  def __replace(other)
+    i = 0
+    n = other.size
+    while i < n
+      __set(i, other.__item(i))
+      i += 1
+    end
+    __resize(n)
+    self
+  end
+
   def map!
     i = 0
     while i < size
@@ -1387,7 +1440,7 @@ module Enumerator
     memo
   end
 
-  def min_by
+  def __min_by
     best = nil
     least = nil
     some = false
@@ -1402,7 +1455,7 @@ module Enumerator
     best
   end
 
-  def max_by
+  def __max_by
     best = nil
     most = nil
     some = false

@@ -71,7 +71,21 @@ pub(super) const ROWS: &[Row] = &[
     row("Float", |s, c| convert(s, c, false)),
 ];
 
-pub(super) const SYMBOL_ROWS: &[Row] = &[bare("to_sym", |_, c| c.receiver.clone())];
+pub(super) const SYMBOL_ROWS: &[Row] = &[
+    bare("to_sym", |_, c| c.receiver.clone()),
+    row("<=>", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 0, &mut |s, arg| {
+            if arg.types.single() != Some(&Type::Symbol) {
+                return Operand::nil();
+            }
+            let same = s.b.compare(Comparison::Eq, c.receiver.value(), arg.value());
+            let why = "two symbols are in the order of their names, which a section does not have";
+            s.check(same, ErrorKind::Unsupported(why.into()), &[]);
+            Operand::integer(s.b.i64(0))
+        })
+    }),
+];
 
 /// nil, true and false.
 pub(super) const LOGIC_ROWS: &[Row] = &[

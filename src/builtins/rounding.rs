@@ -10,6 +10,7 @@ use crate::types::Type;
 const MOST_DIGITS: i64 = 14;
 
 pub(super) const INTEGER_ROWS: &[Row] = &[
+    row("__list", |s, c| s.new_list(0, c.args[0].value())),
     row("__power_of_ten", |s, c| {
         let power = power_of_ten(s, c);
         Operand::integer(power)

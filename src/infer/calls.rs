@@ -27,6 +27,8 @@ const MAX_INLINE_DEPTH: usize = 60;
 pub(crate) struct Arguments {
     pub positional: Vec<Operand>,
     pub keywords: Vec<(String, Operand)>,
+    /// What the call gives is dropped.
+    pub unused: bool,
 }
 
 /// A function whose body is still to be lowered.
@@ -140,10 +142,11 @@ impl Lowerer<'_> {
     }
 
     fn call_on(&mut self, node: &Node, call: &Call, receiver: &Operand, form: Form, unused: bool) -> Operand {
-        let Some(arguments) = self.arguments(&call.args) else { return Operand::bottom() };
+        let Some(mut arguments) = self.arguments(&call.args) else { return Operand::bottom() };
         if self.b.is_dead() {
             return Operand::bottom();
         }
+        arguments.unused = unused;
         self.enter(node);
         self.span = call.name_span;
         let block = match &call.block {
@@ -395,7 +398,7 @@ impl Lowerer<'_> {
         let span = self.span;
         self.within(0x180, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
             s.dispatch(receiver, name, &arguments, block, Form::Own)
         })
     }
@@ -414,7 +417,7 @@ impl Lowerer<'_> {
         let span = self.span;
         self.within(0x100 + slot, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
             s.dispatch(receiver, name, &arguments, None, form)
         })
     }
@@ -712,7 +715,7 @@ impl Lowerer<'_> {
         let (required, given) = (code.params.required.len(), arguments.positional.len());
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
-            && given <= required + code.params.optional.len()
+            && (given <= required + code.params.optional.len() || code.params.rest.is_some())
             && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
         if !fits {
             self.refuse_here(
@@ -764,13 +767,13 @@ impl Lowerer<'_> {
         self.push_frame(receiver, name, owner, code, builtin, block);
         let body = |s: &mut Self| {
             s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
-            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
         };
         let choice = identity_number(code);
         let result = self.within_here(choice, |s| {
             let block = code.kind != CodeKind::Method;
             if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
-                s.labelled(0, true, |s, join| {
+                s.labelled(0, !arguments.unused, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
                     if block {
@@ -907,16 +910,20 @@ impl Lowerer<'_> {
 
     // ---- blocks ----------------------------------------------------------------------------------------------------
 
-    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments) -> Operand {
+    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments, unused: bool) -> Operand {
         self.enter(node);
         match self.frame().block.clone() {
-            Some(block) => self.call_block(&block, arguments.positional),
+            Some(block) => {
+                self.unused = unused;
+                self.call_block(&block, arguments.positional)
+            }
             None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
         }
     }
 
     /// Runs a block's body here, in the frame it was written in.
     pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
+        let unused = std::mem::take(&mut self.unused);
         if self.b.is_dead() || args.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }
@@ -953,7 +960,6 @@ impl Lowerer<'_> {
                     self.frames[frame].locals[local.0 as usize] =
                         super::Slot { operand: Operand::nil(), version };
                 }
-                let unused = std::mem::take(&mut self.unused);
                 let returns = *lambda && has_return(&literal.body);
                 let result = self.within_here(literal.id.0, |s| {
                     let run = |s: &mut Self, leave: Option<JoinIndex>| {
@@ -1120,7 +1126,7 @@ impl Lowerer<'_> {
             self.node = code.body.id;
             self.span = code.span;
             let receiver = operands.remove(0);
-            let arguments = Arguments { positional: operands, keywords: vec![] };
+            let arguments = Arguments { positional: operands, ..Arguments::default() };
             self.push_frame(&receiver, &name, owner, &code, builtin, None);
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let tuple = self.tuple(&all);
-                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
+                if self.grows(node) { self.make_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -123,7 +123,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let falsy = first.types.filter(|t| matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.expr(b), |s| s.narrow(&first, &falsy))
+                self.branch(
+                    0,
+                    condition,
+                    |s| s.arm(b, unused),
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &falsy) },
+                )
             }
             Kind::Or(a, b) => {
                 let (condition, first) = self.tested(a);
@@ -132,7 +137,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
+                self.branch(
+                    0,
+                    condition,
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &truthy) },
+                    |s| s.arm(b, unused),
+                )
             }
             Kind::Not(inner) => self.negation(node, inner),
             Kind::If { condition, then, otherwise } => {
@@ -170,7 +180,7 @@ impl Lowerer<'_> {
             }
             Kind::Yield(args) => {
                 let Some(args) = self.arguments(args) else { return Operand::bottom() };
-                self.yield_to_block(node, args)
+                self.yield_to_block(node, args, unused)
             }
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
             Kind::Call(call) => self.call(node, call, unused),

@@ -356,7 +356,6 @@ mod c {
         pub safe fn log(x: f64) -> f64;
         pub safe fn log2(x: f64) -> f64;
         pub safe fn log10(x: f64) -> f64;
-        pub safe fn cbrt(x: f64) -> f64;
         pub safe fn erf(x: f64) -> f64;
         pub safe fn erfc(x: f64) -> f64;
         pub safe fn tgamma(x: f64) -> f64;

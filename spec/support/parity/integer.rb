@@ -21,6 +21,8 @@ Parity.table "Integer", on: :integers do
   binary "round", by: :small, code: ["x.round(y, half: :even)", "x.round(y, half: :down)"]
   unary "-@", "~", "abs", "magnitude", "even?", "odd?", "zero?", "succ", "next", "pred", "integer?",
         "to_i", "to_int", "to_f", "ord", "bit_length", "size", "numerator", "denominator"
+  unary "digits", code: ["x.digits.size", "x.digits[2]", "x.digits.sum"]
+  binary "digits", by: %i[small others], code: ["x.digits(y).size", "x.digits(y)[3]"]
   unary "even?", code: "x.even?(1)"
   unary "times", code: ["n = 0; (x % 7).times { |i| n += i }; n", "x.times { break } && 1"]
   binary "upto", by: :small, code: "n = 0; (x % 5).upto(y) { |i| n = (n * 10) + i }; n"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-Parity.table "Math", on: :reals do
+Parity.table "Math.", on: :reals do
   %w[sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 cbrt erf erfc gamma].each do |name|
     unary name, code: "Math.#{name}(x)", tolerance: 2
     unary name, code: "Math.#{name}(x)", on: :unit, tolerance: 2

@@ -13,9 +13,23 @@ end
   end
 end
 
+Parity.table "Comparable", on: :weights do
+  binary "<", "<=", ">", ">=", "==", by: %i[weights mixed]
+  binary "between?", by: :weights, code: "x.between?(y, y)"
+  binary "clamp", by: :weights, code: "x.clamp(y, y)"
+end
+
+Parity.table "Kernel", on: :weights do
+  unary "instance_variable_get", code: ["x.instance_variable_get(:@grams)", "x.instance_variable_get(:@none)"]
+  unary "frozen?", "itself"
+  unary "class", code: "x.class == Parity::Weight"
+  binary "equal?", "eql?", "!=", by: :weights
+end
+
 Parity.table "Symbol", on: :symbols do
   binary "==", "===", "!=", by: :mixed
   unary "to_sym"
+  unary "<=>", code: ["x <=> x", "x <=> 1", "x <=> nil"]
   unary "to_proc", code: "[1, 2].sum(&:succ) == 5 ? x : nil"
 end
 

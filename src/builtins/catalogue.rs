@@ -1,0 +1,160 @@
+//! `docs/ruby.md`: what of Ruby's own classes runs, read off the tables. The document is checked by the test below and
+//! written by `rake docs:ruby`.
+
+use super::outside::outside;
+use super::{hint, lookup};
+use crate::types::{ArrayKind, ClassId, HierarchyId, RangeEnd, Type};
+use std::fmt::Write;
+
+/// Methods that are syntax: `infer::calls` knows them, not the tables.
+const SPECIAL: &[&str] = &["raise", "fail", "lambda", "proc", "block_given?", "loop"];
+
+/// What a method that runs does not take.
+const LIMITS: &[(&str, &str, &str)] = &[
+    ("Integer", "[]", "not with a range"),
+    ("Integer", "**", "a negative exponent, but of 1 and -1, is refused as it runs: Ruby gives a Rational"),
+    ("Integer", "pow", "as `**`"),
+    ("Integer", "quo", "with a Float"),
+    ("Integer", "round", "`half:` is a literal symbol"),
+    ("Float", "**", "a fractional exponent of a negative number is refused as it runs: Ruby gives a Complex"),
+    ("Float", "floor", "up to 14 digits"),
+    ("Float", "ceil", "up to 14 digits"),
+    ("Float", "truncate", "up to 14 digits"),
+    ("Float", "round", "up to 14 digits; `half:` is a literal symbol"),
+    ("Numeric", "step", "with a block"),
+    ("Integer", "times", "with a block"),
+    ("Integer", "upto", "with a block"),
+    ("Integer", "downto", "with a block"),
+    ("Numeric", "quo", "of two Integers is refused: Ruby gives a Rational"),
+    ("Symbol", "<=>", "with itself and with what is no symbol; another symbol is refused as it runs"),
+    ("Kernel", "respond_to?", "with a literal symbol"),
+    ("Kernel", "instance_variable_get", "with a literal symbol"),
+    ("Kernel functions", "Integer", "of numbers"),
+    ("Kernel functions", "Float", "of numbers"),
+    ("Kernel functions", "raise", "with an exception class and a message"),
+];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Status {
+    Runs,
+    Refused(String),
+    /// About what sections do not have.
+    Outside(&'static str),
+}
+
+/// The classes of `ruby_3_1.txt`, each with its methods.
+fn classes() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    include_str!("ruby_3_1.txt").lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (class, methods) = line.split_once(": ")?;
+        Some((class, methods.split(' ').collect()))
+    })
+}
+
+/// Who owns the methods listed for a class, and receivers that must all have them.
+fn receivers(class: &str) -> (ClassId, Vec<Type>) {
+    let object = || Type::Object(HierarchyId(0), ClassId(1000));
+    let array = || Type::Array(ArrayKind(0));
+    let range = || Type::Range { exclusive: false, low: RangeEnd::Integer, high: RangeEnd::Integer };
+    match class {
+        "Integer" => (ClassId::INTEGER, vec![Type::Integer]),
+        "Float" => (ClassId::FLOAT, vec![Type::Float]),
+        "Numeric" => (ClassId::NUMERIC, vec![Type::Integer, Type::Float]),
+        "Comparable" => (ClassId::COMPARABLE, vec![Type::Integer, Type::Float, object()]),
+        "NilClass" => (ClassId::NIL, vec![Type::Nil]),
+        "TrueClass" => (ClassId::TRUE, vec![Type::True]),
+        "FalseClass" => (ClassId::FALSE, vec![Type::False]),
+        "Symbol" => (ClassId::SYMBOL, vec![Type::Symbol]),
+        "Array" => (ClassId::ARRAY, vec![array()]),
+        "Range" => (ClassId::RANGE, vec![range()]),
+        "Enumerable" => (ClassId::ENUMERABLE, vec![array(), range()]),
+        "Math." => (ClassId::MATH, vec![Type::Module(ClassId::MATH)]),
+        "Integer." => (ClassId::INTEGER, vec![Type::Module(ClassId::INTEGER)]),
+        "Random." => (ClassId::RANDOM, vec![Type::Module(ClassId::RANDOM)]),
+        _ => (ClassId::KERNEL, vec![object()]),
+    }
+}
+
+fn status(class: &str, name: &str) -> Status {
+    let (owner, receivers) = receivers(class);
+    let special = class == "Kernel functions" && SPECIAL.contains(&name);
+    if special || receivers.iter().all(|ty| lookup(owner, name, ty).is_some()) {
+        return Status::Runs;
+    }
+    match outside(owner, name) {
+        Some(kind) => Status::Outside(kind.what()),
+        None => Status::Refused(hint(owner, name)),
+    }
+}
+
+const HEAD: &str = "# Ruby's methods in a section
+
+Which of Ruby's own methods run in a section. Each gives what Ruby gives, class for class and bit for bit, or an error;
+`spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
+`rake docs:ruby`, over the public methods that Ruby 3.1 has. A method that does not run is refused before the section
+starts, with its place and the hint that stands here. Classes of your own run by their source, whatever they define.
+
+Methods *about* strings, hashes, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
+output are not counted: a section has none of these.
+";
+
+/// The document.
+fn document() -> String {
+    let mut summary = String::from("| | run | of | |\n|---|---:|---:|---:|\n");
+    let mut body = String::new();
+    for (class, methods) in classes() {
+        // Struct and Proc are not read off the tables by class alone.
+        if matches!(class, "Struct" | "Proc") {
+            continue;
+        }
+        let (mut runs, mut all) = (0, 0);
+        let mut table = String::from("| method | | |\n|---|---|---|\n");
+        let mut others: Vec<(&'static str, Vec<&str>)> = Vec::new();
+        for name in methods {
+            let shown = name.replace('|', "\\|");
+            let shown = if name == "`" { "`` ` ``".to_string() } else { format!("`{shown}`") };
+            match status(class, name) {
+                Status::Runs => {
+                    runs += 1;
+                    all += 1;
+                    let limit = LIMITS.iter().find(|l| (l.0, l.1) == (class, name)).map_or("", |l| l.2);
+                    let _ = writeln!(table, "| {shown} | runs | {limit} |");
+                }
+                Status::Refused(hint) => {
+                    all += 1;
+                    let _ = writeln!(table, "| {shown} | refused | {hint} |");
+                }
+                Status::Outside(what) => match others.iter_mut().find(|(kind, _)| *kind == what) {
+                    Some((_, names)) => names.push(name),
+                    None => others.push((what, vec![name])),
+                },
+            }
+        }
+        let percent = if all == 0 { 100 } else { 100 * runs / all };
+        let _ = writeln!(summary, "| {class} | {runs} | {all} | {percent} % |");
+        let _ = write!(body, "\n## {class}\n\n{table}");
+        for (what, names) in others {
+            let names: Vec<String> =
+                names.iter().map(|n| if *n == "`" { "`` ` ``".into() } else { format!("`{n}`") }).collect();
+            let _ = write!(body, "\nAbout {what}: {}.\n", names.join(" "));
+        }
+    }
+    format!("{HEAD}\n{summary}{body}")
+}
+
+#[test]
+fn the_document_is_not_stale() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ruby.md");
+    let document = document();
+    if std::env::var_os("IKRA_WRITE_DOCS").is_some() {
+        std::fs::write(path, &document).expect("docs/ruby.md can be written");
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == document, "docs/ruby.md is stale: run rake docs:ruby");
+}
+
+#[test]
+fn limits_are_of_methods_that_run() {
+    for (class, method, _) in LIMITS {
+        assert_eq!(status(class, method), Status::Runs, "{class} {method}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What does not run, and why: kinds of methods that are about something that a section does not have, each with what to
+//! do instead. `docs/ruby.md` is made from this.
+
+use crate::types::ClassId;
+
+/// Something that sections do not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outside {
+    Strings,
+    Hashes,
+    Rationals,
+    Enumerators,
+    Identity,
+    Reflection,
+    World,
+}
+
+impl Outside {
+    #[cfg(test)]
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::Strings => "strings",
+            Self::Hashes => "hashes",
+            Self::Rationals => "Rational and Complex",
+            Self::Enumerators => "Enumerators",
+            Self::Identity => "an object's number or state",
+            Self::Reflection => "reflection",
+            Self::World => "input, output and the process",
+        }
+    }
+
+    pub(crate) const fn hint(self) -> &'static str {
+        match self {
+            Self::Strings => "strings are made outside: return the number with pmap and format it there",
+            Self::Hashes => "make hashes outside: return keys and values with pmap",
+            Self::Rationals => "use Float or Integer; rationals and complex numbers do not run",
+            Self::Enumerators => "give it a block",
+            Self::Identity => "compare objects with equal?, and copy or freeze them outside",
+            Self::Reflection => "name the method or variable in the source",
+            Self::World => "a section computes only; do this before or after it",
+        }
+    }
+}
+
+/// What a method that does not run is about, if it is about something that sections do not have at all.
+pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
+    use Outside as O;
+    Some(match name {
+        _ if owner == ClassId::SYMBOL => O::Strings,
+        "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join" | "encode"
+        | "name" => O::Strings,
+        "hash" | "to_h" | "Hash" | "tally" | "group_by" | "to_set" | "each_pair" | "assoc" | "rassoc"
+        | "deconstruct_keys" => O::Hashes,
+        "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => O::Rationals,
+        "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when" | "slice_before"
+        | "slice_after" | "each_entry" => O::Enumerators,
+        "object_id" | "__id__" | "freeze" | "dup" | "clone" | "taint" | "tainted?" | "untaint" | "trust"
+        | "untrust" | "untrusted?" | "extend" | "replace" | "initialize_copy" => O::Identity,
+        "method" | "methods" | "public_method" | "public_methods" | "private_methods" | "protected_methods"
+        | "singleton_class" | "singleton_method" | "singleton_methods" | "define_singleton_method"
+        | "define_method" | "method_missing" | "public_send" | "send" | "__send__" | "instance_variable_set"
+        | "instance_variable_get" | "instance_variable_defined?" | "instance_variables"
+        | "remove_instance_variable" | "binding" | "eval" | "instance_eval" | "instance_exec" | "caller"
+        | "caller_locations" | "local_variables" | "global_variables" | "__method__" | "__callee__" | "__dir__"
+        | "set_trace_func" | "trace_var" | "untrace_var" | "autoload" | "autoload?" | "parameters"
+        | "source_location" | "ruby2_keywords" | "iterator?" | "members" | "curry" | "try_convert" => O::Reflection,
+        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "display" | "gets" | "readline"
+        | "readlines" | "open" | "select" | "test" | "system" | "exec" | "spawn" | "fork" | "`" | "sleep"
+        | "trap" | "syscall" | "exit" | "exit!" | "abort" | "at_exit" | "require" | "require_relative" | "load"
+        | "srand" | "new_seed" | "seed" | "urandom" | "bytes" => O::World,
+        _ => return None,
+    })
+}
