@@ -50,6 +50,7 @@ each_backend do
       expect_same(things) { |t| t.guarded }
       expect_same(things) { |t| t.use_guarded(t) }
       expect_same([ObjectsSpecial.new(2)]) { |t| t.use_guarded(t) }
+      expect_same(things) { |t| [t].sum(&:guarded) }
       expect_same(things) { |t| t.hidden = 3 }
       expect_same(things) { |t| t.hidden }
       expect_same(things) { |t| t.use_hidden(3) }

@@ -131,6 +131,39 @@ each_backend do
       expect_same([1, *points]) { |p| case p; in PatternPoint[x, _] then x; in Integer then 0 end }
     end
 
+    it "matches arrays that grow" do
+      expect_same(small) { |n| a = []; n.times { |i| a << i }; case a; in [] then -1; in [x] then x; in [x, *, y] then x + y end }
+      expect_same(small) { |n| a = []; (n % 4).times { |i| a << i * 0.5 }; a in [0.0, _, Float] }
+    end
+
+    it "leaves names as Ruby does where a pattern fails half-way" do
+      expect_same(small) { |n| case [n, 4]; in [a, 3] then 0; in _ then a + 1 end }
+      expect_same(small) { |n| a = 9; case [n, 4]; in [a, 3] then 0; in [_, 4] if a > 2 then a else -a end }
+    end
+
+    it "stands in loops and methods" do
+      expect_same(small) do |n|
+        s = 0
+        n.times do |i|
+          case i
+          in 0 then next
+          in 1 | 2 => k then s += k
+          in k if k > 6 then break
+          in k then s -= k
+          end
+        end
+        s
+      end
+      expect_same(small) { |n| i = n; i -= 1 while i in 3..9; i }
+      expect_same(small) { |n| PatternPoint.kind(n) }
+      expect_same(small) { |n| PatternPoint.fib(n) }
+    end
+
+    it "does not call a private deconstruct, nor take anything but an Array from it" do
+      expect_same([PatternPrivate.new]) { |x| case x; in [a] then a end }
+      expect_same([PatternOdd.new]) { |x| x in [a] }
+    end
+
     it "matches objects by class" do
       vehicles = [World::Truck.new(3), World::Bicycle.new(2), World::Vehicle.new(9)]
       expect_same(vehicles) { |v| case v; in World::Truck | World::Bicycle => w then w.wheels; in World::Vehicle then 0 end }
@@ -188,4 +221,23 @@ class PatternPoint
   end
 
   def deconstruct = [@x, @y]
+
+  def self.kind(n)
+    case n
+    in 0 then return :zero
+    in 1.. => k if k.even? then return k
+    in _ then nil
+    end
+    :odd
+  end
+
+  def self.fib(n) = case n; in 0 | 1 then n; in _ then fib(n - 1) + fib(n - 2) end
+end
+
+class PatternPrivate
+  private def deconstruct = [4]
+end
+
+class PatternOdd
+  def deconstruct = 5
 end

@@ -57,6 +57,8 @@ each_backend do
   it "takes itself apart" do
     expect_same(points) { |p| a, b = p.to_a; b ? a + b : a }
     expect_same(points) { |p| p.size }
+    expect_same(points) { |p| a, b = *p; b ? a - b : a }
+    expect_same(points) { |p| a, b = p; b.nil? ? a.x : 0 }
     expect_same(points) do |p|
       case p
       in [Integer => x, Float => y] then x * y
