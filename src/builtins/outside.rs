@@ -47,27 +47,64 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
     use Outside as O;
     Some(match name {
         _ if owner == ClassId::SYMBOL => O::Strings,
-        "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join" | "encode"
-        | "name" => O::Strings,
+        "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join"
+        | "encode" | "name" => O::Strings,
         "hash" | "to_h" | "Hash" | "tally" | "group_by" | "to_set" | "each_pair" | "assoc" | "rassoc"
         | "deconstruct_keys" => O::Hashes,
-        "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => O::Rationals,
-        "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when" | "slice_before"
-        | "slice_after" | "each_entry" => O::Enumerators,
+        "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
+            O::Rationals
+        }
+        "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when"
+        | "slice_before" | "slice_after" | "each_entry" => O::Enumerators,
         "object_id" | "__id__" | "freeze" | "dup" | "clone" | "taint" | "tainted?" | "untaint" | "trust"
         | "untrust" | "untrusted?" | "extend" | "replace" | "initialize_copy" => O::Identity,
-        "method" | "methods" | "public_method" | "public_methods" | "private_methods" | "protected_methods"
-        | "singleton_class" | "singleton_method" | "singleton_methods" | "define_singleton_method"
-        | "define_method" | "method_missing" | "public_send" | "send" | "__send__" | "instance_variable_set"
-        | "instance_variable_get" | "instance_variable_defined?" | "instance_variables"
-        | "remove_instance_variable" | "binding" | "eval" | "instance_eval" | "instance_exec" | "caller"
-        | "caller_locations" | "local_variables" | "global_variables" | "__method__" | "__callee__" | "__dir__"
-        | "set_trace_func" | "trace_var" | "untrace_var" | "autoload" | "autoload?" | "parameters"
-        | "source_location" | "ruby2_keywords" | "iterator?" | "members" | "curry" | "try_convert" => O::Reflection,
+        "method"
+        | "methods"
+        | "public_method"
+        | "public_methods"
+        | "private_methods"
+        | "protected_methods"
+        | "singleton_class"
+        | "singleton_method"
+        | "singleton_methods"
+        | "define_singleton_method"
+        | "define_method"
+        | "method_missing"
+        | "public_send"
+        | "send"
+        | "__send__"
+        | "instance_variable_set"
+        | "instance_variable_get"
+        | "instance_variable_defined?"
+        | "instance_variables"
+        | "remove_instance_variable"
+        | "binding"
+        | "eval"
+        | "instance_eval"
+        | "instance_exec"
+        | "caller"
+        | "caller_locations"
+        | "local_variables"
+        | "global_variables"
+        | "__method__"
+        | "__callee__"
+        | "__dir__"
+        | "set_trace_func"
+        | "trace_var"
+        | "untrace_var"
+        | "autoload"
+        | "autoload?"
+        | "parameters"
+        | "source_location"
+        | "ruby2_keywords"
+        | "iterator?"
+        | "members"
+        | "curry"
+        | "try_convert" => O::Reflection,
         "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "display" | "gets" | "readline"
         | "readlines" | "open" | "select" | "test" | "system" | "exec" | "spawn" | "fork" | "`" | "sleep"
-        | "trap" | "syscall" | "exit" | "exit!" | "abort" | "at_exit" | "require" | "require_relative" | "load"
-        | "srand" | "new_seed" | "seed" | "urandom" | "bytes" => O::World,
+        | "trap" | "syscall" | "exit" | "exit!" | "abort" | "at_exit" | "require" | "require_relative"
+        | "load" | "srand" | "new_seed" | "seed" | "urandom" | "bytes" => O::World,
         _ => return None,
     })
 }
