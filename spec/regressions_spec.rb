@@ -27,6 +27,11 @@ each_backend do
       end
 
       def bare = nothing_of_that_name
+
+      # Ends with a value that nobody can carry, and nobody uses.
+      def settle(flag)
+        a, b = flag, 2 if flag
+      end
     end
   end
 
@@ -45,5 +50,44 @@ each_backend do
     expect_same(child) { |x| x.secret = 1 }
     expect_same(child) { |x| x.hidden }
     expect_same(child) { |x| x.ask(x) }
+  end
+
+  it "divides infinities, and by them, as MRI does" do
+    infinity = Float::INFINITY
+    numbers = [1.5, -1.5, 0.0, -0.0, 1e17, -1e16, 1e-20, -1e-20]
+    [infinity, -infinity, 3.0, -3, 0.3, -0.7].each do |by|
+      expect_same(numbers) { |x| x.divmod(by)[0] }
+      expect_same(numbers) { |x| x.divmod(by)[1] }
+    end
+    expect_same([infinity]) { |x| x.divmod(1)[1] }
+    expect_same([-infinity]) { |x| x.divmod(2.5)[1] }
+    expect_same([Float::NAN]) { |x| x.divmod(2.5)[1] }
+    expect_same([1.0]) { |x| x.divmod(x * Float::NAN)[1] }
+  end
+
+  it "reads a column that turns out to hold more than Integers after its first read" do
+    parent = Regressions::Parent.new(7)
+    other = Regressions::Child.new(nil)
+    expect_same(small) { |n| n.divmod(parent.a)[0] + (other.a&.succ || parent.a&.succ) }
+  end
+
+  it "goes on after a block that is a method's name" do
+    table = [1, 2]
+    expect_same(small) { |n| [table.each(&:abs).size, (n > 1 ? 5 : 7)].max }
+  end
+
+  it "drops values that nobody uses, whatever they are" do
+    expect_same(child) { |x| x.settle(x.a > 2); x.a }
+    expect_same(small) do |n|
+      y = 0
+      1.step(n, 2) do |i|
+        case i
+        when 1 then y, _z = i, 2
+        when 3 then y = 4
+        end
+      end
+      y
+    end
+    expect_same(small) { |n| a = b = 1; n > 2 && (a, b = b, n); a + b }
   end
 end

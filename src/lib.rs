@@ -13,7 +13,6 @@ pub mod infer;
 pub mod ir;
 pub mod profile;
 pub mod rng;
-pub mod section;
 pub mod source;
 pub mod syntax;
 pub mod types;

@@ -44,6 +44,24 @@ pub(super) const ROWS: &[Row] = &[
     row("shift", |s, c| changing(s, c, "__shift")),
     row("unshift", |s, c| changing(s, c, "__unshift")),
     row("prepend", |s, c| changing(s, c, "__unshift")),
+    row("delete_at", |s, c| {
+        if mutable(s, c).is_none() {
+            return Operand::bottom();
+        }
+        let Some(index) = s.one_argument(c) else { return Operand::bottom() };
+        let Some(index) = to_integer_argument(s, &index) else { return Operand::bottom() };
+        s.send(&c.receiver, "__delete_at", &[Operand::integer(index)], 1)
+    }),
+    row("sort!", |s, c| replaced(s, c, "sort")),
+    row("sort_by!", |s, c| replaced(s, c, "sort_by")),
+    row("reverse!", |s, c| replaced(s, c, "reverse")),
+    row("rotate!", |s, c| replaced(s, c, "rotate")),
+    row("select!", |s, c| replaced(s, c, "select")),
+    row("keep_if", |s, c| replaced(s, c, "select")),
+    row("reject!", |s, c| replaced(s, c, "reject")),
+    row("delete_if", |s, c| replaced(s, c, "reject")),
+    row("uniq!", |s, c| replaced(s, c, "uniq")),
+    row("compact!", |s, c| replaced(s, c, "compact")),
     row("clear", |s, c| {
         let Some((_, list)) = mutable(s, c) else { return Operand::bottom() };
         let zero = s.b.i64(0);
@@ -165,11 +183,11 @@ pub(super) const ROWS: &[Row] = &[
         (_, Some(value)) => s.send(&c.receiver, "__rindex_value", std::slice::from_ref(value), 1),
         _ => s.send_with_block(c, "__rindex_block"),
     }),
-    row("dup", |s, c| copy(s, c)),
-    row("clone", |s, c| copy(s, c)),
+    row("dup", copy),
+    row("clone", copy),
     row("to_a", |_, c| c.receiver.clone()),
     row("to_ary", |_, c| c.receiver.clone()),
-    row("entries", |s, c| copy(s, c)),
+    row("entries", copy),
     row("frozen?", |s, c| match c.receiver.types.single() {
         Some(Type::Array(_)) => s.refuse_here(
             "unsupported-method",
@@ -274,6 +292,40 @@ fn changing(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
         );
     }
     s.send(&call.receiver, name, &call.args, 1)
+}
+
+/// `sort!` and its like: what the method without `!` gives instead of the items. Some give nil
+/// where they change nothing.
+fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    let maybe_nil = matches!(&call.name[..], "select!" | "reject!" | "uniq!" | "compact!");
+    let before = match call.receiver.types.single() {
+        Some(Type::List(_)) => {
+            if mutable(s, call).is_none() {
+                return Operand::bottom();
+            }
+            length_of(s, &call.receiver)
+        }
+        Some(Type::Array(_)) => {
+            return s.refuse_here(
+                "unsupported-store",
+                format!("`{}` cannot change an array that exists outside the section", call.name),
+                Some(format!("write the items of {name} into it one by one, or change a dup of it")),
+            );
+        }
+        _ => {
+            mutable(s, call);
+            return Operand::bottom();
+        }
+    };
+    let items = s.send_block(&call.receiver, name, &call.args, call.block.clone());
+    if items.is_bottom() {
+        return items;
+    }
+    s.send(&call.receiver, "__replace", &[items], 3);
+    let (Some(before), true) = (before, maybe_nil) else { return call.receiver.clone() };
+    let Some(after) = length_of(s, &call.receiver) else { return Operand::bottom() };
+    let changed = s.b.compare(Comparison::Ne, before, after);
+    s.or_nil(changed, &call.receiver)
 }
 
 fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -475,9 +527,23 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let at = s.b.select(negative, from_end, index);
             let ok = s.b.compare(Comparison::Ge, at, zero);
             s.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
-            let ok = s.b.compare(Comparison::Lt, at, length);
+            // Behind the last item there is room for one more; what would leave a gap of nils is refused.
+            let ok = s.b.compare(Comparison::Le, at, length);
             s.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
-            s.set_list_item(kind, list, at, value);
+            let inside = s.b.compare(Comparison::Lt, at, length);
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(
+                32,
+                condition,
+                |s| {
+                    s.set_list_item(kind, list, at, value);
+                    Operand::nil()
+                },
+                |s| {
+                    s.push(kind, list, value);
+                    Operand::nil()
+                },
+            );
         }
         _ => {
             mutable(s, call);

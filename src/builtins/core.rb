@@ -796,7 +796,7 @@ module Enumerable
 
   # ---- the smallest and the largest
 
-  def min_by
+  def __min_by
     return nil if __empty?
     best = __item(0)
     least = yield best
@@ -813,7 +813,7 @@ module Enumerable
     best
   end
 
-  def max_by
+  def __max_by
     return nil if __empty?
     best = __item(0)
     most = yield best
@@ -830,7 +830,7 @@ module Enumerable
     best
   end
 
-  def minmax_by
+  def __minmax_by
     return [nil, nil] if __empty?
     low = __item(0)
     high = low
@@ -1347,6 +1347,43 @@ module Array
     self
   end
 
+  def __delete_at(index)
+    n = size
+    at = index < 0 ? index + n : index
+    return nil if at < 0 || at >= n
+    x = __item(at)
+    i = at + 1
+    while i < n
+      __set(i - 1, __item(i))
+      i += 1
+    end
+    __resize(n - 1)
+    x
+  end
+
+  def __insert(index, value)
+    __push(value)
+    i = size - 1
+    while i > index
+      __set(i, __item(i - 1))
+      i -= 1
+    end
+    __set(index, value)
+    self
+  end
+
+  # The items of another array, which is as long or shorter, instead of the own ones.
+  def __replace(other)
+    i = 0
+    n = other.size
+    while i < n
+      __set(i, other.__item(i))
+      i += 1
+    end
+    __resize(n)
+    self
+  end
+
   def map!
     i = 0
     while i < size
@@ -1403,7 +1440,7 @@ module Enumerator
     memo
   end
 
-  def min_by
+  def __min_by
     best = nil
     least = nil
     some = false
@@ -1418,7 +1455,7 @@ module Enumerator
     best
   end
 
-  def max_by
+  def __max_by
     best = nil
     most = nil
     some = false

@@ -21,6 +21,7 @@ mod procs;
 mod range;
 mod rounding;
 mod sequence;
+mod structs;
 mod tuple;
 
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
@@ -101,6 +102,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable"])
         }
+        Type::Object(..) if owner == ClassId::STRUCT => {
+            return structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+        }
         // A class in C with a `==` of its own compares what a section does not see.
         Type::Object(..) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
@@ -147,6 +151,7 @@ pub(crate) fn hint(owner: ClassId, name: &str) -> String {
         {
             "arrays keep their length in a section; give the array its full length before".into()
         }
+        _ if owner == ClassId::STRUCT => "call its members, as in `a.x == b.x && a.y == b.y`".into(),
         _ if outside::outside(owner, name).is_some() => {
             outside::outside(owner, name).map_or_else(String::new, |kind| kind.hint().into())
         }

@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
     row("rand", super::kernel::rand),
     row("new", |s, c| {
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
-        let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone() };
+        let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: false };
         s.construct(class, &arguments, c.block.as_ref())
     }),
 ];

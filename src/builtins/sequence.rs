@@ -54,15 +54,19 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("grep", |s, c| s.send_with_block(c, "__grep")),
     row("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
+    row("min_by", by),
+    row("max_by", by),
+    row("minmax_by", by),
     row("tally", hash),
     row("group_by", hash),
     row("to_h", hash),
     row("to_set", hash),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
-    row("cycle", |s, c| endless(s, c)),
-    row("lazy", |s, c| endless(s, c)),
+    row("cycle", endless),
+    row("lazy", endless),
     // ---- what core.rb is made of
     row("__room", |s, c| match c.receiver.types.single() {
+        Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),
         Some(Type::Range { .. }) => {
             let size = s.send(&c.receiver, "size", &[], 1);
             if size.is_bottom() {
@@ -171,6 +175,17 @@ pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
 }
 
+fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !call.args.is_empty() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of several items cannot run in a section", call.name),
+            Some("use sort_by { … }.first(n)".into()),
+        );
+    }
+    s.send_with_block(call, &format!("__{}", call.name))
+}
+
 fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.refuse_here(
         "unsupported-method",
@@ -205,7 +220,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         let Some(first) = items.next() else { return Operand::nil() };
         let mut best = first;
         for (i, item) in items.enumerate() {
-            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better));
+            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better, true));
         }
         return best;
     }
@@ -221,7 +236,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
             let best = s.temp(first);
             s.each_item(&call.receiver, &mut |s, item, _, _| {
                 let current = s.temp_get(best);
-                let chosen = better_of(s, &current, &item, better);
+                let chosen = better_of(s, &current, &item, better, false);
                 s.temp_set(best, chosen);
             });
             let result = s.temp_get(best);
@@ -232,12 +247,23 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
 }
 
 /// `item` if it is better than `best` (the earlier one wins where they are equal), else `best`.
-fn better_of(s: &mut Lowerer<'_>, best: &Operand, item: &Operand, better: Comparison) -> Operand {
+fn better_of(
+    s: &mut Lowerer<'_>,
+    best: &Operand,
+    item: &Operand,
+    better: Comparison,
+    literal: bool,
+) -> Operand {
     if best.types == item.types && matches!(best.types.single(), Some(Type::Integer | Type::Float)) {
         let is_better = s.b.compare(better, item.value(), best.value());
         if best.types.contains(&Type::Float) {
             // MRI compares Floats with <=> and raises where one is NaN.
-            s.check_ordered("Float", item.value(), best.value());
+            // Of an array literal it asks the new item, of other arrays the one that was best so far.
+            if literal {
+                s.check_ordered("Float", item.value(), best.value());
+            } else {
+                s.check_ordered("Float", best.value(), item.value());
+            }
         }
         let value = s.b.select(is_better, item.value(), best.value());
         return Operand { types: best.types.clone(), values: vec![value] };

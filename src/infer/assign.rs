@@ -172,6 +172,12 @@ impl Lowerer<'_> {
             return;
         }
         let (before, after) = (targets.before.len(), targets.after.len());
+        let is_array = |t: &Type| matches!(t, Type::Array(_) | Type::List(_) | Type::Tuple(_));
+        if targets.splat.is_some() && !value.types.iter().any(is_array) {
+            // What is no array is the only item of one.
+            let alone = self.tuple(std::slice::from_ref(value));
+            return self.assign_multiple(targets, &alone);
+        }
         let Some(Type::Tuple(items)) = value.types.single() else {
             for (i, target) in targets.before.iter().enumerate() {
                 let item = self.destructured(value, i);

@@ -9,7 +9,7 @@ use super::{BlockRef, Condition, Control, Frame, Home, JoinIndex, Lowerer};
 use crate::builtins::{self, Builtin};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, MessagePart, Receiver, Stmt, Ty, Value};
-use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, Kind, Node, StringPart};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Call, Code, CodeKind, Kind, Node, StringPart};
 use crate::syntax::walk::each_node_in;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -27,6 +27,8 @@ const MAX_INLINE_DEPTH: usize = 60;
 pub(crate) struct Arguments {
     pub positional: Vec<Operand>,
     pub keywords: Vec<(String, Operand)>,
+    /// What the call gives is dropped.
+    pub unused: bool,
 }
 
 /// A function whose body is still to be lowered.
@@ -140,10 +142,11 @@ impl Lowerer<'_> {
     }
 
     fn call_on(&mut self, node: &Node, call: &Call, receiver: &Operand, form: Form, unused: bool) -> Operand {
-        let Some(arguments) = self.arguments(&call.args) else { return Operand::bottom() };
+        let Some(mut arguments) = self.arguments(&call.args) else { return Operand::bottom() };
         if self.b.is_dead() {
             return Operand::bottom();
         }
+        arguments.unused = unused;
         self.enter(node);
         self.span = call.name_span;
         let block = match &call.block {
@@ -395,7 +398,7 @@ impl Lowerer<'_> {
         let span = self.span;
         self.within(0x180, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
             s.dispatch(receiver, name, &arguments, block, Form::Own)
         })
     }
@@ -414,7 +417,7 @@ impl Lowerer<'_> {
         let span = self.span;
         self.within(0x100 + slot, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), keywords: vec![] };
+            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
             s.dispatch(receiver, name, &arguments, None, form)
         })
     }
@@ -591,11 +594,34 @@ impl Lowerer<'_> {
         match found.visibility {
             Visibility::Public => true,
             Visibility::Private => false,
-            Visibility::Protected => {
-                let caller = self.self_operand();
-                caller.types.iter().all(|ty| self.host.is_subclass(class_of(ty), found.owner))
-            }
+            Visibility::Protected => self.self_is(found.owner),
         }
+    }
+
+    /// A protected method is none for `&:name`, whoever passes it.
+    fn is_protected(&mut self, receiver: &Operand, name: &str) -> bool {
+        let mut all = receiver.types.iter().filter(|ty| matches!(ty, Type::Object(..) | Type::Record(_)));
+        all.any(|ty| {
+            let found = self.host.method(class_of(ty), name);
+            matches!(found, Ok(Some(Found { visibility: Visibility::Protected, .. })))
+        })
+    }
+
+    /// Is `self` an instance of the class or module, so that it may call protected methods of it?
+    fn self_is(&mut self, owner: ClassId) -> bool {
+        if self.frame().builtin {
+            return true;
+        }
+        let own = self.self_operand();
+        let (inside, outside) = self.partition(&own.types, owner, false);
+        if !inside.is_empty() && !outside.is_empty() {
+            self.refuse_here(
+                "unsupported-call",
+                "whether a protected method may be called here depends on the class of self",
+                Some("make the method public".into()),
+            );
+        }
+        !inside.is_empty()
     }
 
     fn callee_of(&mut self, ty: &Type, name: &str, found: Found) -> Callee {
@@ -670,11 +696,7 @@ impl Lowerer<'_> {
                 rule.apply(self, &invocation)
             }
             Callee::Method(found, code, builtin) => {
-                let name = if code.kind == crate::syntax::ast::CodeKind::Method {
-                    code.name.clone()
-                } else {
-                    name.into()
-                };
+                let name = if code.kind == CodeKind::Method { code.name.clone() } else { name.into() };
                 self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
             }
         }
@@ -693,7 +715,7 @@ impl Lowerer<'_> {
         let (required, given) = (code.params.required.len(), arguments.positional.len());
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
-            && given <= required + code.params.optional.len()
+            && (given <= required + code.params.optional.len() || code.params.rest.is_some())
             && arguments.keywords.iter().all(|(name, _)| takes_keyword(name));
         if !fits {
             self.refuse_here(
@@ -745,14 +767,19 @@ impl Lowerer<'_> {
         self.push_frame(receiver, name, owner, code, builtin, block);
         let body = |s: &mut Self| {
             s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
-            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
         };
         let choice = identity_number(code);
         let result = self.within_here(choice, |s| {
-            if has_return(&code.body) {
-                s.labelled(0, true, |s, join| {
+            let block = code.kind != CodeKind::Method;
+            if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
+                s.labelled(0, !arguments.unused, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
+                    if block {
+                        // A block that `define_method` made a method of: all ways out of it are returns.
+                        s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                    }
                     body(s)
                 })
             } else {
@@ -816,6 +843,13 @@ impl Lowerer<'_> {
         if self.frame().return_to.is_none() && self.current == 0 {
             return self.refuse_here("unsupported-super", "`super` stands outside a method", None);
         }
+        if args.is_none() && self.frame().code.kind != CodeKind::Method {
+            return self.refuse_here(
+                "unsupported-super",
+                "`super` without arguments stands in a block that define_method made a method of",
+                Some("name the arguments, as in `super(a)`".into()),
+            );
+        }
         let arguments = match args {
             Some(nodes) => match self.arguments(nodes) {
                 Some(arguments) => arguments,
@@ -876,16 +910,20 @@ impl Lowerer<'_> {
 
     // ---- blocks ----------------------------------------------------------------------------------------------------
 
-    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments) -> Operand {
+    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments, unused: bool) -> Operand {
         self.enter(node);
         match self.frame().block.clone() {
-            Some(block) => self.call_block(&block, arguments.positional),
+            Some(block) => {
+                self.unused = unused;
+                self.call_block(&block, arguments.positional)
+            }
             None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
         }
     }
 
     /// Runs a block's body here, in the frame it was written in.
     pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
+        let unused = std::mem::take(&mut self.unused);
         if self.b.is_dead() || args.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }
@@ -896,6 +934,9 @@ impl Lowerer<'_> {
                     return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
                 };
                 let rest: Vec<Operand> = args.collect();
+                if self.is_protected(&receiver, name) {
+                    return self.switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, true));
+                }
                 self.send(&receiver, name, &rest, 7)
             }
             BlockRef::Literal { literal, home, break_to, lambda } => {
@@ -919,7 +960,6 @@ impl Lowerer<'_> {
                     self.frames[frame].locals[local.0 as usize] =
                         super::Slot { operand: Operand::nil(), version };
                 }
-                let unused = std::mem::take(&mut self.unused);
                 let returns = *lambda && has_return(&literal.body);
                 let result = self.within_here(literal.id.0, |s| {
                     let run = |s: &mut Self, leave: Option<JoinIndex>| {
@@ -1086,13 +1126,14 @@ impl Lowerer<'_> {
             self.node = code.body.id;
             self.span = code.span;
             let receiver = operands.remove(0);
-            let arguments = Arguments { positional: operands, keywords: vec![] };
+            let arguments = Arguments { positional: operands, ..Arguments::default() };
             self.push_frame(&receiver, &name, owner, &code, builtin, None);
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
             let result = self.labelled(0, true, |s, join| {
                 s.frames[0].return_to = Some(join);
+                s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);
                 if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
             });

@@ -26,7 +26,15 @@ impl Lowerer<'_> {
     pub(crate) fn condition(&mut self, node: &Node) -> Condition {
         match &node.kind {
             Kind::Not(inner) => {
-                let inner = self.condition(inner);
+                let (inner, operand) = match &inner.kind {
+                    Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
+                    _ => self.tested(inner),
+                };
+                if self.negates(&operand) {
+                    self.enter(node);
+                    let result = self.send(&operand, "!", &[], 5);
+                    return self.truth_condition(&result);
+                }
                 let value = self.b.unary(UnaryOp::Not, inner.value);
                 Condition { value, yes: inner.no, no: inner.yes }
             }

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let tuple = self.tuple(&all);
-                if self.grows(node) { self.to_list(0, &tuple) } else { tuple }
+                if self.grows(node) { self.make_list(0, &tuple) } else { tuple }
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -94,6 +94,15 @@ impl Lowerer<'_> {
                 self.read_ivar(&receiver, name)
             }
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
+            Kind::ConstantOf { module, path } => {
+                // `x.class::LIMIT` is another constant for each class that x can be of.
+                let (module, of_class) = match self.object_of_class(module) {
+                    Some(object) => (object, true),
+                    None => (self.expr(module), false),
+                };
+                self.enter(node);
+                self.constant_of(&module, path, of_class)
+            }
             Kind::Assign { target, value } => match &**target {
                 Target::Captured(name, _) => self.write_captured(node, name, value, unused),
                 target => self.assign_node(target, value),
@@ -114,7 +123,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let falsy = first.types.filter(|t| matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.expr(b), |s| s.narrow(&first, &falsy))
+                self.branch(
+                    0,
+                    condition,
+                    |s| s.arm(b, unused),
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &falsy) },
+                )
             }
             Kind::Or(a, b) => {
                 let (condition, first) = self.tested(a);
@@ -123,13 +137,14 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let truthy = first.types.filter(|t| !matches!(t, Type::Nil | Type::False));
-                self.branch(0, condition, |s| s.narrow(&first, &truthy), |s| s.expr(b))
+                self.branch(
+                    0,
+                    condition,
+                    |s| if unused { Operand::nil() } else { s.narrow(&first, &truthy) },
+                    |s| s.arm(b, unused),
+                )
             }
-            Kind::Not(inner) => {
-                let condition = self.condition(inner);
-                let value = self.b.unary(UnaryOp::Not, condition.value);
-                Operand::bool(value)
-            }
+            Kind::Not(inner) => self.negation(node, inner),
             Kind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
                 self.enter(node);
@@ -165,7 +180,7 @@ impl Lowerer<'_> {
             }
             Kind::Yield(args) => {
                 let Some(args) = self.arguments(args) else { return Operand::bottom() };
-                self.yield_to_block(node, args)
+                self.yield_to_block(node, args, unused)
             }
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
             Kind::Call(call) => self.call(node, call, unused),
@@ -179,6 +194,55 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    /// `object` in `object.class`, where that is Ruby's own `class`.
+    fn object_of_class(&mut self, node: &Node) -> Option<Operand> {
+        let Kind::Call(call) = &node.kind else { return None };
+        if call.name != "class" || !call.args.is_empty() || call.block.is_some() || call.safe {
+            return None;
+        }
+        let object = match &call.receiver {
+            Some(receiver) => match receiver.kind {
+                Kind::SelfRef | Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) => self.expr(receiver),
+                // It must not be evaluated twice.
+                _ => return None,
+            },
+            None => self.self_operand(),
+        };
+        let own = |t: &Type| self.host.method(super::class_of(t), "class").ok().flatten();
+        let native = object.types.iter().map(own).all(|found| {
+            found.is_some_and(|found| matches!(found.method, super::host::Method::Native { .. }))
+        });
+        (native && !object.is_bottom()).then_some(object)
+    }
+
+    /// `!value`: the class can have its own.
+    fn negation(&mut self, node: &Node, inner: &Node) -> Operand {
+        let (condition, operand) = match &inner.kind {
+            Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
+            _ => self.tested(inner),
+        };
+        if operand.is_bottom() {
+            return operand;
+        }
+        self.enter(node);
+        if self.negates(&operand) {
+            return self.send(&operand, "!", &[], 5);
+        }
+        let value = self.b.unary(UnaryOp::Not, condition.value);
+        Operand::bool(value)
+    }
+
+    /// Does some class of the operand define `!`?
+    pub(crate) fn negates(&mut self, operand: &Operand) -> bool {
+        operand.types.iter().any(|ty| match ty {
+            Type::Object(..) | Type::Record(_) => !matches!(
+                self.host.method(super::class_of(ty), "!"),
+                Ok(Some(super::host::Found { method: super::host::Method::Native { .. }, .. }))
+            ),
+            _ => false,
+        })
     }
 
     /// Is the array of a literal changed later?
@@ -364,18 +428,35 @@ impl Lowerer<'_> {
 
     /// The items of an operand in an argument list: `*tuple`.
     pub(crate) fn spread(&mut self, operand: &Operand) -> Vec<Operand> {
+        let has_items =
+            |t: &Type| !matches!(t, Type::Integer | Type::Float | Type::Symbol | Type::True | Type::False);
         match operand.types.single() {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
-            Some(Type::Array(_) | Type::List(_)) => {
-                vec![self.refuse_here(
-                    "unsupported-splat",
-                    "an array of unknown length cannot be splatted in a section",
-                    Some("pass the array itself".into()),
-                )]
+            // A Struct has its members as items.
+            Some(Type::Object(_, class)) if !matches!(self.host.method(*class, "to_a"), Ok(None)) => {
+                let array = self.send_from(operand, "to_a", &[], 6, super::calls::Form::Own);
+                match array.types.single() {
+                    Some(Type::Tuple(_)) => self.tuple_items(&array),
+                    _ if array.is_bottom() => vec![array],
+                    _ => vec![self.refuse_splat()],
+                }
+            }
+            Some(Type::Object(..)) => vec![operand.clone()],
+            None if operand.types.iter().any(has_items) => vec![self.refuse_splat()],
+            Some(Type::Array(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..)) => {
+                vec![self.refuse_splat()]
             }
             _ => vec![operand.clone()],
         }
+    }
+
+    fn refuse_splat(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-splat",
+            "what has an unknown number of items cannot be splatted in a section",
+            Some("pass the array itself".into()),
+        )
     }
 
     /// `operand` where `nil` stops it: runs `f` on what is not nil, and gives nil otherwise.

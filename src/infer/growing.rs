@@ -8,9 +8,31 @@ use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, No
 use crate::syntax::walk::each_node;
 use rustc_hash::FxHashSet;
 
-const CHANGING: [&str; 13] = [
-    "<<", "push", "append", "pop", "shift", "unshift", "prepend", "concat", "clear", "fill", "map!",
-    "collect!", "[]=",
+const CHANGING: [&str; 24] = [
+    "<<",
+    "push",
+    "append",
+    "pop",
+    "shift",
+    "unshift",
+    "prepend",
+    "concat",
+    "clear",
+    "fill",
+    "map!",
+    "collect!",
+    "[]=",
+    "delete_at",
+    "sort!",
+    "sort_by!",
+    "reverse!",
+    "rotate!",
+    "select!",
+    "keep_if",
+    "reject!",
+    "delete_if",
+    "uniq!",
+    "compact!",
 ];
 
 #[derive(Default)]
@@ -35,6 +57,16 @@ pub(super) fn growing_literals(code: &Code) -> FxHashSet<NodeId> {
         }
         _ => {}
     });
+    // Another name for the same array.
+    let mut aliases: Vec<(LocalId, LocalId)> = Vec::new();
+    each_node(code, &mut |node| {
+        if let Kind::Assign { target, value } = &node.kind
+            && let (Target::Local(name, _), Kind::Local(of)) = (&**target, &value.kind)
+        {
+            aliases.push((*name, *of));
+        }
+    });
+    while aliases.iter().any(|(name, of)| changed.alias(*name, *of)) {}
     let mut literals = FxHashSet::default();
     if changed.locals.is_empty() {
         return literals;
@@ -80,6 +112,12 @@ impl Changed {
                 _ => return,
             }
         }
+    }
+
+    /// True if something became known.
+    fn alias(&mut self, name: LocalId, of: LocalId) -> bool {
+        let changed = self.locals.contains(&name) && self.locals.insert(of);
+        (self.deep.contains(&name) && self.deep.insert(of)) || changed
     }
 
     fn note_target(&mut self, target: &Target) {
@@ -132,6 +170,12 @@ fn mark(value: &Node, deep: bool, literals: &mut FxHashSet<NodeId>) {
         Kind::Sequence(items) => {
             if let Some(last) = items.last() {
                 mark(last, deep, literals);
+            }
+        }
+        // [0] * 3, [] + xs
+        Kind::Call(call) if matches!(call.name.as_str(), "*" | "+" | "-" | "|" | "&") => {
+            if let Some(receiver) = &call.receiver {
+                mark(receiver, deep, literals);
             }
         }
         // Array.new(3) { [] }, rows.map { [] }

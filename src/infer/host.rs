@@ -26,6 +26,8 @@ pub enum RootKey {
     Captured(String),
     /// A constant looked up from `scope`, the code it stands in.
     Constant { scope: Scope, path: Vec<String>, absolute: bool },
+    /// A constant of a class or module that is known by its number (`self.class::LIMIT`).
+    ConstantOf(ClassId, Vec<String>),
     /// A global variable is never a root: it is refused.
     /// An instance variable of a class or module itself (`@count` in `def self.x`).
     ModuleIvar(ClassId, String),
@@ -76,7 +78,7 @@ pub struct Found {
 pub enum Method {
     /// With source.
     Ruby(Rc<Code>),
-    /// `attr_reader`: the instance variable's name, with its `@`.
+    /// `attr_reader`: the instance variable's name, with its `@`; or a Struct's member, without.
     Reader(String),
     /// `attr_writer`.
     Writer(String),
@@ -95,10 +97,14 @@ pub trait Host {
 
     /// What the section's base holds; asked first.
     fn base(&mut self) -> Result<Contents, Refusal>;
-    /// What `name` (with its `@`) holds in the objects of exactly `class` found so far; a variable not set is nil.
+    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
+    /// The members of a subclass of Struct or Data, in order; none of other classes. They are columns by these names.
+    fn members(&mut self, _class: ClassId) -> Vec<String> {
+        Vec::new()
+    }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
     /// Is some array of the kind frozen?

@@ -379,8 +379,7 @@ impl Lowerer<'_> {
 fn has_list(types: &TypeSet) -> bool {
     types.iter().any(|t| match t {
         Type::List(_) => true,
-        Type::Tuple(items) | Type::Enumerator(_, items) => items.iter().any(has_list),
-        _ => false,
+        other => operand::parts(other).is_some_and(|parts| parts.iter().any(has_list)),
     })
 }
 

@@ -367,7 +367,7 @@ impl Lowerer<'_> {
     }
 
     /// An array of fixed length as a list of its own, at the current node's `slot`.
-    pub(crate) fn to_list(&mut self, slot: u32, tuple: &Operand) -> Operand {
+    pub(crate) fn make_list(&mut self, slot: u32, tuple: &Operand) -> Operand {
         let kind = self.memo.list_kind((self.context, self.node.0, slot));
         self.list_of_tuple(kind, tuple)
     }

@@ -178,19 +178,7 @@ impl Memo {
             }
         }
         if lists.len() + tuples.len() < 2 {
-            return match &tuples[..] {
-                [items] if items.iter().any(has_arrays) => {
-                    let inner = items.iter().enumerate();
-                    let inner = inner.map(|(i, t)| {
-                        self.settle(t.clone(), (place.0, place.1, place.2 ^ (0x100_0000 + i as u32)))
-                    });
-                    let inner: Vec<TypeSet> = inner.collect();
-                    let mut all = types.filter(|t| !matches!(t, Type::Tuple(_)));
-                    all.insert(Type::Tuple(inner.into()));
-                    all
-                }
-                _ => types,
-            };
+            return types.iter().map(|ty| self.settle_parts(ty, place)).collect();
         }
         let first = match lists.first() {
             Some(kind) => *kind,
@@ -210,6 +198,28 @@ impl Memo {
         let mut all = types.filter(|t| !matches!(t, Type::Tuple(_) | Type::List(_)));
         all.insert(Type::List(kind));
         all
+    }
+
+    /// The same within what is carried as its parts.
+    fn settle_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
+        let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
+            return ty.clone();
+        };
+        let parts = parts.into_iter().enumerate().map(|(i, types)| {
+            self.settle(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
+        });
+        let parts: Vec<TypeSet> = parts.collect();
+        match ty {
+            Type::Record(record) => {
+                let mut record = (**record).clone();
+                for ((_, types), settled) in record.fields.iter_mut().zip(parts) {
+                    *types = settled;
+                }
+                Type::Record(record.into())
+            }
+            Type::Enumerator(method, _) => Type::Enumerator(method.clone(), parts.into()),
+            _ => Type::Tuple(parts.into()),
+        }
     }
 
     /// A list of the kind is made in these loops.
@@ -265,5 +275,5 @@ impl Memo {
 }
 
 fn has_arrays(types: &TypeSet) -> bool {
-    types.iter().any(|t| matches!(t, Type::Tuple(_) | Type::List(_)))
+    types.iter().any(|t| matches!(t, Type::List(_)) || operand::parts(t).is_some())
 }

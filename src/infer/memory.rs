@@ -12,8 +12,12 @@ use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
-        if let Some(buffer) = self.buffers.get(&kind) {
-            return *buffer;
+        if let Some(&buffer) = self.buffers.get(&kind) {
+            // What the column holds became wider since: the walk is done again.
+            let info = &mut self.program.buffers[buffer.0 as usize];
+            self.memo.changed |= info.ty != ty;
+            info.ty = ty;
+            return buffer;
         }
         let buffer = Buffer(self.program.buffers.len() as u32);
         self.program.buffers.push(BufferInfo { kind: kind.clone(), ty, written: false });
@@ -85,6 +89,31 @@ impl Lowerer<'_> {
                 Some("define the constant before the section runs".into()),
             ),
         }
+    }
+
+    /// A constant of a class or module that is a value: `module` is that, or its class if `of_class`.
+    pub(crate) fn constant_of(&mut self, module: &Operand, path: &[String], of_class: bool) -> Operand {
+        self.switch(module, 19, &mut |s, part| {
+            let class = match part.types.iter().next() {
+                Some(ty) if of_class => super::sites::class_of(ty),
+                Some(Type::Module(class)) => *class,
+                _ => {
+                    return s.refuse_here(
+                        "unsupported-computed-constant",
+                        "a constant is looked up in something that is no class or module known in the section",
+                        Some("write the module's name, as in `Car::LIMIT`".into()),
+                    );
+                }
+            };
+            match s.root(&RootKey::ConstantOf(class, path.to_vec())) {
+                Some(operand) => operand,
+                None => s.refuse_here(
+                    "uninitialized-constant",
+                    format!("uninitialized constant {}::{}", s.host.class_name(class), path.join("::")),
+                    Some("define the constant before the section runs".into()),
+                ),
+            }
+        })
     }
 
     // ---- instance variables ----------------------------------------------------------------------------------------

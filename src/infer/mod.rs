@@ -18,6 +18,8 @@ mod joins;
 mod lists;
 mod memo;
 mod memory;
+#[cfg(test)]
+mod mutated;
 mod operand;
 mod patterns;
 mod records;

@@ -66,6 +66,10 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
             other => Some(other.shape().scalar().into_iter().collect()),
         };
     }
+    if types.iter().filter(|t| matches!(t, Type::List(_))).count() > 1 {
+        // Lists of several kinds become of one kind where they meet; see the memo.
+        return None;
+    }
     let shapes = types.shapes();
     match &shapes[..] {
         [] => Some(vec![]),
@@ -79,7 +83,7 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     }
 }
 
-/// The types of the items of a tuple or the variables of a record, which are carried side by side.
+/// The types of the items of a tuple, the variables of a record or what an Enumerator goes through, carried side by side.
 pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
     match ty {
         Type::Tuple(items) | Type::Enumerator(_, items) => Some(items.to_vec()),

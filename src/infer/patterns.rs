@@ -3,6 +3,7 @@
 //! then the clauses after it know what did not match, too.
 
 use super::calls::Form;
+use super::host::Visibility;
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
@@ -345,11 +346,11 @@ impl Lowerer<'_> {
                     let items = s.tuple_items(&part);
                     s.match_tuple(pattern, &part, &items, miss);
                 }
-                Some(Type::Array(kind)) => s.match_heap_array(pattern, &part, *kind, miss),
+                Some(Type::Array(_) | Type::List(_)) => s.match_long_array(pattern, &part, miss),
                 _ if !deconstructs => {
                     s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
                 }
-                Some(Type::Object(_, class)) if !matches!(s.host.method(*class, "deconstruct"), Ok(None)) => {
+                Some(Type::Object(..) | Type::Record(_)) if s.deconstructs(&part) => {
                     let array = s.send_from(&part, "deconstruct", &[], 1, Form::Own);
                     if !array.is_bottom() {
                         s.match_array(pattern, &array, miss, false);
@@ -389,16 +390,26 @@ impl Lowerer<'_> {
         }
     }
 
-    fn match_heap_array(
-        &mut self,
-        pattern: &Pattern,
-        array: &Operand,
-        kind: crate::types::ArrayKind,
-        miss: &Miss,
-    ) {
+    /// Can the object be taken apart? A method that is not public does not count.
+    fn deconstructs(&mut self, object: &Operand) -> bool {
+        let Some(ty) = object.types.iter().next() else { return false };
+        match self.host.method(super::class_of(ty), "deconstruct") {
+            Ok(Some(found)) => found.visibility == Visibility::Public,
+            Ok(None) => false,
+            // The call refuses it, with the reason.
+            Err(_) => true,
+        }
+    }
+
+    /// An array whose length is known at run time only.
+    fn match_long_array(&mut self, pattern: &Pattern, array: &Operand, miss: &Miss) {
         let PatternKind::Array { before, rest, after, .. } = &pattern.kind else { return };
         let least = before.len() + after.len();
-        let length = self.array_length(kind, array.value());
+        let length = match array.types.single() {
+            Some(Type::List(_)) => self.list_length(array.value()),
+            Some(Type::Array(kind)) => self.array_length(*kind, array.value()),
+            _ => return,
+        };
         let wanted = self.b.i64(least as i64);
         let comparison = if rest.is_some() { Comparison::Ge } else { Comparison::Eq };
         let value = self.b.compare(comparison, length, wanted);
@@ -415,7 +426,7 @@ impl Lowerer<'_> {
         }
         for (i, pattern) in before.iter().enumerate() {
             let index = self.b.i64(i as i64);
-            self.match_item(kind, array, index, pattern, miss);
+            self.match_item(array, index, pattern, miss);
         }
         for (i, pattern) in after.iter().enumerate() {
             if self.b.is_dead() {
@@ -423,22 +434,19 @@ impl Lowerer<'_> {
             }
             let from_end = self.b.i64((after.len() - i) as i64);
             let index = self.b.binary(BinaryOp::Sub, length, from_end);
-            self.match_item(kind, array, index, pattern, miss);
+            self.match_item(array, index, pattern, miss);
         }
     }
 
-    fn match_item(
-        &mut self,
-        kind: crate::types::ArrayKind,
-        array: &Operand,
-        index: Value,
-        pattern: &Pattern,
-        miss: &Miss,
-    ) {
+    fn match_item(&mut self, array: &Operand, index: Value, pattern: &Pattern, miss: &Miss) {
         if self.b.is_dead() {
             return;
         }
-        let item = self.array_item(kind, array.value(), index);
+        let item = match array.types.single() {
+            Some(Type::List(kind)) => self.list_item(*kind, array.value(), index),
+            Some(Type::Array(kind)) => self.array_item(*kind, array.value(), index),
+            _ => return,
+        };
         if item.is_bottom() {
             // All arrays of the kind are empty: the length did not match.
             self.b.mark_dead();
@@ -484,6 +492,13 @@ impl Lowerer<'_> {
         let mut all = message;
         all.reverse();
         self.tell(class, all, vec![], vec![])
+    }
+
+    /// The name of a symbol written out that is inspected as it is.
+    fn plain_symbol(&self, operand: &Operand) -> Option<String> {
+        let name = self.symbol_name(operand)?;
+        let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        (plain && !name.is_empty()).then_some(name)
     }
 
     /// Fails with a message; `rest` is what is still to be told, last first.
@@ -536,6 +551,11 @@ impl Lowerer<'_> {
                 self.tell(class, rest, parts, operands)
             }
             Some(Type::Nil) if shown => self.fail(ErrorKind::Raise { class, message: None }, &[]),
+            Some(Type::Symbol) if self.plain_symbol(&value).is_some() => {
+                let name = self.plain_symbol(&value).unwrap_or_default();
+                parts.push(MessagePart::Text(if shown { name } else { format!(":{name}") }));
+                self.tell(class, rest, parts, operands)
+            }
             Some(_) => {
                 let (receiver, own) = self.receiver(&value);
                 let mut number = 0;

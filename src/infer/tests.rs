@@ -25,6 +25,12 @@ pub(crate) struct World {
 impl World {
     /// `text` holds the classes and, as its last block, the section's.
     pub fn new(text: &str) -> Self {
+        Self::try_new(text)
+            .unwrap_or_else(|| panic!("the text does not end with a block that lowers: {text}"))
+    }
+
+    /// As `new`; `None` where the text does not end with a block that is complete and supported.
+    pub fn try_new(text: &str) -> Option<Self> {
         let mut sources = SourceMap::default();
         let file = sources.add(SourceFile::new("test.rb", text, 1));
         let mut classes: Vec<(String, Option<ClassId>)> =
@@ -41,7 +47,7 @@ impl World {
         let mut methods = FxHashMap::default();
         for code in crate::syntax::methods_in(&sources, file) {
             let owner = match code.nesting.last() {
-                Some(Some(name)) => find(&classes, name).unwrap(),
+                Some(Some(name)) => find(&classes, name)?,
                 _ => ClassId::OBJECT,
             };
             let name = code.name.clone();
@@ -51,12 +57,12 @@ impl World {
         let span = crate::syntax::codes_in(&sources, file)
             .into_iter()
             .filter(|s| s.end as usize >= text.trim_end().len())
-            .min_by_key(|s| s.start)
-            .expect("the text ends with a block");
-        let block = crate::syntax::code_at(&sources, file, span.start, span.end)
-            .unwrap_or_else(|e| panic!("the block does not lower: {e:?}"));
-        assert_ne!(block.kind, CodeKind::Method);
-        Self {
+            .min_by_key(|s| s.start)?;
+        let block = crate::syntax::code_at(&sources, file, span.start, span.end).ok()?;
+        if block.kind == CodeKind::Method {
+            return None;
+        }
+        Some(Self {
             sources,
             classes,
             methods,
@@ -66,7 +72,7 @@ impl World {
             elements: FxHashMap::default(),
             symbols: vec![],
             block: Rc::new(block),
-        }
+        })
     }
 
     pub fn object(&self, class: &str) -> Type {

@@ -176,7 +176,8 @@ impl Builder {
     pub fn load(&mut self, buffer: Buffer, index: Value, ty: Ty, mutable: bool) -> Value {
         debug_assert_eq!(self.ty(index), Ty::I32);
         let epoch = if mutable { *self.epochs.get(&buffer).unwrap_or(&self.default_epoch) } else { u64::MAX };
-        let key = (1000, u64::from(buffer.0), u64::from(index.0), epoch);
+        // A walk that finds out that a column holds more loads it as what it was and as what it is.
+        let key = (1010 + ty as u32, u64::from(buffer.0), u64::from(index.0), epoch);
         self.numbered(key, Op::Load(buffer, index), ty, Self::full(ty))
     }
 

@@ -168,6 +168,11 @@ pub enum Kind {
         path: Vec<String>,
         absolute: bool,
     },
+    /// `self.class::LIMIT`: a path that begins with a value.
+    ConstantOf {
+        module: Box<Node>,
+        path: Vec<String>,
+    },
     Assign {
         target: Box<Target>,
         value: Box<Node>,

@@ -282,6 +282,9 @@ impl Printer<'_> {
             Kind::Constant { path, absolute } => {
                 Form::Atom(format!("{}{}", if *absolute { "::" } else { "" }, path.join("::")))
             }
+            Kind::ConstantOf { module, path } => {
+                form("constant", [self.node(module), atom(&path.join("::"))])
+            }
             Kind::Assign { target, value } => form("=", [self.target(target), self.node(value)]),
             Kind::OpAssign { target, op, value } => {
                 let op = match op {

@@ -312,7 +312,10 @@ fn deep_nesting_is_refused() {
         match code_at(&sources, file, start, text.len() as u32) {
             Ok(code) => {
                 // Wide, not deep.
-                let flat = matches!(code.body.kind, Kind::Constant { .. } | Kind::Assign { .. });
+                let flat = matches!(
+                    code.body.kind,
+                    Kind::Constant { .. } | Kind::ConstantOf { .. } | Kind::Assign { .. }
+                );
                 assert!(flat, "{shown} is {:?}", code.body.kind);
                 check(&code, text, file);
             }

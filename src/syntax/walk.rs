@@ -37,7 +37,9 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             in_option(low.as_deref(), visit);
             in_option(high.as_deref(), visit);
         }
-        Kind::Splat(node) | Kind::Not(node) => each_node_in(node, visit),
+        Kind::Splat(node) | Kind::Not(node) | Kind::ConstantOf { module: node, .. } => {
+            each_node_in(node, visit)
+        }
         Kind::KeywordArgs(pairs) => {
             for (_, node) in pairs {
                 each_node_in(node, visit);

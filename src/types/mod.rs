@@ -30,8 +30,9 @@ impl ClassId {
     pub const BASIC_OBJECT: Self = Self(18);
     pub const ENUMERABLE: Self = Self(19);
     pub const ENUMERATOR: Self = Self(20);
+    pub const STRUCT: Self = Self(21);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 21] = [
+    pub const BUILTIN: [&'static str; 22] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -53,6 +54,7 @@ impl ClassId {
         "BasicObject",
         "Enumerable",
         "Enumerator",
+        "Struct",
     ];
 }
 

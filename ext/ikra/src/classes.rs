@@ -5,8 +5,8 @@
 use crate::gvl::GvlCell;
 use crate::value::class_pointer;
 use ikra_core::types::{ClassId, HierarchyId};
-use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{Error, RArray, Ruby, Value, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::HashMap;
@@ -147,6 +147,34 @@ fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
             root = above;
         }
     }
+}
+
+/// The members of a subclass of Struct or Data, in order; none of other classes.
+pub fn members(ruby: &Ruby, class: VALUE) -> Vec<String> {
+    let is_struct = ["Struct", "Data"].into_iter().any(|name| {
+        let top = ruby.class_object().const_get::<_, Value>(name).ok();
+        // SAFETY: both are live classes or modules; the call asks their tables only.
+        top.is_some_and(|top| unsafe {
+            top.as_raw() != class && rb_sys::rb_class_inherited_p(class, top.as_raw()) == crate::value::TRUE
+        })
+    });
+    if !is_struct {
+        return Vec::new();
+    }
+    // SAFETY: the class is live. A subclass of Struct that was never given members raises, which ends in `protect`.
+    let list = protect(|| unsafe { rb_sys::rb_struct_s_members(class) });
+    let list = list.ok().and_then(|list| {
+        // SAFETY: the list is a live array.
+        RArray::from_value(unsafe { Value::from_raw(list) })
+    });
+    let name = |symbol: Value| Some(Symbol::from_value(symbol)?.name().ok()?.into_owned());
+    list.map_or_else(Vec::new, |list| list.into_iter().filter_map(name).collect())
+}
+
+/// The position of a member, as the key that `rb_struct_aref` and `rb_struct_aset` take.
+pub fn member_key(ruby: &Ruby, class: VALUE, name: &str) -> Option<VALUE> {
+    let position = members(ruby, class).iter().position(|member| member == name)?;
+    crate::value::fixnum(position as i64)
 }
 
 /// The class of a heap object, and its singleton class where that could make a difference: where it defines methods or

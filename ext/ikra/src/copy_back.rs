@@ -7,7 +7,7 @@ use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
 use crate::reached::Reached;
-use crate::value;
+use crate::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::{Inferred, Operation, is_plain, width};
@@ -19,8 +19,22 @@ use rb_sys::{ID, VALUE};
 
 /// A value to be written, kept in `Reached` at `value`.
 enum Write {
-    Variable { object: VALUE, id: ID, value: usize },
-    Element { array: VALUE, index: usize, value: usize },
+    Variable {
+        object: VALUE,
+        id: ID,
+        value: usize,
+    },
+    /// `key`: the member's position.
+    Member {
+        object: VALUE,
+        key: VALUE,
+        value: usize,
+    },
+    Element {
+        array: VALUE,
+        index: usize,
+        value: usize,
+    },
 }
 
 /// Payload and tags of one column, as they are now.
@@ -123,11 +137,27 @@ impl CopyBack<'_> {
             let values = self.values(kind, &column.types);
             let changed = self.changed(kind, &values);
             writes.reserve(changed.len());
+            // The class that the last object was of, and where it has the member.
+            let mut member: Option<(VALUE, VALUE)> = None;
             for row in changed {
                 let object = self.heap.ids.object(self.reached, hierarchy, row as u32);
                 let object = object.ok_or_else(|| Error::Internal("a row without an object".into()))?;
                 let value = self.decode(values.get(row)?)?;
-                writes.push(Write::Variable { object, id, value });
+                if column.name.starts_with('@') {
+                    writes.push(Write::Variable { object, id, value });
+                    continue;
+                }
+                // SAFETY: the object is kept alive by `Reached`.
+                let class = unsafe { rb_sys::rb_obj_class(object) };
+                let key = match member {
+                    Some((known, key)) if known == class => key,
+                    _ => {
+                        let key = classes::member_key(self.ruby, class, &column.name);
+                        key.ok_or_else(|| Error::Internal(format!("no member {}", column.name)))?
+                    }
+                };
+                member = Some((class, key));
+                writes.push(Write::Member { object, key, value });
             }
         }
         for array in self.schema().arrays.iter().filter(|array| array.written) {
@@ -332,7 +362,7 @@ impl CopyBack<'_> {
     fn write(&self, writes: &[Write]) -> Result<(), Trouble> {
         for write in writes {
             let target = match write {
-                Write::Variable { object, .. } => *object,
+                Write::Variable { object, .. } | Write::Member { object, .. } => *object,
                 Write::Element { array, .. } => *array,
             };
             // SAFETY: the target is kept alive by `Reached`.
@@ -349,6 +379,9 @@ impl CopyBack<'_> {
                     match *write {
                         Write::Variable { object, id, value } => {
                             rb_sys::rb_ivar_set(object, id, self.reached.kept(value));
+                        }
+                        Write::Member { object, key, value } => {
+                            rb_sys::rb_struct_aset(object, key, self.reached.kept(value));
                         }
                         Write::Element { array, index, value } => {
                             let value = self.reached.kept(value);

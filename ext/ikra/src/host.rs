@@ -189,6 +189,10 @@ impl Host for LiveHost<'_> {
         Ok(self.tracer.kind_contents(kind))
     }
 
+    fn members(&mut self, class: ClassId) -> Vec<String> {
+        classes::members(self.ruby, classes::value(self.ruby, class))
+    }
+
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
         let frozen = self.tracer.any_frozen(hierarchy);
         remember(&mut self.unfrozen, hierarchy, !frozen);

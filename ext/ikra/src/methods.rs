@@ -159,8 +159,9 @@ impl<'a> Methods<'a> {
 
     fn describe(&self, place: Place, id: ID, method: Value) -> Result<Found, Trouble> {
         let owner: Value = method.funcall("owner", ())?;
+        let body = self.body(owner, method)?;
         let owner = classes::number(self.ruby, owner.as_raw());
-        Ok(Found { owner, visibility: self.visibility(place, id)?, method: self.body(method)? })
+        Ok(Found { owner, visibility: self.visibility(place, id)?, method: body })
     }
 
     fn visibility(&self, place: Place, id: ID) -> Result<Visibility, Error> {
@@ -179,13 +180,19 @@ impl<'a> Methods<'a> {
         })
     }
 
-    fn body(&self, method: Value) -> Result<Method, Trouble> {
+    fn body(&self, owner: Value, method: Value) -> Result<Method, Trouble> {
         let name: Symbol = method.funcall("original_name", ())?;
         let name = name.name()?.into_owned();
         let iseq = iseq_of(self.ruby, method)?;
         let Some(iseq) = iseq else {
             if method.funcall::<_, _, Value>("source_location", ())?.is_nil() {
-                return Ok(Method::Native { name });
+                // So are the accessors of a Struct, which are methods of the subclass that has the members.
+                let members = classes::members(self.ruby, owner.as_raw());
+                return Ok(match name.strip_suffix('=') {
+                    _ if members.contains(&name) => Method::Reader(name),
+                    Some(member) if members.iter().any(|m| m == member) => Method::Writer(member.into()),
+                    _ => Method::Native { name },
+                });
             }
             // attr_reader and attr_writer have a place and no instructions; so has `define_method` with a Method
             // object of something else, which takes other arguments or has another name.
@@ -269,6 +276,17 @@ fn find(ruby: &Ruby, place: Place, name: ID) -> Result<Option<Value>, Error> {
         Place::Super { class, owner } => {
             let ancestors: RArray = classes::object(ruby, class).funcall("ancestors", ())?;
             let owner = classes::value(ruby, owner);
+            // Where the class has a module prepended, its own method is not what its `instance_method` gives: then
+            // the chain of methods is followed.
+            let mut next = find_in(classes::object(ruby, class), name)?;
+            while let Some(method) = next {
+                let found: Value = method.funcall("owner", ())?;
+                let above: Option<Value> = method.funcall("super_method", ())?;
+                if found.as_raw() == owner {
+                    return Ok(above);
+                }
+                next = above;
+            }
             let after = ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1);
             for module in after {
                 if defines(module, name, false)? {

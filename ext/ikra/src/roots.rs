@@ -64,6 +64,8 @@ pub struct Constant {
 enum Nesting {
     /// `::A`
     Absolute,
+    /// The path begins in this class or module.
+    In(ClassId),
     Fixed(Vec<ClassId>),
     /// The block stands in a `class << self` or the like, whose module may be another one each time.
     Block,
@@ -77,6 +79,10 @@ impl Source {
             RootKey::SelfValue => Self::SelfValue,
             RootKey::Captured(name) => Self::Captured(name.clone()),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
+            RootKey::ConstantOf(class, path) => {
+                let path = path.iter().map(|name| value::intern(ruby, name)).collect();
+                Self::Constant(Constant { nesting: Nesting::In(*class), path })
+            }
             RootKey::Constant { scope: place, path, absolute } => {
                 let nesting = match place {
                     _ if *absolute => Nesting::Absolute,
@@ -131,6 +137,9 @@ impl Source {
 impl Constant {
     fn read(&self, scope: &BlockScope<'_>) -> Result<Option<VALUE>, Error> {
         let nesting = match &self.nesting {
+            Nesting::In(class) => {
+                return resolve_in(scope.ruby, classes::value(scope.ruby, *class), &self.path);
+            }
             Nesting::Absolute => Vec::new(),
             Nesting::Fixed(modules) => modules.iter().map(|m| classes::value(scope.ruby, *m)).collect(),
             Nesting::Block => scope.nesting()?,
@@ -140,7 +149,8 @@ impl Constant {
 
     /// Is some part of `A::B` after the first a private constant? (A bare name may be.)
     fn private(&self, scope: &BlockScope<'_>) -> Result<bool, Error> {
-        for end in 1..self.path.len() {
+        let first = usize::from(!matches!(self.nesting, Nesting::In(_)));
+        for end in first..self.path.len() {
             let prefix = Self { nesting: self.nesting.clone(), path: self.path[..end].to_vec() };
             let Some(module) = prefix.read(scope)? else { return Ok(false) };
             // SAFETY: the module was just read and is reachable by its name; the ID is a constant's.
@@ -161,23 +171,38 @@ fn resolve(ruby: &Ruby, nesting: &[VALUE], path: &[ID]) -> Result<Option<VALUE>,
     let found = protect(|| {
         // SAFETY: all modules are live (numbered, or kept by the scope). What is raised ends in `protect`, and nothing
         // here needs dropping.
-        unsafe {
-            let mut found = lexical(nesting, object, path[0]);
-            for id in &path[1..] {
-                use rb_sys::ruby_value_type as t;
-                if found == undefined
-                    || rb_sys::SPECIAL_CONST_P(found)
-                    || !matches!(rb_sys::RB_BUILTIN_TYPE(found), t::RUBY_T_CLASS | t::RUBY_T_MODULE)
-                    || rb_sys::rb_const_defined_from(found, *id) == 0
-                {
-                    return undefined;
-                }
-                found = rb_sys::rb_const_get_from(found, *id);
-            }
-            found
-        }
+        unsafe { within(lexical(nesting, object, path[0]), &path[1..]) }
     })?;
     Ok((found != undefined).then_some(found))
+}
+
+/// The value of a path that begins in `module`.
+fn resolve_in(_ruby: &Ruby, module: VALUE, path: &[ID]) -> Result<Option<VALUE>, Error> {
+    // SAFETY: the module is numbered. What is raised ends in `protect`, and nothing here needs dropping.
+    let found = protect(|| unsafe { within(module, path) })?;
+    Ok((found != rb_sys::Qundef as VALUE).then_some(found))
+}
+
+/// `found::A::B`; Qundef when there is none. May raise, as an autoload may.
+///
+/// SAFETY: `found` is live, or Qundef.
+unsafe fn within(mut found: VALUE, path: &[ID]) -> VALUE {
+    use rb_sys::ruby_value_type as t;
+    let undefined = rb_sys::Qundef as VALUE;
+    // SAFETY: as the caller says; the type is asked before each use.
+    unsafe {
+        for id in path {
+            if found == undefined
+                || rb_sys::SPECIAL_CONST_P(found)
+                || !matches!(rb_sys::RB_BUILTIN_TYPE(found), t::RUBY_T_CLASS | t::RUBY_T_MODULE)
+                || rb_sys::rb_const_defined_from(found, *id) == 0
+            {
+                return undefined;
+            }
+            found = rb_sys::rb_const_get_from(found, *id);
+        }
+    }
+    found
 }
 
 /// Ruby's lookup of a bare constant: the modules around it without their ancestors, then the innermost one's ancestors,

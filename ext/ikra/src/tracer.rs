@@ -22,7 +22,7 @@ pub enum Stop {
     Refused(Refusal),
 }
 
-/// An instance variable of a hierarchy.
+/// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub hierarchy: HierarchyId,
@@ -172,13 +172,25 @@ impl<'a> Tracer<'a> {
     fn read_column(&mut self, column: usize) -> Result<(), Stop> {
         let (variable, class) = self.asked.columns[column];
         let id = self.asked.variables[variable as usize].id;
+        // A Struct's member has a place instead of a name.
+        let name = &self.asked.variables[variable as usize].name;
+        let member = match name.starts_with('@') {
+            true => None,
+            false => classes::member_key(self.ruby, classes::value(self.ruby, class), name),
+        };
         let slot = Slot::Column(variable);
         let mut reading = std::mem::take(&mut self.columns[column]);
         let mut outcome = Ok(());
         reading.reserve(self.reached.objects(class) - reading.len());
         while let Some(object) = self.reached.object(class, reading.len()) {
-            // SAFETY: the object is live: it is marked in `reached`. Reading an unset variable gives nil.
-            let value = unsafe { rb_sys::rb_ivar_get(object, id) };
+            // SAFETY: the object is live: it is marked in `reached`. Reading an unset variable gives nil, and the
+            // member is one of the object's class.
+            let value = unsafe {
+                match member {
+                    None => rb_sys::rb_ivar_get(object, id),
+                    Some(key) => rb_sys::rb_struct_aref(object, key),
+                }
+            };
             outcome = self.observe(value, slot, &mut reading).map_err(|stop| match stop {
                 Stop::Overflow(_) => Stop::Overflow(format!(
                     "{} of {}",

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "generator"
+require_relative "isolated"
 require_relative "trial"
 require_relative "shrinker"
 
@@ -13,52 +14,73 @@ module RandomPrograms
         "seed #{seed}: #{verdict.kind}\n#{verdict.detail.to_s[0, 4000]}\n#{"-" * 80}\n#{program.source}"
       end
     end
+    # Programs that one process runs.
+    CHUNK = 100
 
     attr_reader :failures, :counts, :refusals
 
-    def initialize(backend, shrink: 20)
+    # @param shrink [Numeric] seconds spent on making one failing program small
+    def initialize(backend, shrink: 30)
       @backend = backend
       @shrink = shrink
       @failures = []
       @counts = Hash.new(0)
-      @refusals = Hash.new(0)
+      @refusals = Hash.new { |hash, slug| hash[slug] = [] }
     end
 
     # @param seeds [Enumerable<Integer>]
-    def run(seeds)
-      previous = Ikra.chosen
-      seeds.each do |seed|
-        yield seed if block_given?
-        one(seed)
+    # @yield [Integer] each seed that is done
+    def run(seeds, &done)
+      seeds.each_slice(CHUNK) do |chunk|
+        until chunk.empty?
+          verdicts = Isolated.stream(chunk, limit: 60) { |seed| Trial.run(Generator.new(seed).program, @backend) }
+          verdicts.each { |verdict| take(chunk.shift, verdict, &done) }
+        end
       end
       self
-    ensure
-      Ikra.backend = previous
     end
 
-    def one(seed)
-      program = Generator.new(seed).program
-      verdict = Trial.run(program, @backend)
-      @counts[verdict.kind] += 1
-      @counts[:rounds] += verdict.rounds
-      @counts[:overflows] += verdict.tolerated
-      @refusals[verdict.detail] += 1 if verdict.kind == :refused
-      @failures << shrunk(program, verdict) if verdict.failure?
-    end
+    def passed = @counts[:passed]
 
     def to_s
       lines = ["#{@backend}: #{@counts.map { |kind, count| "#{count} #{kind}" }.join(", ")}"]
-      @refusals.sort_by { |_, count| -count }.each { |slug, count| lines << "  refused #{count}: #{slug}" }
+      @refusals.sort_by { |_, seeds| -seeds.size }.each do |slug, seeds|
+        lines << "  refused #{seeds.size}: #{slug} (#{seeds.first(5).join(", ")})"
+      end
       lines.join("\n")
     end
 
     private
 
+    def take(seed, verdict)
+      @counts[verdict.kind] += 1
+      @counts[:rounds] += verdict.rounds.to_i
+      @counts[:overflows] += verdict.tolerated.to_i
+      @refusals[verdict.detail] << seed if verdict.kind == :refused
+      @failures << shrunk(Generator.new(seed).program, verdict) if verdict.failure?
+      yield seed if block_given?
+    end
+
     def shrunk(program, verdict)
       return Failure.new(program.seed, verdict, program) if @shrink.zero?
 
-      smaller = Shrinker.new(program, seconds: @shrink) { |candidate| Trial.run(candidate, @backend).kind == verdict.kind }.run
-      Failure.new(program.seed, Trial.run(smaller, @backend), smaller)
+      smaller = Shrinker.new(program, seconds: @shrink) { |candidates| first_like(verdict, candidates) }.run
+      Failure.new(program.seed, verdict_of(smaller), smaller)
+    end
+
+    def verdict_of(program)
+      Isolated.stream([program], limit: 20) { |one| Trial.run(one, @backend) }.first
+    end
+
+    # The first of the programs that fails as the verdict says.
+    def first_like(verdict, candidates)
+      until candidates.empty?
+        found = Isolated.stream(candidates, limit: 10, stop: ->(one) { one.like?(verdict) }) { |one| Trial.run(one, @backend) }
+        return candidates[found.size - 1] if found.last.like?(verdict)
+
+        candidates = candidates.drop(found.size)
+      end
+      nil
     end
   end
 end

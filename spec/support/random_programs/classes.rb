@@ -87,7 +87,7 @@ module RandomPrograms
     end
 
     def parameter_node(name, types, kind)
-      default = expression(types, 1)
+      default = expression(types, 0)
       scope.declare(name, types, writable: !name.start_with?("r"))
       case kind
       when :required then Node.fixed(name)

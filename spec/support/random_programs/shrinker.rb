@@ -6,11 +6,14 @@ module RandomPrograms
   class Shrinker
     CONSTANTS = %w[nil 0 1 0.5 :a true].freeze
 
-    # @yield [Program] does it still fail?
+    # Candidates that are tried in one go.
+    BATCH = 40
+
+    # @yield [Array<Program>] candidates; gives the first that still fails, or nil
     def initialize(program, seconds: 60, &fails)
       @program = program
       @fails = fails
-      @end = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+      @end = now + seconds
     end
 
     # @return [Program]
@@ -26,17 +29,21 @@ module RandomPrograms
 
     private
 
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
     def step
-      each_candidate do |candidate|
-        return nil if Process.clock_gettime(Process::CLOCK_MONOTONIC) > @end
-        return candidate if @fails.call(candidate)
+      enum_for(:each_candidate).each_slice(BATCH) do |candidates|
+        return nil if now > @end
+
+        found = @fails.call(candidates)
+        return found if found
       end
       nil
     end
 
     def each_candidate(&block)
       yield @program.with_ticks(1) if @program.ticks > 1
-      %i[elements classes captures block leaves].each do |part|
+      Program::PARTS.reverse.each do |part|
         variants(@program.public_send(part)) { |node| block.call(@program.with(part, node)) }
       end
     end

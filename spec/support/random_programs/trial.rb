@@ -9,6 +9,10 @@ module RandomPrograms
     # What came of it: :passed, :refused (detail: the slug) or a kind of failure, with what to show.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
       def failure? = !%i[passed refused].include?(kind)
+
+      # The same kind of failure, and where it is an internal error or a wrong error the same words but for names.
+      def like?(other) = kind == other.kind && (!%i[internal refused].include?(kind) || words == other.words)
+      def words = detail.to_s.lines.first.to_s.gsub(/\S*random_program\S*|\d+|`\w+'/, "")
     end
     MAXIMUM_ROUNDS = 8
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
@@ -113,7 +117,9 @@ module RandomPrograms
 
     def outcome
       [:given, yield]
-    rescue StandardError, SystemStackError, NoMatchingPatternError => e
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      raise if e.is_a?(SignalException) || e.is_a?(SystemExit) || e.is_a?(NoMemoryError)
+
       [:raised, e]
     end
 

@@ -237,7 +237,27 @@ impl Lowering<'_> {
     fn constant(&mut self, node: &P<'_>, span: Span) -> Node {
         match constant_path(node) {
             Some((path, absolute)) => self.node(span, Kind::Constant { path, absolute }),
-            None => self.refuse(&refusals::COMPUTED_CONSTANT, span),
+            None => self.constant_of(node, span),
+        }
+    }
+
+    /// A path that begins with a value.
+    fn constant_of(&mut self, node: &P<'_>, span: Span) -> Node {
+        let Some(mut innermost) = node.as_constant_path_node() else { return self.unexpected(node) };
+        let mut path = Vec::new();
+        loop {
+            path.extend(innermost.name().map(|name| text(&name)));
+            match innermost.parent() {
+                Some(parent) => match parent.as_constant_path_node() {
+                    Some(outer) => innermost = outer,
+                    None => {
+                        path.reverse();
+                        let module = Box::new(self.expression(&parent));
+                        return self.node(span, Kind::ConstantOf { module, path });
+                    }
+                },
+                None => return self.unexpected(node),
+            }
         }
     }
 }

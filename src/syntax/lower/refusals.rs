@@ -61,9 +61,6 @@ refusals! {
     CONSTANT_ASSIGNMENT "unsupported-constant-assignment"
         "a constant cannot be assigned in a parallel section"
         "assign the constant before the section, or use a local variable";
-    COMPUTED_CONSTANT "unsupported-computed-constant"
-        "a constant of a computed module cannot be used in a parallel section"
-        "write the module's name, as in `Car::LIMIT`";
     DEFINED "unsupported-defined"
         "`defined?` cannot be used in a parallel section"
         "give the variable a first value and ask `nil?`";

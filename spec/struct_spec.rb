@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+# Objects of Struct classes: their members are columns, as instance variables are.
+each_backend do
+  let(:points) { [StructPoint.new(1, 2.5), StructPoint.new(-3, 0.5), StructPoint.new(4, nil)] }
+
+  it "reads members" do
+    expect_same(points) { |p| p.x * 2 }
+    expect_same(points) { |p| p.y ? p.x + p.y : -1 }
+    expect_same(points) { |p| p.length2 }
+    expect_same(points) { |p| p&.x }
+    expect_same([nil, *points]) { |p| p&.x }
+    expect_same(points) { |p| p.missing }
+  end
+
+  it "writes members" do
+    make = -> { [StructPoint.new(1, 2.5), StructPoint.new(-3, 0.5)] }
+    left, right = make.call, make.call
+    left.each { |p| p.x += 10; p.move(0.5) }
+    right.peach { |p| p.x += 10; p.move(0.5) }
+    expect(right).to eq(left)
+    right.peach(3) { |p| p.y = p.x > 8 ? :far : nil }
+    expect(right.map(&:to_a)).to eq([[10, :far], [6, nil]])
+  end
+
+  it "knows subclasses, keywords, references and arrays" do
+    family = [StructPoint3.new(1, 2.0), StructPoint.new(5, 1.0)]
+    expect_same(family) { |p| p.x + p.weight }
+    keyed = [StructKeyed.new(size: 3, next: nil), StructKeyed.new(size: 4)]
+    keyed[0].next = keyed[1]
+    expect_same(keyed) { |k| k.next ? k.size + k.next.size : k.size }
+    expect_same(keyed) { |k| k.twice }
+    lists = [StructList.new([1, 2, 3]), StructList.new([4])]
+    expect_same(lists) { |l| l.items.sum }
+    lists.peach { |l| l.items[0] = l.items.size }
+    expect(lists.map(&:items)).to eq([[3, 2, 3], [1]])
+  end
+
+  it "has instance variables besides" do
+    expect_same([StructTagged.new(1, 2), StructTagged.new(3, 4)]) { |t| t.tag + t.a }
+    tagged = [StructTagged.new(1, 2)]
+    tagged.peach { |t| t.retag(t.a + 5) }
+    expect([tagged[0].tag, tagged[0].to_a]).to eq([6, [1, 2]])
+  end
+
+  it "reads by key" do
+    expect_same(points) { |p| p[:x] + p[0] }
+    expect_same(points) { |p| p[-1] }
+    expect_same(points) { |p| p.first_key }
+    make = -> { [StructPoint.new(1, 2.5)] }
+    left, right = make.call, make.call
+    left.each { |p| p[:x] = 9; p[1] += 1.0 }
+    right.peach { |p| p[:x] = 9; p[1] += 1.0 }
+    expect(right).to eq(left)
+  end
+
+  it "takes itself apart" do
+    expect_same(points) { |p| a, b = p.to_a; b ? a + b : a }
+    expect_same(points) { |p| p.size }
+    expect_same(points) do |p|
+      case p
+      in [Integer => x, Float => y] then x * y
+      in StructPoint[x, nil] then x
+      end
+    end
+  end
+
+  it "overrides accessors" do
+    expect_same([StructLoud.new(2)]) { |l| l.a }
+    expect_same([StructLoud.new(2)]) { |l| l.second }
+    expect_same([StructLoud.new(2)]) { |l| l.hidden }
+    expect_same([StructLoud.new(2)]) { |l| l.reveal }
+  end
+
+  it "keeps frozen ones" do
+    frozen = [StructPoint.new(1, 2.0).freeze]
+    expect { frozen.peach { |p| p.x = 5 } }.to raise_error(FrozenError, /StructPoint/)
+    mixed = [StructPoint.new(1, 2.0), StructPoint.new(2, 2.0).freeze]
+    expect { mixed.peach { |p| p.x += 5 } }.to raise_error(FrozenError)
+    expect(mixed.map(&:x)).to eq([Ikra.backend == :ruby ? 6 : 1, 2])
+  end
+end
+
+each_compiling_backend do
+  it "refuses what looks at all members" do
+    points = [StructPoint.new(1, 2)]
+    expect { points.pmap { |p| p == points[0] } }.to raise_error(Ikra::UnsupportedError, /StructPoint#==.*a\.x == b\.x/m)
+    expect { points.pmap { |p| p.hash } }.to raise_error(Ikra::UnsupportedError, /hint/)
+    expect { points.pmap { |p| p[p.x] } }.to raise_error(Ikra::UnsupportedError, /point\[:x\]/)
+    expect { points.pmap { |p| p[:z] } }.to raise_error(Ikra::UnsupportedError, /point\[:x\]/)
+    expect { points.pmap { |p| p.to_h } }.to raise_error(Ikra::UnsupportedError, /hint/)
+  end
+end
+
+StructPoint = Struct.new(:x, :y) do
+  def length2 = (x * x) + ((y || 0) * (y || 0))
+  def weight = 1
+  def first_key = self[:x]
+
+  def move(by)
+    self.y += by
+    self.x -= 1
+  end
+end
+
+class StructPoint3 < StructPoint
+  def weight = 100
+end
+
+StructKeyed = Struct.new(:size, :next, keyword_init: true) do
+  def twice = size * 2
+end
+
+StructList = Struct.new(:items)
+
+class StructTagged < Struct.new(:a, :b)
+  attr_reader :tag
+
+  def initialize(a, b)
+    super
+    @tag = a * b
+  end
+
+  def retag(tag) = @tag = tag
+end
+
+StructLoud = Struct.new(:a, :hidden) do
+  def a = self[:a] + 100
+  alias_method :second, :a
+  private :hidden
+  def reveal = hidden.nil? ? 1 : 2
+end

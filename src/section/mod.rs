@@ -1,1 +1,0 @@
-//! A section: its source, its plan, and the cache of compiled programs.
