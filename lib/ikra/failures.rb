@@ -83,6 +83,7 @@ module Ikra
       def argument_error(message) = ArgumentError.new(message)
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
       def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
+
       # As MRI, which tells Integers of more than one word by their class.
       def about(before, operand, text, after)
         large = operand.is_a?(Integer) && operand.bit_length > 62
@@ -90,6 +91,7 @@ module Ikra
       end
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
+
       def math_domain(name)
         Integer.sqrt(-1) if name == "isqrt"
         Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))

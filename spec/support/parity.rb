@@ -49,15 +49,15 @@ module Parity
     moduli: [1, 2, 7, -7, 10, 1000, (2**31) - 1, 3_037_000_500, 3_037_000_501, (2**61) - 1, (2**63) - 25, -(2**40), 0],
     unit: [0.0, -0.0, 0.1, 0.5, -0.5, 0.999, 1.0, -1.0, 1.0000000000000002, 2.0, -2.0, 5e-324, Float::NAN],
     reals: [
-      0.0, -0.0, 0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, -2.5, 2.0, 3.0, 4.0, -3.0, 10.0, 22.0, 23.0, 24.0, 25.5, 100.0, 171.0,
-      172.0, -170.5, 700.0, -745.0, 1e10, -1e10, 1e22, 1e300, 5e-324, 1e-310, Float::MAX, Math::PI, Math::E,
-      Float::NAN, Float::INFINITY, -Float::INFINITY
+      0.0, -0.0, 0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, -2.5, 2.0, 3.0, 4.0, -3.0, 10.0, 22.0, 23.0, 24.0, 25.5,
+      100.0, 171.0, 172.0, -170.5, 700.0, -745.0, 1e10, -1e10, 1e22, 1e300, 5e-324, 1e-310, Float::MAX, Math::PI,
+      Math::E, Float::NAN, Float::INFINITY, -Float::INFINITY
     ]
   }.freeze
 
   # One expression of `x` and `y`. `tolerance`: units in the last place on a card, whose C library is another. `beyond`:
   # there are values on the way that need more than 64 bits, so it may overflow.
-  Row = Struct.new(:owner, :method, :code, :receivers, :arguments, :tolerance, :beyond, keyword_init: true) do
+  Row = Struct.new(:owner, :name, :code, :receivers, :arguments, :tolerance, :beyond, keyword_init: true) do
     def to_s = arguments ? "#{code}, y in #{arguments}" : code
     def entry = "case_#{object_id}"
   end
@@ -90,7 +90,7 @@ module Parity
     private
 
     def add(name, code, receivers, arguments, tolerance: 0, beyond: false)
-      ROWS << Row.new(owner: @owner, method: name, code:, receivers:, arguments:, tolerance:, beyond:)
+      ROWS << Row.new(owner: @owner, name:, code:, receivers:, arguments:, tolerance:, beyond:)
     end
   end
 
@@ -113,16 +113,24 @@ module Parity
     @file = Tempfile.new(["parity", ".rb"])
     @file.write("module Parity\n  module Blocks\n    module_function\n#{text.join("\n")}\n  end\nend\n")
     @file.close
-    verbose, $VERBOSE = $VERBOSE, nil
-    load(@file.path)
+    quietly { load(@file.path) }
+  end
+
+  # Ruby warns of what the tables are full of.
+  def quietly
+    verbose = $VERBOSE
+    $VERBOSE = nil
+    yield
   ensure
     $VERBOSE = verbose
   end
 
-  # The differences between a row in Ruby and on the current back-end.
-  def differences(row)
+  # The differences between a row in Ruby and on the current back-end. `every`: tries each nth argument only.
+  def differences(row, every: 1)
     load_blocks
-    (row.arguments ? VALUES.fetch(row.arguments) : [nil]).flat_map { |y| compare(row, VALUES.fetch(row.receivers), y) }
+    arguments = row.arguments ? VALUES.fetch(row.arguments) : [nil]
+    arguments = arguments.each_slice(every).map(&:first)
+    arguments.flat_map { |y| compare(row, VALUES.fetch(row.receivers), y) }
   end
 
   def compare(row, base, y)
@@ -143,14 +151,11 @@ module Parity
         .then { |list| list.empty? && !row.beyond ? ["#{row} on all receivers: #{actual.inspect}"] : list }
   end
 
-  # An array with the value, or the exception.
+  # An array with the values, or the exception.
   def run(row, base, y, how)
-    verbose, $VERBOSE = $VERBOSE, nil
-    Blocks.public_send(row.entry, base, y, how)
+    quietly { Blocks.public_send(row.entry, base, y, how) }
   rescue StandardError, SystemStackError => e
     e
-  ensure
-    $VERBOSE = verbose
   end
 
   # Can a section give it?
@@ -176,19 +181,20 @@ module Parity
       # Of RangeErrors the class is enough: `NaN out of range` is told in other words.
       return actual.is_a?(RangeError) if expected.instance_of?(RangeError)
 
-      actual.class == expected.class && plain(actual) == plain(expected)
+      actual.instance_of?(expected.class) && plain(actual) == plain(expected)
     elsif storable?(expected.first)
       return row.beyond && actual.is_a?(Ikra::OverflowError) unless actual.is_a?(Array)
 
       same_value?(expected.first, actual.first, row.tolerance)
     else
       # A number that needs more than 64 bits, or is no Integer or Float.
-      expected.first.is_a?(Integer) || expected.first.is_a?(Float) ? actual.is_a?(Ikra::OverflowError) : actual.is_a?(Ikra::UnsupportedError)
+      beyond = expected.first.is_a?(Integer) || expected.first.is_a?(Float)
+      actual.is_a?(beyond ? Ikra::OverflowError : Ikra::UnsupportedError)
     end
   end
 
   def same_value?(expected, actual, tolerance)
-    return false unless expected.class == actual.class
+    return false unless expected.instance_of?(actual.class)
     return expected == actual unless expected.is_a?(Float)
     return true if expected.nan? && actual.nan?
 

@@ -29,6 +29,11 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Symbol", "<=>", "with itself and with what is no symbol; another symbol is refused as it runs"),
     ("Kernel", "respond_to?", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
+    ("Math.", "gamma", "less exact on a card: within 20 units in the last place"),
+    ("Math.", "lgamma", "less exact on a card: within 20 units in the last place"),
+    ("Math.", "erfc", "less exact on a card: within 8 units in the last place"),
+    ("Math.", "asinh", "less exact on a card: within 4 units in the last place"),
+    ("Math.", "acosh", "less exact on a card: within 4 units in the last place"),
     ("Kernel functions", "Integer", "of numbers"),
     ("Kernel functions", "Float", "of numbers"),
     ("Kernel functions", "raise", "with an exception class and a message"),
@@ -93,6 +98,7 @@ Which of Ruby's own methods run in a section. Each gives what Ruby gives, class 
 `spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
 `rake docs:ruby`, over the public methods that Ruby 3.1 has. A method that does not run is refused before the section
 starts, with its place and the hint that stands here. Classes of your own run by their source, whatever they define.
+Math calls the C library that Ruby calls; on a card it is within 2 units in the last place where nothing else is said.
 
 Methods *about* strings, hashes, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.

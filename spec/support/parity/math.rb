@@ -1,16 +1,18 @@
 # frozen_string_literal: true
 
 Parity.table "Math.", on: :reals do
+  # On a card: what NVIDIA's library is off by, and glibc itself.
+  card = Hash.new(2).merge("asinh" => 4, "acosh" => 4, "erfc" => 8, "gamma" => 20)
   %w[sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 cbrt erf erfc gamma].each do |name|
-    unary name, code: "Math.#{name}(x)", tolerance: 2
-    unary name, code: "Math.#{name}(x)", on: :unit, tolerance: 2
-    unary name, code: "Math.#{name}(x)", on: :exponents, tolerance: 2
+    unary name, code: "Math.#{name}(x)", tolerance: card[name]
+    unary name, code: "Math.#{name}(x)", on: :unit, tolerance: card[name]
+    unary name, code: "Math.#{name}(x)", on: :exponents, tolerance: card[name]
     binary name, code: "Math.#{name}(y)", by: :others
   end
   unary "sqrt", code: "Math.sqrt(x)"
   unary "sqrt", code: "Math.sqrt(x)", on: :integers
   binary "sqrt", code: "Math.sqrt(y)", by: :others
-  unary "lgamma", code: ["Math.lgamma(x)[0]", "Math.lgamma(x)[1]"], tolerance: 2
+  unary "lgamma", code: ["Math.lgamma(x)[0]", "Math.lgamma(x)[1]"], tolerance: 20
   unary "frexp", code: ["Math.frexp(x)[0]", "Math.frexp(x)[1]"]
   unary "frexp", code: ["Math.frexp(x)[0]", "Math.frexp(x)[1]"], on: :floats
   unary "frexp", code: ["Math.frexp(x)[0]", "Math.frexp(x)[1]"], on: :integers

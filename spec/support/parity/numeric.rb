@@ -9,8 +9,8 @@
     unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
     unary "polar", code: ["x.polar[0]", "x.polar[1]"], beyond: true
     binary "eql?", "equal?", by: %i[integers floats others]
-    binary "div", "divmod", "%", "modulo", "remainder", "fdiv", by: :small,
-           code: ["x.div(y)", "x.divmod(y)[0]", "x % y", "x.remainder(y)"]
+    binary "%", "modulo", "fdiv", by: :small
+    binary "divmod", by: :small, code: ["x.divmod(y)[0]", "x.divmod(y)[1]"], beyond: true
     binary "div", "remainder", by: %i[integers floats others]
     binary "<=>", by: :mixed
     binary "quo", by: :floats
@@ -29,8 +29,9 @@
 
   Parity.table "Comparable", on: numbers do
     binary "between?", "clamp", by: %i[integers floats others],
-           code: ["x.between?(y, 10)", "x.between?(-1.5, y)", "x.clamp(y, 10)", "x.clamp(-1.5, y)"]
-    binary "clamp", by: :small, code: ["x.clamp(y..3)", "x.clamp(y..)", "x.clamp(..y)", "x.clamp(0.5..y)", "x.clamp(y...30)", "x.clamp(y)"]
+                                code: ["x.between?(y, 10)", "x.between?(-1.5, y)", "x.clamp(y, 10)", "x.clamp(-1.5, y)"]
+    binary "clamp", by: :small, code: %w[x.clamp(y..3) x.clamp(y..) x.clamp(..y) x.clamp(0.5..y) x.clamp(y)]
+    binary "clamp", by: :small, code: "x.clamp(y...30)"
     binary "<", "<=", ">", ">=", "==", by: :mixed
   end
 end

@@ -40,7 +40,8 @@ Parity.table "Kernel", on: :mixed do
   unary "is_a?", code: ["x.is_a?(Integer)", "x.is_a?(Comparable)", "x.is_a?(NilClass)"]
   unary "kind_of?", code: ["x.kind_of?(Numeric)", "x.kind_of?(Object)"]
   unary "instance_of?", code: ["x.instance_of?(Numeric)", "x.instance_of?(Float)"]
-  unary "respond_to?", code: ["x.respond_to?(:succ)", "x.respond_to?(:nope)", "x.respond_to?(:puts)", "x.respond_to?(:nil?)"]
+  unary "respond_to?",
+        code: ["x.respond_to?(:succ)", "x.respond_to?(:nope)", "x.respond_to?(:puts)", "x.respond_to?(:nil?)"]
   unary "tap", code: "n = 0; x.tap { |v| n = v }; n"
   unary "then", code: "x.then { |v| v.nil? ? 1 : v }"
   unary "yield_self", code: "x.yield_self { |v| v.nil? ? 1 : v }"
