@@ -2,6 +2,7 @@
 
 # What random programs (spec/support/random_programs) and users found: each example is the smallest program that showed
 # a difference from plain Ruby.
+# rubocop:disable Style/Semicolon, Style/ParallelAssignment, Lint/SelfAssignment
 each_backend do
   let(:small) { [0, 1, 2, 3, 5, 8, 13] }
 
@@ -123,3 +124,4 @@ each_backend do
     end
   end
 end
+# rubocop:enable all

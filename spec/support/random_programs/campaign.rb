@@ -80,7 +80,9 @@ module RandomPrograms
     # The first of the programs that fails as the verdict says.
     def first_like(verdict, candidates)
       until candidates.empty?
-        found = Isolated.stream(candidates, limit: 10, stop: ->(one) { one.like?(verdict) }) { |one| Trial.run(one, @backend) }
+        found = Isolated.stream(candidates, limit: 10, stop: lambda { |one|
+                                                               one.like?(verdict)
+                                                             }) { |one| Trial.run(one, @backend) }
         return candidates[found.size - 1] if found.last.like?(verdict)
 
         candidates = candidates.drop(found.size)

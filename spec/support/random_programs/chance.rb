@@ -5,8 +5,8 @@ module RandomPrograms
   module Chance
     EDGES = [2**31, -(2**31), (2**31) - 1, (2**32) + 1, 2**53, (2**53) + 1, -(2**53), 2**62, -(2**62), (2**63) - 1,
              -(2**63)].freeze
-    FLOATS = %w[0.0 -0.0 0.5 -0.5 1.5 2.5 -2.5 3.7 -3.7 0.1 1e10 -1e10 1e-310 1e308 0.49999999999999994 9007199254740992.0
-                4611686018427387904.0 Float::NAN Float::INFINITY -Float::INFINITY].freeze
+    FLOATS = %w[0.0 -0.0 0.5 -0.5 1.5 2.5 -2.5 3.7 -3.7 0.1 1e10 -1e10 1e-310 1e308 0.49999999999999994
+                9007199254740992.0 4611686018427387904.0 Float::NAN Float::INFINITY -Float::INFINITY].freeze
     SYMBOLS = %w[:a :b :c :left].freeze
     CLASSES = { int: "Integer", float: "Float", sym: "Symbol", nil: "NilClass" }.freeze
 
@@ -26,7 +26,7 @@ module RandomPrograms
 
     # Some of the choices, at least one.
     def some(choices, most)
-      choices.shuffle(random: @random).first(between(1, [most, choices.size].min))
+      choices.sample(between(1, [most, choices.size].min), random: @random)
     end
 
     def integer_text

@@ -38,9 +38,11 @@ module RandomPrograms
 
     def make_signatures
       @classes.each_value do |klass|
-        between(klass.parent ? 0 : 1, 3).times { klass.methods << signature(klass) }
+        between(klass.parent ? 0 : 1, 3).times { klass.signatures << signature(klass) }
         # Overridden ones.
-        klass.parent&.all_methods&.each { |method| klass.methods << method if chance(0.5) && !klass.methods.include?(method) }
+        klass.parent&.all_methods&.each do |method|
+          klass.signatures << method if chance(0.5) && !klass.signatures.include?(method)
+        end
       end
     end
 
@@ -51,7 +53,9 @@ module RandomPrograms
       parameters = Array.new(between(0, 3)) { |i| [fresh("p"), pick(Statements::UNIONS), parameter_kind(i, recursive)] }
       parameters = parameters.sort_by { |_, _, kind| %i[required optional keyword].index(kind) }
       parameters.unshift([fresh("r"), [:int], :required]) if recursive
-      yields = !recursive && chance(0.2) ? [Array.new(between(1, 2)) { pick(Statements::UNIONS) }, pick(Statements::UNIONS)] : nil
+      yields = !recursive && chance(0.2) ? [Array.new(between(1, 2)) do
+                                              pick(Statements::UNIONS)
+                                            end, pick(Statements::UNIONS)] : nil
       Signature.new(fresh("m"), parameters, pick(Statements::UNIONS), @levels, mutates, yields, recursive)
     end
 
@@ -60,7 +64,7 @@ module RandomPrograms
     end
 
     def class_node(klass)
-      parts = [accessors(klass), *klass.methods.map { |method| method_node(klass, method) }]
+      parts = [accessors(klass), *klass.signatures.map { |method| method_node(klass, method) }]
       head = "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}"
       Node.fixed("#{head}\n", Node.body(parts), "\nend")
     end
@@ -76,7 +80,9 @@ module RandomPrograms
       within(method_scope(klass, method)) do
         parameters = method.parameters.map { |parameter| parameter_node(*parameter) }
         body = Node.body([*recursion_end(method), *statements(3, 3), Node.statement(method_value(klass, method))])
-        Node.fixed("def #{method.name}", parameters.empty? ? "" : Node.fixed("(", *parameters.flat_map { |p| [p, ", "] }[0...-1], ")"),
+        Node.fixed("def #{method.name}", parameters.empty? ? "" : Node.fixed("(", *parameters.flat_map do |p|
+                                                                                     [p, ", "]
+                                                                                   end[0...-1], ")"),
                    "\n", body, "\nend\n")
       end
     end
@@ -108,7 +114,8 @@ module RandomPrograms
         again = call_again(method)
         return value if again.nil?
 
-        return method.returns == [:int] ? e("(", again, " + ", value, ") % 9973") : e("(", condition(2), " ? ", again, " : ", value, ")")
+        return method.returns == [:int] ? e("(", again, " + ", value,
+                                            ") % 9973") : e("(", condition(2), " ? ", again, " : ", value, ")")
       end
       return value unless klass.parent&.all_methods&.include?(method) && chance(0.6) && method.yields.nil?
 
@@ -119,7 +126,7 @@ module RandomPrograms
     def call_again(method)
       counter, *others = method.parameters
       arguments = ["#{counter.first} - #{between(1, 2)}", *others.map { |_, types,| expression(types, 1) }]
-      Node.fixed(pick([method.name, "self.#{method.name}"]), "(", *arguments.flat_map { |a| [a, ", "] }[0...-1], ")")
+      Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")")
     end
 
     # A call of a method of the own object or of another; any return types where `types` is nil.
@@ -153,7 +160,7 @@ module RandomPrograms
       left_out = false
       given = given.reject { |kind, name,| kind == :optional && (left_out ||= skipped?(method, name, given)) }
       parts = given.map { |kind, name, value| kind == :keyword ? Node.fixed("#{name}: ", value) : value }
-      parts.empty? ? "" : Node.fixed("(", *parts.flat_map { |p| [p, ", "] }[0...-1], ")")
+      parts.empty? ? "" : Node.fixed("(", Node.commas(parts), ")")
     end
 
     def skipped?(method, name, given)

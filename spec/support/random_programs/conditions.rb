@@ -45,7 +45,7 @@ module RandomPrograms
       found = readable.select { |_, types| types.size > 1 }
       if found.empty? || chance(0.2)
         return e(expression(%i[int float nil sym], depth), pick([".nil?", ".is_a?(Integer)", ".is_a?(Numeric)",
-                                                                ".instance_of?(Float)"]))
+                                                                 ".instance_of?(Float)"]))
       end
 
       text, types = pick(found)
@@ -54,7 +54,8 @@ module RandomPrograms
 
     def included(depth)
       case between(0, 2)
-      when 0 then e("((#{between(-5, 2)}..#{between(1, 9)})", pick([".include?(", ".cover?(", " === ("]), number(depth), "))")
+      when 0 then e("((#{between(-5, 2)}..#{between(1, 9)})", pick([".include?(", ".cover?(", " === ("]),
+                    number(depth), "))")
       when 1 then e("(#{between(-5, 2)}.5...", number(0), ")", ".include?(", number(depth), ")")
       else
         found = arrays.reject { |_, t| t.items.any? { |i| @classes.key?(i) } }

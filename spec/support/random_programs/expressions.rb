@@ -29,55 +29,6 @@ module RandomPrograms
       end
     end
 
-    # What can be read at once: texts with their types.
-    def readable
-      all = scope.variables.reject { |v| v.types.is_a?(ArrayType) }.map { |v| [v.name, v.types] }
-      all.concat(attributes)
-      all
-    end
-
-    # Attributes of the own object and of the objects at hand.
-    def attributes
-      all = own_ivars.map { |name, types| [name, types] }
-      objects.flat_map { |text, klass| klass.all_ivars.except(*klass.all_written).map { |n, t| ["#{text}.#{n}", t] } }
-             .each { |text, types| all << [text, types] }
-      all.reject { |_, types| types.is_a?(ArrayType) }
-    end
-
-    def own_ivars
-      return {} unless scope.own_class
-
-      scope.own_class.all_ivars.to_h { |name, types| [ivar_text(name), types] }
-    end
-
-    def ivar_text(name)
-      scope.own == "self" ? pick(["@#{name}", "@#{name}", name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
-    end
-
-    # Objects at hand that are certainly there: [text, class].
-    def objects
-      found = scope.variables.map { |v| [v.name, v.types] }
-      found.concat(own_ivars.to_a)
-      found.filter_map do |text, types|
-        next if types.is_a?(ArrayType) || types.size != 1
-
-        klass = @classes[types.first]
-        [text, klass] if klass && text != scope.own
-      end
-    end
-
-    def arrays
-      found = scope.variables.map { |v| [v.name, v.types] } + own_ivars.to_a
-      objects.each { |text, klass| klass.all_ivars.except(*klass.all_written).each { |n, t| found << ["#{text}.#{n}", t] } }
-      found.select { |_, types| types.is_a?(ArrayType) }
-    end
-
-    def fits?(types, wanted)
-      types.all? { |type| wanted.include?(type) || wanted.include?(ancestor(type)) }
-    end
-
-    def ancestor(type) = @classes[type]&.parent&.name
-
     def simple(types, type)
       if @classes.key?(type) || chance(0.6)
         found = readable.select { |_, t| fits?(t, types) }
@@ -175,7 +126,9 @@ module RandomPrograms
     end
 
     def assignment(types, type, depth)
-      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) && fits?(v.declared, types) })
+      variable = pick(scope.variables.select do |v|
+                        v.writable && !v.declared.is_a?(ArrayType) && fits?(v.declared, types)
+                      end)
       return unless variable && type
 
       value = expression(variable.declared, depth)
@@ -223,7 +176,11 @@ module RandomPrograms
       return if types.include?(:nil) || @classes.key?(type)
 
       items = Array.new(between(1, 3)) { expression([type], depth) }
-      return e("[", Node.fixed(*items.flat_map { |i| [i, ", "] }[0...-1]), "]", pick(%w[.first .last [0] [-1]])) if chance(0.6)
+      if chance(0.6)
+        return e("[", Node.fixed(*items.flat_map do |i|
+                                    [i, ", "]
+                                  end[0...-1]), "]", pick(%w[.first .last [0] [-1]]))
+      end
       return unless types == [:int]
 
       e("[", Node.list(items), "]", pick(%w[.max .min .sum .size]))

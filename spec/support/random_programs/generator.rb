@@ -3,10 +3,12 @@
 require_relative "node"
 require_relative "scope"
 require_relative "chance"
+require_relative "readable"
 require_relative "expressions"
 require_relative "numbers"
 require_relative "conditions"
 require_relative "statements"
+require_relative "narrowing"
 require_relative "loops"
 require_relative "classes"
 require_relative "program"
@@ -15,10 +17,12 @@ module RandomPrograms
   # Makes a program from a seed.
   class Generator
     include Chance
+    include Readable
     include Expressions
     include Numbers
     include Conditions
     include Statements
+    include Narrowing
     include Loops
     include Classes
 
@@ -44,7 +48,7 @@ module RandomPrograms
       make_classes
       make_signatures
       leaves = @classes.values.select { |klass| %w[Leaf Bud].include?(klass.name) }
-      @pure = leaves.flat_map { |klass| klass.methods.map(&:name) }
+      @pure = leaves.flat_map { |klass| klass.signatures.map(&:name) }
       classes = @classes.values.map do |klass|
         budget(90, 3)
         class_node(klass)
@@ -151,7 +155,7 @@ module RandomPrograms
     def value_text(types, leaves)
       if types.is_a?(ArrayType)
         count = between(3, 5)
-        return Node.fixed("[", Node.fixed(*Array.new(count) { value_text(types.items, leaves) }.flat_map { |v| [v, ", "] }[0...-1]), "]")
+        return Node.fixed("[", Node.commas(Array.new(count) { value_text(types.items, leaves) }), "]")
       end
       type = pick(types)
       Node.fixed(@classes.key?(type) ? "leaves[#{between(0, 3)}]" : constant_text(type))

@@ -9,9 +9,9 @@ module RandomPrograms
     # @param limit [Numeric] seconds for one item
     # @param stop [Proc, nil] is told each verdict; true ends it
     # @return [Array<Trial::Verdict>] verdicts of the first items: all of them unless one crashed, which comes last
-    def self.stream(items, limit:, stop: nil)
+    def self.stream(items, limit:, stop: nil, &block)
       reader, writer = IO.pipe(binmode: true)
-      child = fork { work(items, reader, writer, stop) { |item| yield item } }
+      child = fork { work(items, reader, writer, stop, &block) }
       writer.close
       verdicts = []
       until verdicts.size == items.size || (stop && verdicts.any? && stop.call(verdicts.last))

@@ -3,8 +3,8 @@
 module RandomPrograms
   # Loops. They end: what counts is never assigned by the body, and is part of the loop's own text.
   module Loops
-    FORMS = { while_loop: 3, until_loop: 1, post_loop: 1, for_loop: 1.5, times: 3, upto: 2, range_each: 2, array_each: 3,
-              endless: 1.5, stepped: 1 }.freeze
+    FORMS = { while_loop: 3, until_loop: 1, post_loop: 1, for_loop: 1.5, times: 3, upto: 2, range_each: 2,
+              array_each: 3, endless: 1.5, stepped: 1 }.freeze
 
     def loop_statement(depth)
       return if scope.loops >= (scope.in_method? ? 1 : 2) || depth <= 0
@@ -13,11 +13,11 @@ module RandomPrograms
     end
 
     # @param skips [Array] what `next` and `break` can be, with the types of their values (nil: none)
-    def in_loop(skips = [])
+    def in_loop(skips = [], &block)
       scope.loops += 1
       outer = scope.skips
       scope.skips = skips
-      scope.block { yield }
+      scope.block(&block)
     ensure
       scope.loops -= 1
       scope.skips = outer
@@ -43,40 +43,40 @@ module RandomPrograms
       scope.declare(counter, [:int], writable: false)
       more = chance(0.5) ? Node.fixed(" && ", condition(depth - 1)) : ""
       body = looping_body(depth, {}, scoped: false)
-      Node.statement("#{counter} = 0\nwhile #{counter} < #{between(1, 5)}", more, "\n  #{counter} += 1\n", body, "\nend")
+      Node.statement("#{counter} = 0\nwhile #{counter} < #{between(1, 5)}", more, "\n  #{counter} += 1\n", body,
+                     "\nend")
     end
 
     def until_loop(depth)
       counter = fresh("n")
       scope.declare(counter, [:int], writable: false)
       body = looping_body(depth, {}, scoped: false)
-      Node.statement("#{counter} = #{between(1, 5)}\nuntil #{counter} <= 0 || ", condition(depth - 1), "\n  #{counter} -= 1\n", body,
-                     "\nend")
+      Node.statement("#{counter} = #{between(1, 5)}\nuntil #{counter} <= 0 || ", condition(depth - 1),
+                     "\n  #{counter} -= 1\n", body, "\nend")
     end
 
     def post_loop(depth)
       counter = fresh("n")
       scope.declare(counter, [:int], writable: false)
       body = looping_body(depth, {}, scoped: false)
-      Node.statement("#{counter} = 0\nbegin\n  #{counter} += 1\n", body, "\nend #{pick(["while #{counter} < 4 && ", "until #{counter} > 3 || "])}",
-                     condition(depth - 1))
+      bound = pick(["while #{counter} < 4 && ", "until #{counter} > 3 || "])
+      Node.statement("#{counter} = 0\nbegin\n  #{counter} += 1\n", body, "\nend #{bound}", condition(depth - 1))
     end
 
     def for_loop(depth)
       name = fresh("f")
-      from, items = chance(0.7) ? [Node.fixed("0..(", expression([:int], depth - 1), " % 5)"), [:int]] : reducible(depth - 1)
+      from, items = chance(0.7) ? [Node.fixed("0..(", expression([:int], depth - 1), " % 5)"),
+                                   [:int]] : reducible(depth - 1)
       body = looping_body(depth, { name => items }, scoped: false)
       Node.statement("for #{name} in ", from, "\n", body, "\nend")
     end
 
-    # `break` with a value gives what the call gives.
+    # What a call with a block is assigned: what it gives, or the value of a `break`.
     def valued(call, types, depth, names)
-      value = chance(0.3) && !types.include?(nil) ? declared_types | types : nil
-      skips = value ? [["break", value]] : [["next", nil], ["break", nil]]
-      value = nil if names.empty?
-      body = looping_body(depth, names, leave: value ? skips : [["next", nil], ["break", nil]].first(value ? 2 : 1) + (value ? [] : [["break", nil]]))
+      value = declared_types | types if chance(0.3) && !types.include?(nil)
+      body = looping_body(depth, names, leave: value ? [["break", value]] : [["next", nil], ["break", nil]])
       target = value ? "#{scope.declare(fresh("v"), value).name} = " : ""
-      Node.statement(target, call, names.empty? ? " do\n" : " do |#{names.keys.join(", ")}|\n", body, "\nend")
+      Node.statement(target, call, " do |#{names.keys.join(", ")}|\n", body, "\nend")
     end
 
     def times(depth)
@@ -124,8 +124,8 @@ module RandomPrograms
       bound = value ? Node.fixed("break ", expression(value, depth - 1)) : "break"
       body = looping_body(depth, {}, leave: [["break", value]])
       target = value ? "#{scope.declare(fresh("v"), value).name} = " : ""
-      Node.statement("#{counter} = 0\n#{target}loop do\n  #{counter} += 1\n  ", bound, " if #{counter} > #{between(1, 4)}\n", body,
-                     "\nend")
+      Node.statement("#{counter} = 0\n#{target}loop do\n  #{counter} += 1\n  ", bound, " if #{counter} > #{between(1, 4)}\n",
+                     body, "\nend")
     end
   end
 end

@@ -20,6 +20,8 @@ module RandomPrograms
     def self.body(parts) = new(:body, parts)
     def self.list(parts, separator = ", ") = new(:list, parts, separator)
     def self.fixed(*parts) = new(:fixed, parts)
+    # Parts that all stay, with commas.
+    def self.commas(parts) = new(:fixed, parts.flat_map { |part| [part, ", "] }[0...-1])
 
     def to_s
       case sort

@@ -45,7 +45,8 @@ module RandomPrograms
 
     def integer_unary(depth)
       a = expression([:int], depth)
-      chance(0.3) ? e("(-", a, ")") : e(a, pick(%w[.abs .succ .pred .bit_length .to_i .floor .round .itself .magnitude .+@]))
+      chance(0.3) ? e("(-", a,
+                      ")") : e(a, pick(%w[.abs .succ .pred .bit_length .to_i .floor .round .itself .magnitude .+@]))
     end
 
     def integer_pair(depth)
@@ -84,7 +85,10 @@ module RandomPrograms
         case between(0, 5)
         when 0, 1 then e(from, ".sum { |#{name}| ", expression([:int], depth), " }")
         when 2 then e(from, ".count { |#{name}| ", condition(depth), " }")
-        when 3 then e("(", from, ".find_index { |#{name}| ", condition(depth), " } || ", constant(:int), ")") if from.is_a?(String)
+        when 3 then if from.is_a?(String)
+                      e("(", from, ".find_index { |#{name}| ", condition(depth), " } || ", constant(:int),
+                        ")")
+                    end
         when 4
           sum = fresh("s")
           scope.declare(sum, [:int], writable: false)

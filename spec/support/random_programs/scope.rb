@@ -17,10 +17,10 @@ module RandomPrograms
   Signature = Struct.new(:name, :parameters, :returns, :level, :mutates, :yields, :recursive)
 
   # A class: instance variables by name with their types, and the names of those that are written.
-  Klass = Struct.new(:name, :parent, :ivars, :written, :methods) do
+  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures) do
     def all_ivars = (parent ? parent.all_ivars : {}).merge(ivars)
     def all_written = (parent ? parent.all_written : []) + written
-    def all_methods = ((parent ? parent.all_methods : []) + methods).uniq(&:name)
+    def all_methods = ((parent ? parent.all_methods : []) + signatures).uniq(&:name)
   end
 
   # Where code is being generated.

@@ -32,7 +32,7 @@ module RandomPrograms
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     def step
-      enum_for(:each_candidate).each_slice(BATCH) do |candidates|
+      Enumerator.new { |out| each_candidate { |candidate| out << candidate } }.each_slice(BATCH) do |candidates|
         return nil if now > @end
 
         found = @fails.call(candidates)

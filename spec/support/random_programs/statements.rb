@@ -3,8 +3,8 @@
 module RandomPrograms
   # Statements: assignments of all kinds, branches, and writes to the own object.
   module Statements
-    KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4, loop_statement: 5,
-              write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7, yielding: 3 }.freeze
+    KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
+              loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7, yielding: 3 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
 
@@ -67,9 +67,11 @@ module RandomPrograms
     # `target op= value`.
     def operate_on(text, types, depth)
       case types
-      when [:int] then Node.statement(text, pick([" += ", " -= ", " += ", " *= ", " |= ", " ^= ", " %= "].first(6)), expression([:int], depth))
+      when [:int] then Node.statement(text, pick([" += ", " -= ", " += ", " *= ", " |= ", " ^= ", " %= "].first(6)),
+                                      expression([:int], depth))
       when [:float] then Node.statement(text, pick([" += ", " -= ", " *= ", " /= "]), number(depth))
-      when [:bool] then Node.statement(text, pick([" &&= ", " ||= ", " &= ", " |= ", " ^= "]), expression([:bool], depth))
+      when [:bool] then Node.statement(text, pick([" &&= ", " ||= ", " &= ", " |= ", " ^= "]),
+                                       expression([:bool], depth))
       else Node.statement(text, pick([" ||= ", " &&= ", " = "]), expression(types, depth))
       end
     end
@@ -91,7 +93,7 @@ module RandomPrograms
     end
 
     def swap(variables, depth)
-      a, b = variables.shuffle(random: @random).first(2)
+      a, b = variables.sample(2, random: @random)
       values = [a, b].map { |v| expression(v.declared, depth - 1) }
       values = [e(b.name), e(a.name)] if a.declared == b.declared && chance(0.7)
       [a, b].each(&:assigned)
@@ -116,8 +118,8 @@ module RandomPrograms
       when 1 then Node.statement("unless ", test, "\n", arm(depth - 1), "\nelse\n", arm(depth - 1), "\nend")
       when 2 then modified(test, depth)
       when 3
-        Node.statement("if ", test, "\n", arm(depth - 1), "\nelsif ", condition(depth - 1), "\n", arm(depth - 1), "\nelse\n",
-                       arm(depth - 1), "\nend")
+        Node.statement("if ", test, "\n", arm(depth - 1), "\nelsif ", condition(depth - 1), "\n", arm(depth - 1),
+                       "\nelse\n", arm(depth - 1), "\nend")
       else Node.statement("if ", test, "\n", arm(depth - 1), "\nelse\n", arm(depth - 1), "\nend")
       end
     end
@@ -132,9 +134,12 @@ module RandomPrograms
       types = declared_types
       value = case between(0, 1)
               when 0
-                Node.fixed("if ", condition(depth), "\n", valued_arm(types, depth), "\nelse\n", valued_arm(types, depth), "\nend")
+                Node.fixed("if ", condition(depth), "\n", valued_arm(types, depth), "\nelse\n",
+                           valued_arm(types, depth), "\nend")
               else
-                whens = Array.new(between(1, 3)) { Node.fixed("when ", patterns(depth - 1), "\n", valued_arm(types, depth), "\n") }
+                whens = Array.new(between(1, 3)) do
+                  Node.fixed("when ", patterns(depth - 1), "\n", valued_arm(types, depth), "\n")
+                end
                 Node.fixed("case ", expression(%i[int float], depth), "\n", Node.list(whens, ""), "else\n",
                            valued_arm(types, depth), "\nend")
               end
@@ -152,47 +157,6 @@ module RandomPrograms
       Node.statement("case ", subject, "\n", Node.list(whens, ""), otherwise, "end")
     end
 
-    # A test of a variable's class, and code that relies on it.
-    def narrowing(depth)
-      variable = pick(scope.variables.select { |v| !v.types.is_a?(ArrayType) && v.types.size > 1 })
-      return unless variable
-
-      type = pick(variable.types)
-      others = variable.types - [type]
-      return narrowing_case(variable, depth) if chance(0.3)
-      return narrowing_leave(variable, type, others, depth) if chance(0.25)
-
-      test = test_text(variable.name, type)
-      return inverted(variable, test, type, others, depth) if chance(0.5)
-
-      inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
-      outside = scope.narrowed(variable, others) { arm(depth - 1) }
-      Node.statement("if ", e(test), "\n", inside, "\nelse\n", outside, "\nend")
-    end
-
-    def inverted(variable, test, type, others, depth)
-      outside = scope.narrowed(variable, others) { arm(depth - 1) }
-      inside = scope.narrowed(variable, [type]) { arm(depth - 1) }
-      Node.statement("if !(", e(test), ")\n", outside, "\nelse\n", inside, "\nend")
-    end
-
-    def narrowing_case(variable, depth)
-      whens = variable.types.first(3).map do |type|
-        inside = scope.narrowed(variable, [type]) { arm(depth - 1, 2) }
-        Node.fixed("when ", class_pattern(type), "\n", inside, "\n")
-      end
-      Node.statement("case ", variable.name, "\n", Node.list(whens, ""), "end")
-    end
-
-    # What is not of the class leaves; what follows relies on it.
-    def narrowing_leave(variable, type, others, depth)
-      leaving = leaving_text(depth)
-      return unless leaving
-
-      variable.types = others
-      Node.statement(leaving, " if ", e(test_text(variable.name, type)))
-    end
-
     def leaving_text(depth)
       skip = scope.skips.last
       return Node.fixed(skip.first, " ", expression(skip.last, depth)) if skip&.last
@@ -202,12 +166,14 @@ module RandomPrograms
     end
 
     def leave_early(depth)
-      leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ", expression(scope.returns, depth)) : leaving_text(depth)
+      leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ",
+                                                             expression(scope.returns, depth)) : leaving_text(depth)
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
     end
 
     def failure(depth)
-      what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"", "raise IndexError.new(\"odd\")"])
+      what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
+                   "raise IndexError.new(\"odd\")"])
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
     end
 
@@ -246,7 +212,7 @@ module RandomPrograms
       parameters, types = scope.yields
       arguments = parameters.map { |t| expression(t, depth) }
       target = scope.declare(fresh("v"), types).name
-      Node.statement("#{target} = yield(", Node.fixed(*arguments.flat_map { |a| [a, ", "] }[0...-1]), ")")
+      Node.statement("#{target} = yield(", Node.commas(arguments), ")")
     end
   end
 end

@@ -86,7 +86,8 @@ module RandomPrograms
       block = @home.block(leaves)
       at = 0
       result = outcome { sequential(base, block) { |i| at = i } }
-      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]), at]
+      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]),
+       at]
     end
 
     def sequential(base, block)
@@ -113,7 +114,8 @@ module RandomPrograms
         else base.public_send(@program.operation, &block)
         end
       end
-      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]), before]
+      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]),
+       before]
     end
 
     def outcome
@@ -130,7 +132,12 @@ module RandomPrograms
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
-      return verdict(:wrong_error, "Ruby: #{expected.inspect[0, 2000]}\nIkra: #{error.full_message(highlight: false)}") if expected.first != :raised
+
+      if expected.first != :raised
+        return verdict(:wrong_error,
+                       "Ruby: #{expected.inspect[0,
+                                                 2000]}\nIkra: #{error.full_message(highlight: false)}")
+      end
       return [nil, raised_at] if text(expected[1]) == text(error)
 
       verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}\nIkra: #{text(error).inspect}")
@@ -147,7 +154,8 @@ module RandomPrograms
       found = Bignums.first { sequential(elements.values_at(*kept), @home.block(leaves)) { |i| Bignums.at(i) } }
       return [nil, error.element_index] if found == error.element_index
 
-      verdict(:wrong_overflow, "the first Integer beyond 64 bits: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
+      verdict(:wrong_overflow,
+              "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
     end
 
     def raises?(index)
@@ -185,7 +193,9 @@ module RandomPrograms
 
     def self.of_object(value, seen)
       # A variable that holds nil and one that was never set read the same.
-      state = value.instance_variables.sort.map { |name| [name, of(value.instance_variable_get(name), seen)] }.select(&:last)
+      state = value.instance_variables.sort.map do |name|
+        [name, of(value.instance_variable_get(name), seen)]
+      end.select(&:last)
       [value.class.name, state]
     end
   end
