@@ -25,6 +25,8 @@ module Ikra
     # @yield runs what is to be measured
     # @return [Profile]
     def profile
+      raise ArgumentError, "profile needs a block with sections in it" unless block_given?
+
       number = Native.open_profile
       begin
         yield

@@ -20,12 +20,13 @@ module Ikra
 
     # @param key [Symbol] a phase, +:sections+, +:backend+ or +:total+
     # @return [Float, Integer, Symbol, nil] seconds for a phase
+    # @raise [ArgumentError] when there is no such phase
     def [](key)
       case key
       when :sections then sections
       when :backend then backend
       when :total then total
-      else @seconds[key]
+      else @seconds.fetch(key) { raise ArgumentError, "no phase is called #{key.inspect}" }
       end
     end
 

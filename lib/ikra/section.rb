@@ -28,7 +28,7 @@ module Ikra
 
           warn_once(e, operation)
           sequential(base, operation, ticks, block)
-        rescue Error => e
+        rescue StandardError => e
           raise from_caller(e)
         end
       end

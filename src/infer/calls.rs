@@ -235,6 +235,7 @@ impl Lowerer<'_> {
     fn special_form(&mut self, node: &Node, call: &Call) -> Option<Operand> {
         match call.name.as_str() {
             "raise" | "fail" => Some(self.raise(node, call)),
+            "block_given?" if self.current == 0 && self.depth.is_none() => Some(self.refuse_outer_block()),
             "block_given?" => {
                 let given = self.frame().block.is_some();
                 let value = self.b.bool(given);
@@ -737,6 +738,15 @@ impl Lowerer<'_> {
         false
     }
 
+    /// The block that the method around the section was called with is Ruby's alone.
+    fn refuse_outer_block(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-block",
+            "the block of the method around the section cannot be called in it",
+            Some("compute what it gives before the section, or write it in the section's block".into()),
+        )
+    }
+
     // ---- methods ---------------------------------------------------------------------------------------------------
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
@@ -911,6 +921,9 @@ impl Lowerer<'_> {
     // ---- blocks ----------------------------------------------------------------------------------------------------
 
     pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments, unused: bool) -> Operand {
+        if self.current == 0 && self.depth.is_none() {
+            return self.refuse_outer_block();
+        }
         self.enter(node);
         match self.frame().block.clone() {
             Some(block) => {

@@ -50,6 +50,5 @@ Parity.table "Kernel", on: :mixed do
   unary "Float", code: "Float(x)"
   unary "Float", code: "Float(x)", on: :integers
   unary "loop", code: "n = 0; loop { n += 1; break if n > 3 }; n"
-  unary "block_given?", code: "block_given?"
   unary "raise", code: ["raise ArgumentError, \"no\"", "x.nil? ? raise(\"nil\") : x"]
 end

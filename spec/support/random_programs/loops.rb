@@ -124,7 +124,8 @@ module RandomPrograms
       bound = value ? Node.fixed("break ", expression(value, depth - 1)) : "break"
       body = looping_body(depth, {}, leave: [["break", value]])
       target = value ? "#{scope.declare(fresh("v"), value).name} = " : ""
-      Node.statement("#{counter} = 0\n#{target}loop do\n  #{counter} += 1\n  ", bound, " if #{counter} > #{between(1, 4)}\n",
+      Node.statement("#{counter} = 0\n#{target}loop do\n  #{counter} += 1\n  ", bound,
+                     " if #{counter} > #{between(1, 4)}\n",
                      body, "\nend")
     end
   end

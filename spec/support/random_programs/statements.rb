@@ -4,7 +4,8 @@ module RandomPrograms
   # Statements: assignments of all kinds, branches, and writes to the own object.
   module Statements
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
-              loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7, yielding: 3 }.freeze
+              loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
+              yielding: 3 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
 
