@@ -125,3 +125,11 @@ each_backend do
   end
 end
 # rubocop:enable all
+
+each_backend do
+  it "sums Integers into a Float as MRI does" do
+    expect_same([1, 2]) { |n| (1..n).sum(0.0) { |i| i == 1 ? -(2**62) * 2 : i } }
+    expect_same([1, 2]) { |n| (1..n).sum(1.0 / 0) { |i| i } }
+    expect_same([1, 2]) { |n| [0.1, n, 0.2, n * 3, 1e16].sum }
+  end
+end

@@ -903,36 +903,29 @@ module Enumerable
     floating = total.is_a?(Float)
     each do |item|
       x = block_given? ? yield(item) : item
-      if x.is_a?(Float) && (floating || total.is_a?(Integer))
+      if (x.is_a?(Float) && (floating || total.is_a?(Integer))) || (floating && x.is_a?(Integer))
+        y = x.to_f
         total = total.to_f
         floating = true
         if total.nan?
           # stays NaN
-        elsif x.nan?
-          total = x
-        elsif x.infinite?
-          if total.infinite? && (x < 0.0) != (total < 0.0)
+        elsif y.nan?
+          total = y
+        elsif y.infinite?
+          if total.infinite? && (y < 0.0) != (total < 0.0)
             total = 0.0 / 0.0
           else
-            total = x
+            total = y
           end
         elsif !total.infinite?
-          t = total + x
-          if total.abs >= x.abs
-            compensation += ((total - t) + x)
+          t = total + y
+          if total.abs >= y.abs
+            compensation += ((total - t) + y)
           else
-            compensation += ((x - t) + total)
+            compensation += ((y - t) + total)
           end
           total = t
         end
-      elsif x.is_a?(Integer) && floating
-        t = total + x
-        if total.abs >= x.abs
-          compensation += ((total - t) + x)
-        else
-          compensation += ((x - t) + total)
-        end
-        total = t
       else
         total = total + x
       end
