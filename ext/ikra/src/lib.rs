@@ -25,6 +25,7 @@ mod slots;
 mod sources;
 mod tracer;
 mod value;
+mod watch;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
