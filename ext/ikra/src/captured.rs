@@ -65,7 +65,7 @@ impl Captured<'_> {
         };
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) => {
-                self.copy.push_all(parts, &values, &mut given())?;
+                self.copy.push_all(parts, &values, given())?;
             }
             Fold::Or | Fold::And | Fold::Last => {
                 let row = match &variable.fold {
@@ -73,7 +73,7 @@ impl Captured<'_> {
                     Fold::And => deciding(false),
                     _ => given().max_by_key(|row| (ticks[*row], *row)),
                 };
-                self.copy.push_all(parts, &values, &mut row.into_iter())?;
+                self.copy.push_all(parts, &values, row.into_iter())?;
             }
         }
         Ok(parts)

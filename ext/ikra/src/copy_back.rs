@@ -60,6 +60,55 @@ impl Values<'_> {
         let shape = shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?;
         Ok((shape, self.payload.map_or(0, |payload| bits(payload, row))))
     }
+
+    /// The values of the next rows, as many as there is room for; gives their number. `make` gives those that live on
+    /// the heap.
+    fn encode(
+        &self,
+        rows: &mut impl Iterator<Item = usize>,
+        into: &mut [VALUE],
+        mut make: impl FnMut(Shape, i64) -> Result<VALUE, Trouble>,
+    ) -> Result<usize, Trouble> {
+        let mut count = 0;
+        let pairs = into.iter_mut().zip(rows);
+        match (self.single, self.payload) {
+            (Some(shape @ Shape::Float), Some(Column::F64(numbers))) => {
+                for (value, row) in pairs {
+                    let number = numbers[row];
+                    *value = match value::small_float(number) {
+                        Some(value) => value,
+                        None => make(shape, number.to_bits() as i64)?,
+                    };
+                    count += 1;
+                }
+            }
+            (Some(shape @ Shape::Integer), Some(Column::I64(numbers))) => {
+                for (value, row) in pairs {
+                    *value = match value::fixnum(numbers[row]) {
+                        Some(value) => value,
+                        None => make(shape, numbers[row])?,
+                    };
+                    count += 1;
+                }
+            }
+            _ => {
+                for (value, row) in pairs {
+                    let (shape, payload) = self.get(row)?;
+                    *value = match immediate(shape, payload) {
+                        Some(value) => value,
+                        None => make(shape, payload)?,
+                    };
+                    count += 1;
+                }
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// A row as an index.
+const fn index(row: &u32) -> usize {
+    *row as usize
 }
 
 fn bits(column: &Column, row: usize) -> i64 {
@@ -229,21 +278,22 @@ impl CopyBack<'_> {
     /// kept in `Reached`, in the order of the rows; gives the place of the first.
     fn prepare(&self, changes: &[Change<'_>]) -> Result<usize, Trouble> {
         let first = self.reached.keep(value::NIL) + 1;
+        let mut values = [value::NIL; BLOCK];
         for change in changes {
             self.each_block(change, |rows, holders, _| {
-                for (row, holder) in rows.iter().zip(holders) {
+                for holder in holders {
                     // SAFETY: the holder is kept alive by `Reached`.
                     if unsafe { value::frozen(*holder) } {
                         // SAFETY: as above.
                         let holder = unsafe { Value::from_raw(*holder) };
                         return Err(Trouble::Raised(errors::frozen(self.ruby, holder)));
                     }
-                    let (shape, payload) = change.values.get(*row as usize)?;
-                    if immediate(shape, payload).is_none() {
-                        let made = self.made(shape, payload)?;
-                        self.reached.keep(made);
-                    }
                 }
+                change.values.encode(&mut rows.iter().map(index), &mut values, |shape, payload| {
+                    let made = self.made(shape, payload)?;
+                    self.reached.keep(made);
+                    Ok(made)
+                })?;
                 Ok(())
             })?;
         }
@@ -256,13 +306,10 @@ impl CopyBack<'_> {
         for change in changes {
             let mut known: Option<(ClassId, Access)> = None;
             self.each_block(change, |rows, holders, places| {
-                for (value, row) in values.iter_mut().zip(rows) {
-                    let (shape, payload) = change.values.get(*row as usize)?;
-                    *value = immediate(shape, payload).unwrap_or_else(|| {
-                        made += 1;
-                        self.reached.kept(made - 1)
-                    });
-                }
+                change.values.encode(&mut rows.iter().map(index), &mut values, |_, _| {
+                    made += 1;
+                    Ok(self.reached.kept(made - 1))
+                })?;
                 let values = &values[..rows.len()];
                 // SAFETY: holders and values are kept alive by `Reached`, and no holder is frozen. What is raised (no
                 // memory) ends in `protect`; nothing in these closures needs dropping.
@@ -324,8 +371,7 @@ impl CopyBack<'_> {
         }
         let values = self.values(BufferKind::Result, types);
         let result = self.ruby.ary_new_capa(self.heap.length);
-        let mut rows = 0..self.heap.length;
-        self.push_all(result, &values, &mut rows)?;
+        self.push_all(result, &values, 0..self.heap.length)?;
         Ok(result)
     }
 
@@ -334,24 +380,15 @@ impl CopyBack<'_> {
         &self,
         array: RArray,
         values: &Values<'_>,
-        rows: &mut dyn Iterator<Item = usize>,
+        mut rows: impl Iterator<Item = usize>,
     ) -> Result<(), Trouble> {
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let mut block = [value::NIL; BLOCK];
         let block = black_box(&mut block);
         loop {
-            let mut count = 0;
-            for (slot, row) in block.iter_mut().zip(&mut *rows) {
-                let (shape, payload) = values.get(row)?;
-                *slot = match immediate(shape, payload) {
-                    Some(value) => value,
-                    None => self.made(shape, payload)?,
-                };
-                count += 1;
-            }
-            // SAFETY: the array is live and so are the values.
-            protect(|| unsafe { rb_sys::rb_ary_cat(array.as_raw(), block.as_ptr(), count) })?;
-            if (count as usize) < BLOCK {
+            let count = values.encode(&mut rows, block, |shape, payload| self.made(shape, payload))?;
+            append(array, &block[..count])?;
+            if count < BLOCK {
                 return Ok(());
             }
         }
@@ -451,13 +488,19 @@ impl CopyBack<'_> {
                 *slot = unsafe { rb_sys::RARRAY_AREF(elements.as_raw(), row as isize) };
                 count += 1;
             }
-            // SAFETY: the array is live and so are the values.
-            protect(|| unsafe { rb_sys::rb_ary_cat(result.as_raw(), block.as_ptr(), count) })?;
-            if (count as usize) < BLOCK {
+            append(result, &block[..count])?;
+            if count < BLOCK {
                 return Ok(result);
             }
         }
     }
+}
+
+fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
+    let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
+    // SAFETY: the array is live and so are the values.
+    protect(|| unsafe { rb_sys::rb_ary_cat(array.as_raw(), values, count) })?;
+    Ok(())
 }
 
 /// The value, where it is no object on the heap.
