@@ -372,25 +372,25 @@ fn jobs(tracer: &Tracer<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
     if let (Some(ty), false) = (types.single(), repeating) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
-    let mut cache: FxHashMap<(i32, i64), u16> = FxHashMap::default();
-    let mut last = None;
+    // By tag, then by class or truth.
+    let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
     let mut entry_of = Vec::with_capacity(base.len());
-    for row in 0..base.len() {
-        let (tag, payload) = (base.tag(row), base.payload[row]);
-        let key = (tag, exact(tag, payload));
-        let entry = match last {
-            Some((known, entry)) if known == key => entry,
-            _ => match cache.get(&key) {
-                Some(entry) => *entry,
-                None => {
-                    let entry = find(&type_of(tag, payload, ids)?)?;
-                    cache.insert(key, entry);
-                    entry
-                }
-            },
-        };
-        last = Some((key, entry));
-        entry_of.push(entry);
+    let mut row = 0;
+    while row < base.len() {
+        let tag = base.tag(row);
+        let entries = known.entry(tag).or_default();
+        while row < base.len() && base.tag(row) == tag {
+            let part = exact(tag, base.payload[row]);
+            if entries.len() <= part {
+                entries.resize(part + 1, None);
+            }
+            let entry = match entries[part] {
+                Some(entry) => entry,
+                None => *entries[part].insert(find(&type_of(tag, base.payload[row], ids)?)?),
+            };
+            entry_of.push(entry);
+            row += 1;
+        }
     }
     let repeats = repeating.then(|| {
         let mut times = FxHashMap::default();
@@ -408,10 +408,10 @@ fn jobs(tracer: &Tracer<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
 }
 
 /// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.
-const fn exact(tag: i32, payload: i64) -> i64 {
+const fn exact(tag: i32, payload: i64) -> usize {
     match Shape::of_tag(tag) {
-        Some(Shape::Object(_)) => split_object(payload).0 as i64,
-        Some(Shape::Bool) => payload,
+        Some(Shape::Object(_)) => split_object(payload).0 as usize,
+        Some(Shape::Bool) => payload as usize,
         _ => 0,
     }
 }
