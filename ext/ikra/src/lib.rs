@@ -13,6 +13,7 @@ mod heap;
 mod host;
 mod ids;
 mod kept;
+mod known;
 mod methods;
 mod plan;
 mod profiles;
@@ -25,6 +26,7 @@ mod slots;
 mod sources;
 mod tracer;
 mod value;
+mod variables;
 mod watch;
 
 use ikra_core::infer::Operation;

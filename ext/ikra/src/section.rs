@@ -140,26 +140,22 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
-        let (version, traced) = self.fitting(profile)?;
-        self.refuse_changing_base(&version, &traced)?;
+        let (version, mut traced) = self.fitting(profile)?;
+        self.refuse_changing_base(&version, &mut traced)?;
         let backend = self.backend()?;
         profile.backend = Some(backend.name());
         let kernel = self.kernel(&version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
-        let (heap, before) = loop {
-            let room = version.room.get();
-            let heap = profile.time(Phase::Trace, || {
-                Heap::build(self.ruby, &traced, &version.layout, &version.inferred, room)
-            });
-            let mut heap = heap?;
-            let before: Vec<Column> =
-                version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
-            match self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
-                // Nothing has been written back: it begins again with more.
-                Some(more) => version.room.set(more),
-                None => break (heap, before),
-            }
-        };
+        let mut heap = profile.time(Phase::Trace, || {
+            Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
+        })?;
+        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
+            // Nothing has been written back: it begins again with more.
+            version.room.set(more);
+            heap.begin_again(&version.layout, &before);
+            heap.enlarge(&version.layout, &version.program, more)?;
+        }
         profile.time(Phase::CopyBack, || {
             let copy = CopyBack {
                 ruby: self.ruby,
@@ -253,7 +249,7 @@ impl<'a> Run<'a> {
     }
 
     /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
-    fn refuse_changing_base(&self, version: &Version, traced: &Traced<'_>) -> Result<(), Trouble> {
+    fn refuse_changing_base(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
         let kind = traced.tracer.array_kind(self.section.base.as_raw());
         let arrays = &version.inferred.schema.arrays;
         if kind.is_none() || !arrays.iter().any(|array| array.written && Some(array.kind) == kind) {
@@ -336,9 +332,7 @@ impl<'a> Run<'a> {
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
             interrupted = true;
-            for (index, column) in version.layout.written.iter().zip(before) {
-                heap.buffers[*index] = column.clone();
-            }
+            heap.begin_again(&version.layout, before);
         }
     }
 
