@@ -9,6 +9,7 @@ use crate::roots::RootValue;
 use crate::tracer::Tracer;
 use crate::value;
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty};
@@ -181,8 +182,11 @@ impl Heap {
         let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
         let jobs = jobs(&tracer, &inferred.schema, &ids, !layout.written.is_empty())?;
         let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers =
-            buffers.map(|(buffer, recipe)| fill(buffer, recipe, &mut tracer, &ids, length)).collect();
+        let buffers = buffers.map(|(buffer, recipe)| {
+            faults::point("filling a column")?;
+            Ok::<_, Error>(fill(buffer, recipe, &mut tracer, &ids, length))
+        });
+        let buffers = buffers.collect::<Result<_, _>>()?;
         let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
         let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
         heap.enlarge(layout, program, room)?;

@@ -50,6 +50,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    // For tests.
+    native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())
 }
 
