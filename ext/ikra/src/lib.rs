@@ -49,6 +49,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("read_variable", function!(read_variable, 2))?;
+    native.define_singleton_method("write_variable", function!(write_variable, 3))?;
     Ok(())
 }
 
@@ -112,4 +114,12 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
+}
+
+fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
+    Ok(variables::read_all(ruby, objects, &name.name()?))
+}
+
+fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
+    variables::write_all(ruby, objects, &name.name()?, values)
 }
