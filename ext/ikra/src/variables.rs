@@ -73,9 +73,10 @@ impl Object {
 /// Is this the Ruby whose layout `Object` has?
 fn layout_is_known() -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
-    // SAFETY: the constant is three integers (`ruby/version.h`).
     *KNOWN.get_or_init(|| {
-        cfg!(target_pointer_width = "64") && unsafe { rb_sys::ruby_api_version[..2] == [3, 1] }
+        // SAFETY: the constant is three integers (`ruby/version.h`).
+        let version = unsafe { rb_sys::ruby_api_version };
+        cfg!(target_pointer_width = "64") && version[..2] == [3, 1]
     })
 }
 
