@@ -27,6 +27,7 @@ mod sources;
 mod tracer;
 mod value;
 mod variables;
+mod watch;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;

@@ -286,7 +286,8 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
-    /// starts it again from the columns as they were.
+    /// starts it again from the columns as they were, and then on another thread: further interrupts stop it only if
+    /// they raise.
     fn launch(
         &self,
         version: &Version,
@@ -297,6 +298,7 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Option<Room>, Trouble> {
         let interrupt = AtomicBool::new(false);
+        let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut launch = Launch {
@@ -309,11 +311,11 @@ impl<'a> Run<'a> {
                 interrupt: &interrupt,
             };
             let run = || kernel.run(&mut launch, profile);
-            match gvl::without_gvl(self.ruby, &interrupt, run)
-                .transpose()
-                .map_err(Trouble::Panic)?
-                .transpose()?
-            {
+            let ended = match interrupted {
+                false => gvl::without_gvl(self.ruby, &interrupt, run),
+                true => Some(gvl::beside(self.ruby, &interrupt, run)?),
+            };
+            match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => return Ok(None),
                 Some(Outcome::Failed(failure)) => {
                     if let Some(more) = more_room(version, &failure)? {
@@ -329,6 +331,7 @@ impl<'a> Run<'a> {
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
+            interrupted = true;
             heap.begin_again(&version.layout, before);
         }
     }
