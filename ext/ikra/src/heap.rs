@@ -9,7 +9,7 @@ use crate::value;
 use ikra_core::error::Error;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty};
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
 
@@ -40,6 +40,8 @@ enum Recipe {
     Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
+    FirstSame,
+    Touched(Watched),
 }
 
 /// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
@@ -113,6 +115,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
+        BufferKind::FirstSame => Recipe::FirstSame,
+        BufferKind::Touched { what, .. } => Recipe::Touched(what.clone()),
     })
 }
 
@@ -182,7 +186,7 @@ impl Heap {
         let buffers = program.buffers.iter().zip(&layout.recipes);
         let buffers = buffers.map(|(buffer, recipe)| fill(buffer, recipe, traced, &ids, room)).collect();
         let scalars = program.scalars.iter().map(|info| scalar(info, traced, &ids, room)).collect();
-        let jobs = jobs(traced, &inferred.schema, &ids, !layout.written.is_empty())?;
+        let jobs = jobs(traced, inferred, &ids, !layout.written.is_empty())?;
         let spans = traced.tracer.elements.iter().map(|elements| elements.spans.clone()).collect();
         Ok(Self { buffers, scalars, jobs, ids, spans, length })
     }
@@ -233,7 +237,28 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids, ro
             // SAFETY: listed arrays are live.
             Column::Bool(arrays.map(|array| u8::from(unsafe { value::frozen(array) })).collect())
         }
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
+        Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
+        Recipe::Touched(Watched::ArrayValues(kind)) => {
+            let elements = tracer.elements.get(kind.0 as usize);
+            Column::zeros(buffer.ty, elements.map_or(0, |e| e.reading.len()) + 1)
+        }
     }
+}
+
+/// For each element the first one that is the same object.
+fn first_same(base: &Reading) -> Vec<i32> {
+    let mut firsts = rustc_hash::FxHashMap::default();
+    let first = |row: usize| match is_object(base, row) {
+        true => *firsts.entry((base.tag(row), base.payload[row])).or_insert(row as i32),
+        false => row as i32,
+    };
+    (0..base.len()).map(first).collect()
+}
+
+/// Is it something that can change?
+fn is_object(base: &Reading, row: usize) -> bool {
+    base.tag(row) >= Shape::Object(HierarchyId(0)).tag()
 }
 
 fn spans<'a>(traced: &'a Traced<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
@@ -322,7 +347,8 @@ fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids, room: Room) -> u64 
 }
 
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
-fn jobs(traced: &Traced<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+fn jobs(traced: &Traced<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+    let schema = &inferred.schema;
     let base = &traced.tracer.base;
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
@@ -350,10 +376,13 @@ fn jobs(traced: &Traced<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
             entries
         }
     };
+    if inferred.program.watches_races() {
+        return Ok(JobOrder::sequential(&entry_of));
+    }
     let repeats = (writes && traced.tracer.base_repeats).then(|| {
         let mut times = rustc_hash::FxHashMap::default();
         let count = |row: usize| {
-            if base.tag(row) < Shape::Object(HierarchyId(0)).tag() {
+            if !is_object(base, row) {
                 return 0;
             }
             let seen: &mut u32 = times.entry((base.tag(row), base.payload[row])).or_default();
