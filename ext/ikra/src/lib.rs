@@ -42,8 +42,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     kept::init(ruby, native)?;
     classes::init(ruby)?;
-    native.define_singleton_method("run", function!(run, 5))?;
-    native.define_singleton_method("explain", function!(explain, 4))?;
+    native.define_singleton_method("run", function!(run, 6))?;
+    native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
     native.define_singleton_method("availability", function!(availability, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
@@ -61,13 +61,16 @@ fn section(
     ticks: u64,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<Section, Error> {
     let operation = match &*operation.name()? {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
         _ => Operation::Each,
     };
-    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned() })
+    // `:races` is the only check there is.
+    let races = check.is_some();
+    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), races })
 }
 
 fn run(
@@ -77,8 +80,9 @@ fn run(
     ticks: u64,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<Value, Error> {
-    section(base, operation, ticks, block, backend)?.run(ruby)
+    section(base, operation, ticks, block, backend, check)?.run(ruby)
 }
 
 fn explain(
@@ -87,8 +91,9 @@ fn explain(
     operation: Symbol,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<String, Error> {
-    section(base, operation, 1, block, backend)?.explain(ruby)
+    section(base, operation, 1, block, backend, check)?.explain(ruby)
 }
 
 /// Why a back-end cannot run, or nil.
