@@ -5,9 +5,12 @@
 #
 #   rake bench:heap        ruby -Ilib benchmark/heap.rb --objects 1000000 --rounds 7
 
-require "ikra"
 require "optparse"
 require_relative "measurement"
+exec(RbConfig.ruby, *Measurement.yjit, "-Ilib", __FILE__, *ARGV, chdir: Measurement::ROOT) unless
+  Measurement.yjit.empty? || RubyVM::YJIT.enabled?
+
+require "ikra"
 require_relative "../examples/traffic/scenario"
 require_relative "../examples/traffic/weather"
 
@@ -49,8 +52,10 @@ class HeapBenchmark
 
   def run
     objects = Array.new(@options[:objects]) { |i| Flat.new(i + 0.5, i * 0.25) }
-    flat("in the order of creation", objects)
-    flat("shuffled", objects.shuffle(random: @random))
+    { "in the order of creation" => objects, "shuffled" => objects.shuffle(random: @random) }.each do |how, ordered|
+      flat(how, ordered)
+      back(how, ordered)
+    end
     whole(objects)
     arrays
     traffic
@@ -59,14 +64,11 @@ class HeapBenchmark
 
   private
 
-  # The median of the rounds in nanoseconds, of what the block returns in seconds.
-  def median(count)
-    yield
-    format_ns(Measurement.median(Array.new(@rounds) { yield }) / count)
-  end
-
-  def format_ns(seconds)
-    seconds * 1e9
+  # The median of the rounds in nanoseconds for each of `count`, of what the block returns in seconds. The first time
+  # does not count: it compiles.
+  def median(count, &seconds)
+    seconds.call
+    Measurement.median(Array.new(@rounds) { seconds.call }) / count * 1e9
   end
 
   def seconds
@@ -91,7 +93,10 @@ class HeapBenchmark
     c = median(count) { seconds { HeapAnchor.read_variables(objects, :@a, :@b, :@sum) } }
     read = median(count) { phase(:trace) { objects.pmap { |o| o.a + o.b + o.sum } } }
     report("objects of three variables to columns, #{order}", read, c, limit: "40 ns, 3 x")
+  end
 
+  def back(order, objects)
+    count = objects.size
     c = median(count) { seconds { HeapAnchor.write_variable(objects, :@sum) } }
     shift = 0.0
     written = median(count) do
@@ -108,11 +113,7 @@ class HeapBenchmark
     ruby = median(objects.size) { seconds { objects.each(&:add) } }
     ours = median(objects.size) { seconds { objects.peach(&:add) } }
     report("two variables added into a third, all included", ours)
-    report("  the same loop in Ruby#{" with YJIT" if yjit?}", ruby)
-  end
-
-  def yjit?
-    defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
+    report("  the same loop in Ruby#{" with YJIT" if Measurement.yjit.any?}", ruby)
   end
 
   def arrays
@@ -142,13 +143,15 @@ class HeapBenchmark
     puts format("  an object: %.1f ns", trace / sizes.values.sum)
   end
 
+  # What the elements of many classes cost more than those of one: the order of the jobs, and looking up the classes.
   def order
-    classes = Array.new(@options[:classes]) { |i| Class.new(Flat) { define_method(:number) { i } } }
-    classes.each_with_index { |c, i| Object.const_set("Flat#{i}", c) }
-    elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % classes.size].allocate }
-    trace = median(1) { phase(:trace) { elements.pselect { |e| e.equal?(nil) } } }
-    puts format("%d elements of %d classes, found and ordered by class: %.3f s (at most 0.3 for the order)",
-                elements.size, classes.size, trace * 1e-9)
+    one, many = [1, @options[:classes]].map do |count|
+      classes = Array.new(count) { |i| Object.const_set("Of#{count}Number#{i}", Class.new(Flat)) }
+      elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % count].allocate }
+      median(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
+    end
+    puts format("%d elements: of one class %.3f s, of %d classes %.3f s; the order %.3f s (at most 0.3)",
+                @options[:elements], one, @options[:classes], many, many - one)
   end
 end
 

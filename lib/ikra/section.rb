@@ -22,7 +22,7 @@ module Ikra
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin
-          Native.run(base, operation, ticks, block, Ikra.chosen)
+          Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.check)
         rescue UnsupportedError => e
           raise from_caller(e) unless Ikra.fallback == :ruby
 

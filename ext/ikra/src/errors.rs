@@ -2,6 +2,7 @@
 //! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
 
 use crate::ids::Ids;
+use crate::plan::Traced;
 use crate::reached::Reached;
 use crate::tracer::Stop;
 use crate::{classes, sources, value};
@@ -9,7 +10,7 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver};
+use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver, Watched};
 use ikra_core::types::{ArrayKind, HierarchyId};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -117,6 +118,7 @@ pub struct Failed<'a> {
     pub ruby: &'a Ruby,
     pub reached: &'a Reached,
     pub ids: &'a Ids,
+    pub traced: &'a Traced<'a>,
     pub program: &'a Program,
 }
 
@@ -132,13 +134,14 @@ impl Failed<'_> {
                 return error;
             }
         }
-        match self.details(&site.error, failure.operands) {
+        match self.details(&site.error, failure) {
             Ok((kind, details)) => build(self.ruby, kind, details, frames, failure.element, failure.tick),
             Err(error) => error,
         }
     }
 
-    fn details(&self, kind: &ErrorKind, operands: [i64; 2]) -> Result<(&'static str, RArray), Error> {
+    fn details(&self, kind: &ErrorKind, failure: &Failure) -> Result<(&'static str, RArray), Error> {
+        let operands = failure.operands;
         let ruby = self.ruby;
         let details = ruby.ary_new();
         let kind = match kind {
@@ -222,8 +225,47 @@ impl Failed<'_> {
                 details.push(message.as_str())?;
                 "unsupported"
             }
+            ErrorKind::Race { what, .. } => {
+                self.race(details, what, operands[1])?;
+                details.push(self.touch((operands[0] >> 32) as u32, operands[0] as u32)?)?;
+                details.push(self.touch(failure.element, failure.site.0)?)?;
+                "race"
+            }
         };
         Ok((kind, details))
+    }
+
+    /// What two elements race for: the object, the variable's name or the array's index, and of an array what holds it
+    /// (a class and a variable) where that is an object.
+    fn race(&self, details: RArray, what: &Watched, place: i64) -> Result<(), Error> {
+        match what {
+            Watched::Column { hierarchy, name } => {
+                details.push(self.object(*hierarchy, place))?;
+                details.push(name.as_str())?;
+                details.push(self.ruby.qnil())
+            }
+            Watched::ArrayValues(kind) => {
+                let array = place >> 32;
+                details.push(self.array(*kind, array))?;
+                details.push(place as u32)?;
+                let holder = self.traced.tracer.holder(*kind, array);
+                details.push(
+                    holder.map(|(class, name)| (crate::classes::name(self.ruby, class), name.to_owned())),
+                )
+            }
+        }
+    }
+
+    /// One touch of a race: the element, whether it writes, path and line.
+    fn touch(&self, element: u32, site: u32) -> Result<RArray, Error> {
+        let site = &self.program.sites[site as usize];
+        let writes = matches!(site.error, ErrorKind::Race { write: true, .. });
+        let touch = self.ruby.ary_new();
+        touch.push(element)?;
+        touch.push(writes)?;
+        touch.push(site.path.as_str())?;
+        touch.push(site.line)?;
+        Ok(touch)
     }
 
     /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.

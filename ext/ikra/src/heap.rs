@@ -12,7 +12,7 @@ use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty};
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
 use rb_sys::VALUE;
@@ -45,6 +45,15 @@ enum Recipe {
     Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
+    FirstSame,
+    Touched(Watched),
+}
+
+impl Recipe {
+    /// A reading may become the column itself.
+    const fn takes_readings(&self) -> bool {
+        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..))
+    }
 }
 
 /// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
@@ -116,6 +125,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
+        BufferKind::FirstSame => Recipe::FirstSame,
+        BufferKind::Touched { what, .. } => Recipe::Touched(what.clone()),
     })
 }
 
@@ -160,12 +171,12 @@ impl Heap {
     /// Takes what was traced apart: a reading that is a column as it is becomes that column.
     pub fn build(
         ruby: &Ruby,
-        traced: Traced<'_>,
+        traced: &mut Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
         room: Room,
     ) -> Result<Self, Trouble> {
-        let mut tracer = traced.tracer;
+        let tracer = &mut traced.tracer;
         let mut hierarchies = layout.hierarchies.clone();
         for root in &traced.roots {
             if let Type::Object(hierarchy, _) = root.ty {
@@ -180,14 +191,19 @@ impl Heap {
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
         let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
-        let jobs = jobs(&tracer, &inferred.schema, &ids, !layout.written.is_empty())?;
-        let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers = buffers.map(|(buffer, recipe)| {
-            faults::point("filling a column")?;
-            Ok::<_, Error>(fill(buffer, recipe, &mut tracer, &ids, length))
-        });
-        let buffers = buffers.collect::<Result<_, _>>()?;
-        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let jobs = jobs(tracer, inferred, &ids, !layout.written.is_empty())?;
+        let mut buffers: Vec<Column> =
+            program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
+        // Those that take readings apart come last.
+        for takes in [false, true] {
+            for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+                if recipe.takes_readings() == takes {
+                    faults::point("filling a column")?;
+                    *column = fill(buffer, recipe, tracer, &ids, length);
+                }
+            }
+        }
+        let spans = tracer.elements.iter_mut().map(|elements| std::mem::take(&mut elements.spans)).collect();
         let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
@@ -276,7 +292,28 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, tracer: &mut Tracer<'_>, ids: &Ids
             // SAFETY: listed arrays are live.
             Column::Bool(arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })).collect())
         }
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
+        Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
+        Recipe::Touched(Watched::ArrayValues(kind)) => {
+            let elements = tracer.elements.get(kind.0 as usize);
+            Column::zeros(buffer.ty, elements.map_or(0, |e| e.reading.len()) + 1)
+        }
     }
+}
+
+/// For each element the first one that is the same object.
+fn first_same(base: &Reading) -> Vec<i32> {
+    let mut firsts = FxHashMap::default();
+    let first = |row: usize| match is_object(base, row) {
+        true => *firsts.entry((base.tag(row), base.payload[row])).or_insert(row as i32),
+        false => row as i32,
+    };
+    (0..base.len()).map(first).collect()
+}
+
+/// Is it something that can change?
+fn is_object(base: &Reading, row: usize) -> bool {
+    base.tag(row) >= Shape::Object(HierarchyId(0)).tag()
 }
 
 fn spans<'a>(tracer: &'a Tracer<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
@@ -365,7 +402,8 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
 }
 
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
-fn jobs(tracer: &Tracer<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+    let schema = &inferred.schema;
     let base = &tracer.base;
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
@@ -373,7 +411,7 @@ fn jobs(tracer: &Tracer<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
     };
     let types = base.found().types();
     let repeating = writes && tracer.base_repeats;
-    if let (Some(ty), false) = (types.single(), repeating) {
+    if let (Some(ty), false) = (types.single(), repeating || inferred.program.watches_races()) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
     // By tag, then by class or truth.
@@ -396,10 +434,13 @@ fn jobs(tracer: &Tracer<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
             row += 1;
         }
     }
+    if inferred.program.watches_races() {
+        return Ok(JobOrder::sequential(&entry_of));
+    }
     let repeats = repeating.then(|| {
         let mut times = FxHashMap::default();
         let count = |row: usize| {
-            if base.tag(row) < Shape::Object(HierarchyId(0)).tag() {
+            if !is_object(base, row) {
                 return 0;
             }
             let seen: &mut u32 = times.entry((base.tag(row), base.payload[row])).or_default();

@@ -46,6 +46,7 @@ impl DataTypeFunctions for Handle {
 /// A block compiled for one signature: the types found when it was inferred.
 struct Version {
     operation: Operation,
+    races: bool,
     inferred: Inferred,
     program: Arc<ikra_core::ir::Program>,
     plan: Plan,
@@ -68,6 +69,8 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
+    /// Elements watch each other for races.
+    pub races: bool,
 }
 
 impl Section {
@@ -141,18 +144,19 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
-        let (version, mut traced) = self.fitting(profile)?;
-        self.refuse_changing_base(&version, &mut traced)?;
-        let backend = self.backend()?;
+        let mut fitting = self.fitting(profile)?;
+        let (version, traced) = &mut fitting;
+        self.refuse_changing_base(version, traced)?;
+        let backend = self.backend(version)?;
         profile.backend = Some(backend.name());
-        let kernel = self.kernel(&version, &*backend, profile)?;
+        let kernel = self.kernel(version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
         })?;
         faults::point("keeping columns")?;
         let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
-        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
+        while let Some(more) = self.launch(version, traced, &kernel, &mut heap, &before, random, profile)? {
             // Nothing has been written back: it begins again with more.
             version.room.set(more);
             heap.begin_again(&version.layout, &before);
@@ -171,7 +175,11 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn backend(&self) -> Result<Arc<dyn Backend>, Trouble> {
+    fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
+        // Elements that watch each other run one after the other, which only the CPU does.
+        if version.program.watches_races() {
+            return backends::choose("cpu", 0);
+        }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
         backends::choose(&self.section.backend, calls)
     }
@@ -179,7 +187,8 @@ impl<'a> Run<'a> {
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        for version in versions.into_iter().filter(|v| v.operation == self.section.operation) {
+        let Section { operation, races, .. } = *self.section;
+        for version in versions.into_iter().filter(|v| v.operation == operation && v.races == races) {
             let traced = profile.time(Phase::Trace, || self.follow(&version));
             if let Some(traced) = traced? {
                 self.put_first(&version);
@@ -220,7 +229,7 @@ impl<'a> Run<'a> {
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
             let host = LiveHost::new(self.ruby, self.reached, &self.scope, &code, base, asked)?;
-            let mut front = host.infer(&code, self.section.operation)?;
+            let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
             if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
                 ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
@@ -232,6 +241,7 @@ impl<'a> Run<'a> {
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             Ok(Rc::new(Version {
                 operation: self.section.operation,
+                races: self.section.races,
                 program: Arc::new(front.inferred.program.clone()),
                 inferred: front.inferred,
                 plan: front.plan,
@@ -295,6 +305,7 @@ impl<'a> Run<'a> {
     fn launch(
         &self,
         version: &Version,
+        traced: &Traced<'_>,
         kernel: &Arc<dyn Kernel>,
         heap: &mut Heap,
         before: &[Column],
@@ -329,6 +340,7 @@ impl<'a> Run<'a> {
                         ruby: self.ruby,
                         reached: self.reached,
                         ids: &heap.ids,
+                        traced,
                         program: &version.program,
                     };
                     return Err(Trouble::Raised(failed.error(&failure)));
@@ -343,7 +355,7 @@ impl<'a> Run<'a> {
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let backend = self.backend()?;
+        let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &*backend, &mut profile)?;
         Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
             crate::classes::name(self.ruby, class)

@@ -6,7 +6,8 @@
 
 use crate::{classes, value};
 use ikra_core::types::ClassId;
-use magnus::Ruby;
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, RArray, Ruby, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -72,9 +73,10 @@ impl Object {
 /// Is this the Ruby whose layout `Object` has?
 fn layout_is_known() -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
-    // SAFETY: the constant is three integers (`ruby/version.h`).
     *KNOWN.get_or_init(|| {
-        cfg!(target_pointer_width = "64") && unsafe { rb_sys::ruby_api_version[..2] == [3, 1] }
+        // SAFETY: the constant is three integers (`ruby/version.h`).
+        let version = unsafe { rb_sys::ruby_api_version };
+        cfg!(target_pointer_width = "64") && version[..2] == [3, 1]
     })
 }
 
@@ -177,6 +179,41 @@ impl Access {
             }
         }
     }
+}
+
+/// A variable of all objects of an array, which are of one class: for the specs, which compare it with Ruby.
+pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
+    let mut values = vec![value::NIL; objects.len()];
+    let mut access = of_first(ruby, objects, name);
+    // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
+    unsafe {
+        let objects = std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
+        access.learn(objects);
+        access.read(objects, &mut values);
+        ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
+    }
+}
+
+/// Sets a variable of all objects of an array, which are of one class and not frozen: for the specs.
+pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
+    let mut access = of_first(ruby, objects, name);
+    protect(|| {
+        // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+        unsafe {
+            let [objects, values] = [objects, values].map(|array| {
+                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
+            });
+            access.learn(objects);
+            access.write(objects, values);
+        }
+        value::NIL
+    })?;
+    Ok(())
+}
+
+fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
+    let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
+    class.map_or(Access::Missing, |class| Access::new(ruby, classes::number(ruby, class), name))
 }
 
 #[inline]

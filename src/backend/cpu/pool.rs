@@ -86,7 +86,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     let fused = program.fused && rounds.len() <= 1;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
-    let alone = rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
+    let alone = launch.jobs.in_order || rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
