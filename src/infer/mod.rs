@@ -7,13 +7,17 @@
 #![deny(unsafe_code)]
 
 mod assign;
+mod blocks;
 mod calls;
 mod captured;
 mod conditions;
+mod dispatch;
 mod entry;
 mod expressions;
+mod functions;
 mod growing;
 pub mod host;
+mod inlining;
 mod joins;
 mod lists;
 mod memo;
@@ -22,6 +26,7 @@ mod memory;
 mod mutated;
 mod operand;
 mod patterns;
+mod raise;
 mod records;
 mod results;
 mod sites;
@@ -170,7 +175,7 @@ pub(crate) struct Lowerer<'h> {
     scalars: FxHashMap<ScalarSource, Scalar>,
     sites: FxHashMap<Site, SiteId>,
     functions: FxHashMap<FunctionKey, FuncId>,
-    pending_functions: Vec<calls::PendingFunction>,
+    pending_functions: Vec<functions::PendingFunction>,
     frames: Vec<Frame>,
     /// The frame whose code is being lowered: not the last one while a block runs in a callee.
     current: usize,
