@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Lowerer};
 use crate::syntax::ast::{BlockArg, Call, CodeKind, Kind, Node};
-use crate::types::TypeSet;
+use crate::types::{ClassId, TypeSet};
 use std::sync::Arc;
 
 /// Arguments of a call.
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
     /// A call in the source.
     pub(crate) fn call(&mut self, node: &Node, call: &Call, unused: bool) -> Operand {
         if call.receiver.is_none() {
-            if let Some(result) = self.special_form(node, call) {
+            if let Some(result) = self.special_form(node, call, unused) {
                 return result;
             }
             // In an eval'd text a bare name can be a local of the binding around it.
@@ -121,8 +121,17 @@ impl Lowerer<'_> {
         self.dispatch(receiver, &call.name, &arguments, block, form)
     }
 
+    /// Is a function of Kernel's what a call without a receiver means? The section's own self is not looked at for it.
+    fn is_of_kernel(&mut self, name: &str) -> bool {
+        let receiver = self.frame().receiver.clone();
+        receiver.types.iter().all(|ty| match self.host.method(class_of(ty), name) {
+            Ok(Some(found)) => found.owner == ClassId::KERNEL,
+            _ => true,
+        })
+    }
+
     /// Calls that are syntax here: they need more than their arguments' values.
-    fn special_form(&mut self, node: &Node, call: &Call) -> Option<Operand> {
+    fn special_form(&mut self, node: &Node, call: &Call, unused: bool) -> Option<Operand> {
         match call.name.as_str() {
             "raise" | "fail" => Some(self.raise(node, call)),
             "block_given?" if self.current == 0 && self.depth.is_none() => Some(self.refuse_outer_block()),
@@ -135,12 +144,15 @@ impl Lowerer<'_> {
                 Some(BlockArg::Literal(literal)) => Some(self.make_proc(literal, call.name == "lambda")),
                 _ => None,
             },
-            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" | "catch"
-            | "throw" => Some(self.refuse_here(
-                "unsupported-call",
-                format!("`{}` cannot run in a section", call.name),
-                Some("call the method by its name".into()),
-            )),
+            "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
+            "throw" if self.is_of_kernel("throw") => self.throw(node, call),
+            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" => {
+                Some(self.refuse_here(
+                    "unsupported-call",
+                    format!("`{}` cannot run in a section", call.name),
+                    Some("call the method by its name".into()),
+                ))
+            }
             _ => None,
         }
     }

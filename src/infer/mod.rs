@@ -10,6 +10,7 @@ mod assign;
 mod blocks;
 mod calls;
 mod captured;
+mod catches;
 mod conditions;
 mod dispatch;
 mod entry;
@@ -33,7 +34,7 @@ mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use calls::Arguments;
+pub(crate) use calls::{Arguments, Form};
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -197,6 +198,8 @@ pub(crate) struct Lowerer<'h> {
     written: BTreeMap<String, captured::Written>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
+    /// The tags that a `throw` here can find, outermost first, and where each goes.
+    catches: Vec<(Operand, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
@@ -237,6 +240,7 @@ impl<'h> Lowerer<'h> {
             unused: false,
             written: BTreeMap::new(),
             loops: Vec::new(),
+            catches: Vec::new(),
             growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
