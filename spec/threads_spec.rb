@@ -141,6 +141,66 @@ each_compiling_backend do |backend|
     trap("USR1", previous || "DEFAULT")
   end
 
+  it "runs in a forked child" do
+    numbers = (1..3000).to_a
+    section = -> { numbers.pmap { |n| 50.times.sum { |i| n * i } } }
+    expected = section.call
+    # A thread that is in the middle of a section does not go along.
+    busy = Thread.new { loop { section.call } }
+    sleep(0.01)
+    answers = Array.new(3) { in_child { section.call == expected } }
+    expect(answers).to all(eq(backend == :cpu ? "true" : "Ikra::DeviceError: was in use when this process was forked"))
+    busy.kill.join
+    expect(section.call).to eq(expected)
+  end
+
+  it "takes the CPU in a forked child where a card was in use, if it may choose" do
+    numbers = (1..3000).to_a
+    numbers.pmap { |n| n + 1 }
+    Ikra.backend = :auto
+    expect(in_child { Ikra.backend }).to eq("cpu")
+    expect(in_child { numbers.peach(1000) { |n| n + 1 } == numbers }).to eq("true")
+  end
+
+  # What the block gives in a child, as text.
+  def in_child
+    reader, writer = IO.pipe
+    pid = fork do
+      reader.close
+      writer.write(yield)
+      writer.close
+    rescue Ikra::Error => e
+      writer.write("#{e.class}: #{e.message[/was in use when this process was forked/]}")
+      writer.close
+    ensure
+      exit!
+    end
+    writer.close
+    reader.read
+  ensure
+    reader.close
+    Process.wait(pid)
+  end
+
+  it "is refused in a Ractor" do
+    [1].pmap { |n| n + 1 }
+    errors = hush_ractors do
+      Array.new(2) { raised { Ractor.new { [1].pmap { |n| n + 1 } }.take }.cause }
+    end
+    expect(errors).to all(be_a(Ikra::Error))
+    expect(errors.map(&:message)).to all(include("main Ractor"))
+    expect([1].pmap { |n| n + 1 }).to eq([2])
+  end
+
+  # Ractors are experimental, and tell of errors.
+  def hush_ractors
+    kept = [Warning[:experimental], Thread.report_on_exception]
+    Warning[:experimental] = Thread.report_on_exception = false
+    yield
+  ensure
+    Warning[:experimental], Thread.report_on_exception = kept
+  end
+
   it "lets other threads run meanwhile" do
     ticks = 0
     counter = Thread.new { loop { (ticks += 1) && sleep(0.001) } }

@@ -1,6 +1,7 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
-//! All or nothing: what may raise (making Floats and big Integers, frozen objects) is done before the first write.
+//! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
+//! yet, memory of arrays that share theirs) is done before the first write.
 
 use crate::captured::Captured;
 use crate::errors::{self, Trouble};
@@ -10,6 +11,7 @@ use crate::reached::Reached;
 use crate::value;
 use crate::variables::{Access, BLOCK};
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::{Inferred, Operation, is_plain, width};
@@ -17,7 +19,7 @@ use ikra_core::ir::{BufferKind, Part, Program};
 use ikra_core::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
-use rb_sys::VALUE;
+use rb_sys::{ID, VALUE};
 use std::hint::black_box;
 
 /// The changed rows of a column, or of the arrays of a kind.
@@ -25,6 +27,8 @@ struct Change<'a> {
     target: Target<'a>,
     values: Values<'a>,
     rows: Vec<u32>,
+    /// The tags before the section: a variable that was nil may not have been set at all.
+    tags_before: Option<&'a Column>,
 }
 
 #[derive(Clone, Copy)]
@@ -38,6 +42,27 @@ enum Places<'a> {
     Variable(ClassId, &'a str),
     /// Each at an index of its array.
     Elements(&'a [usize]),
+}
+
+/// Variables that were not set before; dropped, they are so again. Their objects are in `Reached`.
+struct FreshVariables(Vec<(VALUE, ID)>);
+
+impl FreshVariables {
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for FreshVariables {
+    fn drop(&mut self) {
+        for (object, id) in &self.0 {
+            // It is set, so nothing is raised.
+            let _ = protect(|| {
+                // SAFETY: the object is kept alive by `Reached`, and the ID is a name's.
+                unsafe { rb_sys::rb_obj_remove_instance_variable(*object, rb_sys::rb_id2sym(*id)) }
+            });
+        }
+    }
 }
 
 /// Payload and tags of one column, as they are now.
@@ -149,6 +174,7 @@ impl CopyBack<'_> {
         block: Proc,
     ) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
+        faults::point("making the result")?;
         let result = match operation {
             Operation::Each => base,
             Operation::Map => self.map()?,
@@ -158,10 +184,12 @@ impl CopyBack<'_> {
         let captured = if self.schema().captured.is_empty() { None } else { Some(captured.fold()?) };
         let changes = self.changes();
         let made = self.prepare(&changes)?;
-        self.write(&changes, made)?;
+        let fresh = self.make_room(&changes)?;
         if let Some(folded) = captured {
             folded.assign()?;
         }
+        fresh.keep();
+        self.write(&changes, made)?;
         Ok(result.as_value())
     }
 
@@ -217,7 +245,7 @@ impl CopyBack<'_> {
             rows.sort_unstable();
             rows.dedup();
         }
-        Change { target, values, rows }
+        Change { target, values, rows, tags_before: before(Part::Tag) }
     }
 
     /// Calls `f` with some of the changed rows at a time, and the objects or arrays that they are written into.
@@ -280,7 +308,8 @@ impl CopyBack<'_> {
         let first = self.reached.keep(value::NIL) + 1;
         let mut values = [value::NIL; BLOCK];
         for change in changes {
-            self.each_block(change, |rows, holders, _| {
+            self.each_block(change, |rows, holders, places| {
+                faults::point("preparing a write")?;
                 for holder in holders {
                     // SAFETY: the holder is kept alive by `Reached`.
                     if unsafe { value::frozen(*holder) } {
@@ -288,6 +317,15 @@ impl CopyBack<'_> {
                         let holder = unsafe { Value::from_raw(*holder) };
                         return Err(Trouble::Raised(errors::frozen(self.ruby, holder)));
                     }
+                }
+                if matches!(places, Places::Elements(_)) {
+                    protect(|| {
+                        for arrays in holders.chunk_by(|a, b| a == b) {
+                            // SAFETY: as above. Memory that it shares with another array is copied now.
+                            unsafe { rb_sys::rb_ary_modify(arrays[0]) };
+                        }
+                        value::NIL
+                    })?;
                 }
                 change.values.encode(&mut rows.iter().map(index), &mut values, |shape, payload| {
                     let made = self.made(shape, payload)?;
@@ -300,7 +338,44 @@ impl CopyBack<'_> {
         Ok(first)
     }
 
-    /// Writes all changes; `made` is what `prepare` gave.
+    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards.
+    fn make_room(&self, changes: &[Change<'_>]) -> Result<FreshVariables, Trouble> {
+        let nil = i64::from(Shape::Nil.tag());
+        let mut unset = Vec::new();
+        for change in changes {
+            let Some(before) = change.tags_before else { continue };
+            self.each_block(change, |rows, holders, places| {
+                let Places::Variable(_, name) = places else { return Ok(()) };
+                if !name.starts_with('@') {
+                    return Ok(());
+                }
+                let id = value::intern(self.ruby, name);
+                for (row, object) in rows.iter().zip(holders) {
+                    // SAFETY: the object is kept alive by `Reached`.
+                    let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
+                    if bits(before, index(row)) == nil && !is_set() {
+                        unset.push((*object, id));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let mut fresh = FreshVariables(Vec::with_capacity(unset.len()));
+        for block in unset.chunks(BLOCK) {
+            faults::point("making room for a variable")?;
+            protect(|| {
+                for (object, id) in block {
+                    // SAFETY: as above, and no object is frozen.
+                    unsafe { rb_sys::rb_ivar_set(*object, *id, value::NIL) };
+                    fresh.0.push((*object, *id));
+                }
+                value::NIL
+            })?;
+        }
+        Ok(fresh)
+    }
+
+    /// Writes all changes, which takes no memory; `made` is what `prepare` gave.
     fn write(&self, changes: &[Change<'_>], mut made: usize) -> Result<(), Trouble> {
         let mut values = [value::NIL; BLOCK];
         for change in changes {

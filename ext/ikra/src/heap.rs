@@ -9,6 +9,7 @@ use crate::roots::RootValue;
 use crate::tracer::Tracer;
 use crate::value;
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
@@ -197,6 +198,7 @@ impl Heap {
         for takes in [false, true] {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
+                    faults::point("filling a column")?;
                     *column = fill(buffer, recipe, tracer, &ids, length);
                 }
             }

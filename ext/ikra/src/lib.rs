@@ -52,6 +52,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+    // For tests.
+    native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())
 }
 

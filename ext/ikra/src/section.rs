@@ -14,6 +14,7 @@ use crate::tracer::Asked;
 use crate::{backends, profiles, random};
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::infer::{Inferred, Operation};
 use ikra_core::ir::ErrorKind;
@@ -153,6 +154,7 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
         })?;
+        faults::point("keeping columns")?;
         let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
         while let Some(more) = self.launch(version, traced, &kernel, &mut heap, &before, random, profile)? {
             // Nothing has been written back: it begins again with more.
@@ -222,6 +224,7 @@ impl<'a> Run<'a> {
     }
 
     fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+        faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
@@ -231,6 +234,7 @@ impl<'a> Run<'a> {
             if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
                 ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
             }
+            faults::point("planning the columns")?;
             let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
             let room =
