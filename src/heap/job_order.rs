@@ -79,6 +79,13 @@ impl JobOrder {
         Self { order: None, rounds: vec![Round { segments }], in_order: true }
     }
 
+    /// Elements of one class, none of them twice.
+    pub fn of_one(entry: u16, elements: usize) -> Self {
+        let segment = Segment { entry: entry as usize, jobs: 0..elements };
+        let segments = if elements == 0 { Vec::new() } else { vec![segment] };
+        Self { order: None, rounds: vec![Round { segments }], in_order: false }
+    }
+
     /// The element index of a job.
     pub fn element(&self, job: usize) -> usize {
         self.order.as_ref().map_or(job, |order| order[job] as usize)
@@ -88,6 +95,14 @@ impl JobOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_of_one_class_are_in_order() {
+        for elements in [0, 1, 9] {
+            assert_eq!(JobOrder::of_one(0, elements), JobOrder::new(&vec![0; elements], 1, None));
+        }
+        assert_eq!(JobOrder::of_one(2, 2), JobOrder::new(&[2, 2], 3, None));
+    }
 
     #[test]
     fn sorted_elements_need_no_order() {

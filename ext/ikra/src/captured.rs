@@ -65,9 +65,7 @@ impl Captured<'_> {
         };
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) => {
-                for row in given() {
-                    self.copy.push(parts, &values, row)?;
-                }
+                self.copy.push_all(parts, &values, given())?;
             }
             Fold::Or | Fold::And | Fold::Last => {
                 let row = match &variable.fold {
@@ -75,9 +73,7 @@ impl Captured<'_> {
                     Fold::And => deciding(false),
                     _ => given().max_by_key(|row| (ticks[*row], *row)),
                 };
-                if let Some(row) = row {
-                    self.copy.push(parts, &values, row)?;
-                }
+                self.copy.push_all(parts, &values, row.into_iter())?;
             }
         }
         Ok(parts)

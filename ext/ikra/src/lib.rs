@@ -13,6 +13,7 @@ mod heap;
 mod host;
 mod ids;
 mod kept;
+mod known;
 mod methods;
 mod plan;
 mod profiles;
@@ -25,6 +26,8 @@ mod slots;
 mod sources;
 mod tracer;
 mod value;
+mod variables;
+mod watch;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
@@ -47,6 +50,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("read_variable", function!(read_variable, 2))?;
+    native.define_singleton_method("write_variable", function!(write_variable, 3))?;
     Ok(())
 }
 
@@ -115,4 +120,12 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
+}
+
+fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
+    Ok(variables::read_all(ruby, objects, &name.name()?))
+}
+
+fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
+    variables::write_all(ruby, objects, &name.name()?, values)
 }

@@ -143,27 +143,22 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
-        let fitting = self.fitting(profile)?;
-        let (version, traced) = &fitting;
-        self.refuse_changing_base(version, traced)?;
-        let backend = self.backend(version)?;
+        let (version, mut traced) = self.fitting(profile)?;
+        self.refuse_changing_base(&version, &mut traced)?;
+        let backend = self.backend(&version)?;
         profile.backend = Some(backend.name());
-        let kernel = self.kernel(version, &*backend, profile)?;
+        let kernel = self.kernel(&version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
-        let (heap, before) = loop {
-            let room = version.room.get();
-            let heap = profile.time(Phase::Trace, || {
-                Heap::build(self.ruby, traced, &version.layout, &version.inferred, room)
-            });
-            let mut heap = heap?;
-            let before: Vec<Column> =
-                version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
-            match self.launch(&fitting, &kernel, &mut heap, &before, random, profile)? {
-                // Nothing has been written back: it begins again with more.
-                Some(more) => version.room.set(more),
-                None => break (heap, before),
-            }
-        };
+        let mut heap = profile.time(Phase::Trace, || {
+            Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
+        })?;
+        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
+            // Nothing has been written back: it begins again with more.
+            version.room.set(more);
+            heap.begin_again(&version.layout, &before);
+            heap.enlarge(&version.layout, &version.program, more)?;
+        }
         profile.time(Phase::CopyBack, || {
             let copy = CopyBack {
                 ruby: self.ruby,
@@ -263,7 +258,7 @@ impl<'a> Run<'a> {
     }
 
     /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
-    fn refuse_changing_base(&self, version: &Version, traced: &Traced<'_>) -> Result<(), Trouble> {
+    fn refuse_changing_base(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
         let kind = traced.tracer.array_kind(self.section.base.as_raw());
         let arrays = &version.inferred.schema.arrays;
         if kind.is_none() || !arrays.iter().any(|array| array.written && Some(array.kind) == kind) {
@@ -300,10 +295,11 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
-    /// starts it again from the columns as they were.
+    /// starts it again from the columns as they were, and then on another thread: further interrupts stop it only if
+    /// they raise.
     fn launch(
         &self,
-        (version, traced): &(Rc<Version>, Traced<'_>),
+        version: &Version,
         kernel: &Arc<dyn Kernel>,
         heap: &mut Heap,
         before: &[Column],
@@ -311,6 +307,7 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Option<Room>, Trouble> {
         let interrupt = AtomicBool::new(false);
+        let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut launch = Launch {
@@ -323,30 +320,24 @@ impl<'a> Run<'a> {
                 interrupt: &interrupt,
             };
             let run = || kernel.run(&mut launch, profile);
-            match gvl::without_gvl(self.ruby, &interrupt, run)
-                .transpose()
-                .map_err(Trouble::Panic)?
-                .transpose()?
-            {
+            let ended = match interrupted {
+                false => gvl::without_gvl(self.ruby, &interrupt, run),
+                true => Some(gvl::beside(self.ruby, &interrupt, run)?),
+            };
+            match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => return Ok(None),
                 Some(Outcome::Failed(failure)) => {
                     if let Some(more) = more_room(version, &failure)? {
                         return Ok(Some(more));
                     }
-                    let failed = Failed {
-                        ruby: self.ruby,
-                        reached: self.reached,
-                        ids: &heap.ids,
-                        traced,
-                        program: &version.program,
-                    };
+                    let failed =
+                        Failed { ruby: self.ruby, reached: self.reached, inferred: &version.inferred, heap };
                     return Err(Trouble::Raised(failed.error(&failure)));
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
-            for (index, column) in version.layout.written.iter().zip(before) {
-                heap.buffers[*index] = column.clone();
-            }
+            interrupted = true;
+            heap.begin_again(&version.layout, before);
         }
     }
 

@@ -27,6 +27,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use pace::Pace;
 use parking_lot::Mutex;
+pub use pool::block_signals;
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};

@@ -379,7 +379,7 @@ fn threads() -> Result<&'static ThreadPool, Error> {
 }
 
 /// Signals are for the program's own threads, which know what to do with them.
-fn block_signals() {
+pub fn block_signals() {
     #[cfg(unix)]
     // SAFETY: both calls only write to `all` and to this thread's mask.
     unsafe {

@@ -2,16 +2,17 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
-use super::device::{Constant, Device, Loaded, Session};
+use super::device::{Constant, Device, Loaded, Session, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use crate::error::Error;
 use libloading::Library;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 /// Stack that a kernel may use of the thread that plays the card.
 const STACK: u64 = 1 << 20;
@@ -78,11 +79,11 @@ unsafe impl Send for Emulated {}
 unsafe impl Sync for Emulated {}
 
 impl Loaded for Emulated {
-    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error> {
-        let busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
+        let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         // Words, so that the memory is aligned for all that is read from it.
         let memory = vec![0; bytes.div_ceil(8)];
-        Ok(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy }))
+        Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy })))
     }
 }
 
