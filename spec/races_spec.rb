@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "open3"
+require "timeout"
+
 # Ikra.check = :races: elements that are not independent.
 module Racing
   class Cell
@@ -204,21 +207,18 @@ each_compiling_backend do
       expect(ticks).to eq(0)
     end
 
-    it "is found behind an object that is handled twice" do
-      cells = ring(3)
-      base = [cells[0], cells[1], cells[0]]
-      # The second reads what the first and third, which are one, write.
-      expect(race { base.peach { |cell| (cell.x = 5) if cell.x.zero? || cell.other.x == 9 } }).to be_nil
-      cells[1].other = cells[0]
-      block = ->(cell) { (cell.y += 1) and (cell.x = cell.y if cell.y == 2) and cell.other.x }
-      expect(race { base.peach(&block) }).to be_nil
-      read_by_both = lambda do |cell|
+    it "is found around an object that is handled twice" do
+      first, second = cells = ring(2)
+      # It reads, the other reads, and then it writes.
+      block = lambda do |cell|
         cell.y += 1
-        cell.y == 1 ? cell.other.x : cell.x = 3
-        cell.x
+        cell.y == 2 ? cell.x = 9 : cell.other.x + cell.x
       end
-      cells.each { |cell| cell.y = 0 }
-      expect(race { base.peach(&read_by_both) }).to eq([[1, 2], %i[read write], "@x"])
+      expect(race { [first, second, first].peach(&block) }).to eq([[1, 2], %i[read write], "@x"])
+      expect(race { [first, first, second].peach(&block) }).to eq([[1, 2], %i[write read], "@x"])
+      second.other = second
+      expect(race { [first, second, first].peach(&block) }).to be_nil
+      expect(cells.map(&:x)).to eq([9, 1])
     end
   end
 
@@ -425,6 +425,14 @@ each_compiling_backend do
     expect(found.uniq).to eq([[[10_000, 11_000], %i[write write], "@items"]])
   end
 
+  it "stops when it is interrupted" do
+    cells = ring(2)
+    cells[1].other = cells[1]
+    expect { Timeout.timeout(0.2) { cells.peach(2**40) { |cell| cell.other.x += 1 if cell.x == 1 } } }
+      .to raise_error(Timeout::Error)
+    expect(cells.map(&:x)).to eq([0, 1])
+  end
+
   it "gives what an unchecked section gives" do
     base = ring(64).each_slice(2).map(&:first).shuffle(random: Random.new(1))
     block = ->(cell) { (cell.other.x += cell.x) and (cell.x = rand(100)) and cell.other.y = cell.x }
@@ -436,5 +444,18 @@ each_compiling_backend do
       cells.map { |cell| [cell.x, cell.other.x, cell.other.y] }
     end
     expect(states.uniq.size).to eq(1)
+  end
+end
+
+RSpec.describe "The examples" do
+  { "traffic" => %w[--ticks 20], "city" => %w[--ticks 20 --output] + [File::NULL], "mandelbrot" => [],
+    "nbody" => %w[--bodies 50 --steps 3] }.each do |name, arguments|
+    it "have no races: #{name}" do
+      root = File.expand_path("..", __dir__)
+      output, status = Open3.capture2e({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, "-I", "#{root}/lib", "-r", "ikra",
+                                       "-e", "Ikra.check = :races; load ARGV.shift", "#{root}/examples/#{name}.rb",
+                                       *arguments)
+      expect([status.success?, output]).to match([true, /\w/])
+    end
   end
 end

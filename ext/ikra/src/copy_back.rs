@@ -136,7 +136,8 @@ const fn index(row: &u32) -> usize {
     *row as usize
 }
 
-fn bits(column: &Column, row: usize) -> i64 {
+/// A row as a payload.
+pub fn bits(column: &Column, row: usize) -> i64 {
     match column {
         Column::Bool(values) => i64::from(values[row] & 1),
         Column::I32(values) => i64::from(values[row]),

@@ -171,12 +171,12 @@ impl Heap {
     /// Takes what was traced apart: a reading that is a column as it is becomes that column.
     pub fn build(
         ruby: &Ruby,
-        traced: &mut Traced<'_>,
+        traced: Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
         room: Room,
     ) -> Result<Self, Trouble> {
-        let tracer = &mut traced.tracer;
+        let mut tracer = traced.tracer;
         let mut hierarchies = layout.hierarchies.clone();
         for root in &traced.roots {
             if let Type::Object(hierarchy, _) = root.ty {
@@ -191,7 +191,7 @@ impl Heap {
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
         let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
-        let jobs = jobs(tracer, inferred, &ids, !layout.written.is_empty())?;
+        let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
         let mut buffers: Vec<Column> =
             program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
         // Those that take readings apart come last.
@@ -199,11 +199,11 @@ impl Heap {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
                     faults::point("filling a column")?;
-                    *column = fill(buffer, recipe, tracer, &ids, length)?;
+                    *column = fill(buffer, recipe, &mut tracer, &ids, length)?;
                 }
             }
         }
-        let spans = tracer.elements.iter_mut().map(|elements| std::mem::take(&mut elements.spans)).collect();
+        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
         let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
@@ -303,8 +303,8 @@ fn fill(
             Column::try_zeros(buffer.ty, ids.count(*hierarchy))?
         }
         Recipe::Touched(Watched::ArrayValues(kind)) => {
-            let elements = tracer.elements.get(kind.0 as usize);
-            Column::try_zeros(buffer.ty, elements.map_or(0, |e| e.reading.len()) + 1)?
+            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
+            Column::try_zeros(buffer.ty, end as usize + 1)?
         }
     })
 }

@@ -145,12 +145,11 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
-        let mut fitting = self.fitting(profile)?;
-        let (version, traced) = &mut fitting;
-        self.refuse_changing_base(version, traced)?;
-        let backend = self.backend(version)?;
+        let (version, mut traced) = self.fitting(profile)?;
+        self.refuse_changing_base(&version, &mut traced)?;
+        let backend = self.backend(&version)?;
         profile.backend = Some(backend.name());
-        let kernel = self.kernel(version, &*backend, profile)?;
+        let kernel = self.kernel(&version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
@@ -158,7 +157,7 @@ impl<'a> Run<'a> {
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
         let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        while let Some(more) = self.launch(version, traced, &kernel, &mut heap, &before, random, profile)? {
+        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
             // Nothing has been written back: it begins again with more.
             version.room.set(more);
             heap.begin_again(&version.layout, &before);
@@ -307,7 +306,6 @@ impl<'a> Run<'a> {
     fn launch(
         &self,
         version: &Version,
-        traced: &Traced<'_>,
         kernel: &Arc<dyn Kernel>,
         heap: &mut Heap,
         before: &[Column],
@@ -338,13 +336,8 @@ impl<'a> Run<'a> {
                     if let Some(more) = more_room(version, &failure)? {
                         return Ok(Some(more));
                     }
-                    let failed = Failed {
-                        ruby: self.ruby,
-                        reached: self.reached,
-                        ids: &heap.ids,
-                        traced,
-                        program: &version.program,
-                    };
+                    let failed =
+                        Failed { ruby: self.ruby, reached: self.reached, inferred: &version.inferred, heap };
                     return Err(Trouble::Raised(failed.error(&failure)));
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,

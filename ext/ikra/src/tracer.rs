@@ -491,19 +491,6 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The class and the variable of an object that holds the array, where one was found.
-    pub fn holder(&self, kind: ArrayKind, row: i64) -> Option<(ClassId, &str)> {
-        let holds = |reading: &Reading| {
-            (0..reading.len())
-                .any(|at| reading.payload[at] == row && reading.tag(at) == Shape::Array(kind).tag())
-        };
-        let (_, (variable, class)) =
-            self.columns.iter().zip(&self.asked.columns).find(|(reading, (variable, _))| {
-                self.asked.slots.kind(Slot::Column(*variable)) == Some(kind) && holds(reading)
-            })?;
-        Some((*class, &self.asked.variables[*variable as usize].name))
-    }
-
     fn describe(&self, slot: Slot) -> String {
         match slot {
             Slot::Base => "an element of the array".into(),
