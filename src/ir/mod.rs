@@ -426,6 +426,8 @@ pub enum BufferKind {
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.
     FrozenArray(ArrayKind),
+    /// `I32`: the place of each symbol in the order of their names, by number.
+    SymbolRanks,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -81,6 +81,7 @@ impl Display for BufferInfo {
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
+            BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
     }

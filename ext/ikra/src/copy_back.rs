@@ -12,7 +12,7 @@ use ikra_core::error::Error;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
-use ikra_core::types::{ArrayKind, ListKind, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
@@ -238,6 +238,10 @@ impl CopyBack<'_> {
             Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
             Shape::Object(hierarchy) => object(&self.heap.ids, self.reached, hierarchy, payload),
             Shape::Array(kind) => self.reached.array(kind.0, payload as usize),
+            Shape::Module => {
+                let class = u32::try_from(payload).ok().map(ClassId);
+                class.map(|class| classes::value(self.ruby, class))
+            }
             Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
@@ -300,6 +304,7 @@ impl CopyBack<'_> {
                 return Ok(array.as_value());
             }
             Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
+            Some(Type::Module(class)) => return Ok(classes::object(self.ruby, *class).as_value()),
             _ => {}
         }
         let (shape, payload) = match types.single_shape() {

@@ -40,6 +40,7 @@ enum Recipe {
     Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
+    SymbolRanks,
 }
 
 /// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
@@ -113,6 +114,7 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
+        BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
 }
 
@@ -180,7 +182,8 @@ impl Heap {
         }
         let program = &inferred.program;
         let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers = buffers.map(|(buffer, recipe)| fill(buffer, recipe, traced, &ids, room)).collect();
+        let buffers =
+            buffers.map(|(buffer, recipe)| fill(ruby, buffer, recipe, traced, &ids, room)).collect();
         let scalars = program.scalars.iter().map(|info| scalar(info, traced, &ids, room)).collect();
         let jobs = jobs(traced, &inferred.schema, &ids, !layout.written.is_empty())?;
         let spans = traced.tracer.elements.iter().map(|elements| elements.spans.clone()).collect();
@@ -188,7 +191,14 @@ impl Heap {
     }
 }
 
-fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids, room: Room) -> Column {
+fn fill(
+    ruby: &Ruby,
+    buffer: &BufferInfo,
+    recipe: &Recipe,
+    traced: &Traced<'_>,
+    ids: &Ids,
+    room: Room,
+) -> Column {
     let tracer = &traced.tracer;
     let reached = tracer.reached;
     match recipe {
@@ -228,6 +238,7 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, traced: &Traced<'_>, ids: &Ids, ro
         Recipe::ResultWords => Column::zeros(buffer.ty, tracer.base.len() * room.result),
         Recipe::Scratch => Column::zeros(buffer.ty, room.scratch),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
+        Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
         Recipe::FrozenArray(kind) => {
             let arrays = (0..).map_while(|row| reached.array(kind.0, row));
             // SAFETY: listed arrays are live.
@@ -388,7 +399,7 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List) | None => {
+        Some(Shape::Local | Shape::List | Shape::Module) | None => {
             return Err(Error::Internal(format!("tag {tag} in the base")));
         }
     })

@@ -156,6 +156,7 @@ impl Parser {
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
+            "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
                 self.back();
                 return self.expected(KINDS);
