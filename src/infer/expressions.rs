@@ -214,19 +214,12 @@ impl Lowerer<'_> {
 
     /// `!value`: the class can have its own.
     fn negation(&mut self, node: &Node, inner: &Node) -> Operand {
-        let (condition, operand) = match &inner.kind {
-            Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
-            _ => self.tested(inner),
-        };
-        if operand.is_bottom() {
-            return operand;
+        let (condition, result) = self.not_condition(node, inner);
+        match result {
+            Some(result) => result,
+            None if self.b.is_dead() => Operand::bottom(),
+            None => Operand::bool(condition.value),
         }
-        self.enter(node);
-        if self.negates(&operand) {
-            return self.send(&operand, "!", &[], 5);
-        }
-        let value = self.b.unary(UnaryOp::Not, condition.value);
-        Operand::bool(value)
     }
 
     /// Does some class of the operand define `!`?

@@ -255,14 +255,14 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List));
+        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Module));
         if local.is_empty() {
             return true;
         }
         let what = self.describe(&local);
         self.refuse_here(
             "unsupported-store",
-            format!("{what} made in a section cannot be stored in an object or array"),
+            format!("{what} cannot be stored in an object or array by a section"),
             Some("write its items into an array that exists, or store its numbers one by one".into()),
         );
         false

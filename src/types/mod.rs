@@ -83,7 +83,7 @@ pub enum Type {
     /// An instance of exactly this class.
     Object(HierarchyId, ClassId),
     Array(ArrayKind),
-    /// A class or module itself, known at compile time.
+    /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
     Range {
@@ -131,6 +131,8 @@ pub enum Shape {
     Symbol,
     Object(HierarchyId),
     Array(ArrayKind),
+    /// A class or module, by number where it is one of several: not storable in columns.
+    Module,
     /// In the scratch memory of an element: not storable in columns.
     List,
     /// Not storable: lives in values only.
@@ -149,6 +151,7 @@ impl Shape {
             Self::Object(HierarchyId(n)) => 0x100 + n as i32,
             Self::Array(ArrayKind(n)) => 0x10000 + n as i32,
             Self::List => 5,
+            Self::Module => 6,
             Self::Local => -1,
         }
     }
@@ -162,6 +165,7 @@ impl Shape {
             3 => Self::Float,
             4 => Self::Symbol,
             5 => Self::List,
+            6 => Self::Module,
             0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
             0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
             _ => return None,
@@ -175,7 +179,7 @@ impl Shape {
             Self::Bool => Some(Ty::Bool),
             Self::Integer => Some(Ty::I64),
             Self::Float => Some(Ty::F64),
-            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List => Some(Ty::I32),
+            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List | Self::Module => Some(Ty::I32),
         }
     }
 }
@@ -191,8 +195,8 @@ impl Type {
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
             Self::List(_) => Shape::List,
-            Self::Module(_)
-            | Self::Range { .. }
+            Self::Module(_) => Shape::Module,
+            Self::Range { .. }
             | Self::Tuple(_)
             | Self::Record(_)
             | Self::Building(..)
