@@ -83,6 +83,12 @@ module Ikra
                       name.to_sym, receiver:)
       end
 
+      def uncaught_throw(tag, _text)
+        throw tag
+      rescue UncaughtThrowError => e
+        e
+      end
+
       def type_error(message) = TypeError.new(message)
       def argument_error(message) = ArgumentError.new(message)
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))

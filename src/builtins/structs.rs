@@ -19,6 +19,35 @@ pub(super) const ROWS: &[Row] = &[
     bare("to_a", items),
     bare("deconstruct", items),
     bare("values", items),
+    bare("members", |s, c| {
+        let Some(class) = class(c) else { return Operand::bottom() };
+        let names: Vec<Operand> = s.host.members(class).iter().map(|name| s.symbol(name)).collect();
+        s.tuple(&names)
+    }),
+    row("each", |s, c| through_items(s, c, "each")),
+    row("each_pair", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        let Some(class) = class(c) else { return Operand::bottom() };
+        for (i, name) in s.host.members(class).iter().enumerate() {
+            s.within_slot(i as u32, |s| {
+                let (key, value) = (s.symbol(name), s.read_ivar(&c.receiver, name));
+                let pair = s.tuple(&[key, value]);
+                s.unused = true;
+                s.call_block(&block, vec![pair])
+            });
+        }
+        c.receiver.clone()
+    }),
+    row("select", |s, c| through_items(s, c, "select")),
+    row("filter", |s, c| through_items(s, c, "select")),
+    row("dig", |s, c| {
+        let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
+        let item = s.send(&c.receiver, "[]", std::slice::from_ref(first), 1);
+        if rest.is_empty() || item.is_bottom() {
+            return item;
+        }
+        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+    }),
     bare("size", size),
     bare("length", size),
 ];
@@ -60,6 +89,16 @@ fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let names = s.host.members(class);
     let items: Vec<Operand> = names.iter().map(|name| s.read_ivar(&call.receiver, name)).collect();
     if items.iter().any(Operand::is_bottom) { Operand::bottom() } else { s.tuple(&items) }
+}
+
+/// `each` and `select` go through the values.
+fn through_items(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if s.block_of(call).is_none() || !s.count_arguments(call, 0, 0) {
+        return Operand::bottom();
+    }
+    let items = items(s, call);
+    let result = s.send_block(&items, name, &[], call.block.clone());
+    if name == "each" && !result.is_bottom() { call.receiver.clone() } else { result }
 }
 
 fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -7,13 +7,18 @@
 #![deny(unsafe_code)]
 
 mod assign;
+mod blocks;
 mod calls;
 mod captured;
+mod catches;
 mod conditions;
+mod dispatch;
 mod entry;
 mod expressions;
+mod functions;
 mod growing;
 pub mod host;
+mod inlining;
 mod joins;
 mod lists;
 mod memo;
@@ -23,13 +28,14 @@ mod mutated;
 mod operand;
 mod patterns;
 mod races;
+mod raise;
 mod records;
 mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use calls::Arguments;
+pub(crate) use calls::{Arguments, Form};
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -178,7 +184,7 @@ pub(crate) struct Lowerer<'h> {
     scalars: FxHashMap<ScalarSource, Scalar>,
     sites: FxHashMap<Site, SiteId>,
     functions: FxHashMap<FunctionKey, FuncId>,
-    pending_functions: Vec<calls::PendingFunction>,
+    pending_functions: Vec<functions::PendingFunction>,
     frames: Vec<Frame>,
     /// The frame whose code is being lowered: not the last one while a block runs in a callee.
     current: usize,
@@ -200,6 +206,8 @@ pub(crate) struct Lowerer<'h> {
     written: BTreeMap<String, captured::Written>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
+    /// The tags that a `throw` here can find, outermost first, and where each goes.
+    catches: Vec<(Operand, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
@@ -241,6 +249,7 @@ impl<'h> Lowerer<'h> {
             unused: false,
             written: BTreeMap::new(),
             loops: Vec::new(),
+            catches: Vec::new(),
             growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),

@@ -507,6 +507,10 @@ pub enum ErrorKind {
         name: String,
         receiver: Receiver,
     },
+    /// `throw` of what no `catch` waits for.
+    UncaughtThrow {
+        tag: Receiver,
+    },
     /// Message complete.
     TypeError(String),
     ArgumentError(String),

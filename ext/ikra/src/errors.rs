@@ -161,6 +161,10 @@ impl Failed<'_> {
                 self.receiver(details, receiver, operands[0])?;
                 "name_error"
             }
+            ErrorKind::UncaughtThrow { tag } => {
+                self.receiver(details, tag, operands[0])?;
+                "uncaught_throw"
+            }
             ErrorKind::TypeError(message) => {
                 details.push(message.as_str())?;
                 "type_error"

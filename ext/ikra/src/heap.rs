@@ -48,6 +48,13 @@ enum Recipe {
     Touched(Watched),
 }
 
+impl Recipe {
+    /// A reading may become the column itself.
+    const fn takes_readings(&self) -> bool {
+        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..))
+    }
+}
+
 /// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
 /// an element makes it fail, and is enlarged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,12 +170,12 @@ impl Heap {
     /// Takes what was traced apart: a reading that is a column as it is becomes that column.
     pub fn build(
         ruby: &Ruby,
-        traced: Traced<'_>,
+        mut traced: Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
         room: Room,
     ) -> Result<Self, Trouble> {
-        let mut tracer = traced.tracer;
+        let tracer = &mut traced.tracer;
         let mut hierarchies = layout.hierarchies.clone();
         for root in &traced.roots {
             if let Type::Object(hierarchy, _) = root.ty {
@@ -183,15 +190,18 @@ impl Heap {
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
         let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
-        let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
-        let mut firsts = if program.watches_races() { first_same(&tracer.base) } else { Vec::new() };
-        let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers = buffers.map(|(buffer, recipe)| match recipe {
-            Recipe::FirstSame => Column::I32(std::mem::take(&mut firsts)),
-            _ => fill(buffer, recipe, &mut tracer, &ids, length),
-        });
-        let buffers = buffers.collect();
-        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let jobs = jobs(tracer, inferred, &ids, !layout.written.is_empty())?;
+        let mut buffers: Vec<Column> =
+            program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
+        // Those that take readings apart come last.
+        for takes in [false, true] {
+            for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+                if recipe.takes_readings() == takes {
+                    *column = fill(buffer, recipe, tracer, &ids, length);
+                }
+            }
+        }
+        let spans = tracer.elements.iter_mut().map(|elements| std::mem::take(&mut elements.spans)).collect();
         let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
@@ -280,11 +290,11 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, tracer: &mut Tracer<'_>, ids: &Ids
             // SAFETY: listed arrays are live.
             Column::Bool(arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })).collect())
         }
-        Recipe::FirstSame => unreachable!("made from the base before that is taken apart"),
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
         Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
         Recipe::Touched(Watched::ArrayValues(kind)) => {
-            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
-            Column::zeros(buffer.ty, end as usize + 1)
+            let elements = tracer.elements.get(kind.0 as usize);
+            Column::zeros(buffer.ty, elements.map_or(0, |e| e.reading.len()) + 1)
         }
     }
 }
@@ -392,7 +402,6 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
 fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
     let schema = &inferred.schema;
-    let watches = inferred.program.watches_races();
     let base = &tracer.base;
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
@@ -400,7 +409,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     };
     let types = base.found().types();
     let repeating = writes && tracer.base_repeats;
-    if let (Some(ty), false) = (types.single(), repeating || watches) {
+    if let (Some(ty), false) = (types.single(), repeating || inferred.program.watches_races()) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
     // By tag, then by class or truth.
@@ -423,7 +432,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
             row += 1;
         }
     }
-    if watches {
+    if inferred.program.watches_races() {
         return Ok(JobOrder::sequential(&entry_of));
     }
     let repeats = repeating.then(|| {

@@ -306,6 +306,7 @@ impl Parser {
                 }
                 ErrorKind::Raise { class, message: (!message.is_empty()).then_some(message) }
             }
+            "uncaught_throw" => ErrorKind::UncaughtThrow { tag: self.receiver()? },
             "stack_too_deep" => ErrorKind::StackTooDeep,
             "race" => {
                 let write = self.take_word("write");
