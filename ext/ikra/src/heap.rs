@@ -305,8 +305,8 @@ fn fill(
         Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
         Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
         Recipe::Touched(Watched::ArrayValues(kind)) => {
-            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
-            Column::zeros(buffer.ty, end as usize + 1)
+            let elements = tracer.elements.get(kind.0 as usize);
+            Column::zeros(buffer.ty, elements.map_or(0, |e| e.reading.len()) + 1)
         }
     }
 }
