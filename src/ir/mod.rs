@@ -39,6 +39,17 @@ pub enum Ty {
     F64,
 }
 
+impl Ty {
+    /// What one takes in a buffer.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::I32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
