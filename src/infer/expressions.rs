@@ -253,14 +253,21 @@ impl Lowerer<'_> {
     pub(crate) fn self_operand(&mut self) -> Operand {
         let receiver = self.frame().receiver.clone();
         if receiver.is_bottom() {
-            return self.root(&RootKey::SelfValue).unwrap_or_else(Operand::nil);
+            return self.own_root(RootKey::SelfValue).unwrap_or_else(Operand::nil);
         }
         self.refine(receiver)
     }
 
     /// A captured local of the scope around the section.
     pub(crate) fn captured(&mut self, name: &str) -> Operand {
-        match self.root(&RootKey::Captured(name.to_string())) {
+        if self.frame().closure.is_some() && self.written.contains_key(name) {
+            return self.refuse_here(
+                "captured-write",
+                format!("`{name}` is given to by the elements, and read by a lambda from around the section"),
+                Some("give it to the lambda as an argument, or use another variable".into()),
+            );
+        }
+        match self.own_root(RootKey::Captured(name.to_string())) {
             Some(operand) => operand,
             // Ruby defines a local where its assignment stands, even if it never ran.
             None => Operand::nil(),

@@ -41,6 +41,14 @@ impl Lowerer<'_> {
 
     // ---- roots ---------------------------------------------------------------------------------------------------
 
+    /// A root as the current code sees it, which can be that of a lambda made around the section.
+    pub(crate) fn own_root(&mut self, key: RootKey) -> Option<Operand> {
+        match self.frame().closure {
+            Some(closure) => self.root(&RootKey::Within(closure, Box::new(key))),
+            None => self.root(&key),
+        }
+    }
+
     /// A captured local, constant or self; `None` where there is no such thing.
     pub(crate) fn root(&mut self, key: &RootKey) -> Option<Operand> {
         let root = match self.host.root(key) {
@@ -50,6 +58,7 @@ impl Lowerer<'_> {
         let number = root.number;
         let values = match &root.ty {
             Type::Nil | Type::Module(_) => vec![],
+            Type::Proc(_) => return Some(self.outer_proc(number)),
             // True and false are told apart at each call, so that a changed flag does not compile anew.
             Type::True | Type::False => {
                 let value = self.scalar(
@@ -81,7 +90,7 @@ impl Lowerer<'_> {
     pub(crate) fn constant(&mut self, path: &[String], absolute: bool) -> Operand {
         let scope = self.frame().scope.clone();
         let key = RootKey::Constant { scope, path: path.to_vec(), absolute };
-        match self.root(&key) {
+        match self.own_root(key) {
             Some(operand) => operand,
             None => self.refuse_here(
                 "uninitialized-constant",

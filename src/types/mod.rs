@@ -98,7 +98,8 @@ pub enum Type {
     Record(Rc<RecordType>),
     /// Such an object while `initialize` runs, by number.
     Building(u32, ClassId),
-    /// A lambda or proc made in the section, known at compile time by its number.
+    /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
+    /// root.
     Proc(u32),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),
