@@ -212,6 +212,14 @@ pub(super) const ROWS: &[Row] = &[
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
+    row("eql?", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&receiver, "__eql", &[arg], 1),
+            _ => Operand::bool(s.b.bool(false)),
+        })
+    }),
     row("<=>", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();

@@ -27,6 +27,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Integer", "downto", "with a block"),
     ("Numeric", "quo", "of two Integers is refused: Ruby gives a Rational"),
     ("Symbol", "<=>", "with itself and with what is no symbol; another symbol is refused as it runs"),
+    ("Struct", "==", "with what is of another class; two of one class are refused: compare their members"),
+    ("Struct", "eql?", "as `==`"),
     ("Kernel", "respond_to?", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
     ("Math.", "gamma", "less exact on a card: within 20 units in the last place"),

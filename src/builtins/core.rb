@@ -1092,6 +1092,10 @@ module Enumerable
   end
 
   def __uniq_block
+    __uniq_keyed { |x| yield(x) }
+  end
+
+  def __uniq_keyed
     out = __list(__room)
     keys = __list(__room)
     each do |x|
@@ -1167,6 +1171,11 @@ module Enumerable
 end
 
 module Array
+  # As in MRI, which asks nothing about fewer than two items.
+  def __uniq_block
+    size <= 1 ? __copy : __uniq_keyed { |x| yield(x) }
+  end
+
   def __reverse
     n = size
     out = __list(n)
@@ -1267,6 +1276,17 @@ module Array
     n = size
     while i < n
       return false unless __item(i) == other.__item(i)
+      i += 1
+    end
+    true
+  end
+
+  def __eql(other)
+    return false unless size == other.size
+    i = 0
+    n = size
+    while i < n
+      return false unless __item(i).eql?(other.__item(i))
       i += 1
     end
     true

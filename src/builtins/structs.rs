@@ -16,6 +16,8 @@ pub(super) const ROWS: &[Row] = &[
         }
         None => Operand::bottom(),
     }),
+    row("==", equal),
+    row("eql?", equal),
     bare("to_a", items),
     bare("deconstruct", items),
     bare("values", items),
@@ -60,6 +62,20 @@ fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let names = s.host.members(class);
     let items: Vec<Operand> = names.iter().map(|name| s.read_ivar(&call.receiver, name)).collect();
     if items.iter().any(Operand::is_bottom) { Operand::bottom() } else { s.tuple(&items) }
+}
+
+/// Equal to nothing of another class; all members of two Structs are not compared.
+fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let own = class(call);
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Object(_, class)) if Some(*class) == own => s.refuse_here(
+            "unsupported-method",
+            format!("`{}#{}` cannot run in a section", s.host.class_name(*class), call.name),
+            Some("call its members, as in `a.x == b.x && a.y == b.y`".into()),
+        ),
+        _ => Operand::bool(s.b.bool(false)),
+    })
 }
 
 fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
