@@ -1,6 +1,8 @@
 //! Array: those of the heap, lists and tuples. What gives an array of known length from tuples is in `tuple.rs`, what
-//! is the same for all that can be gone through in `sequence.rs`, and most of the rest in `core.rb`.
+//! is the same for all that can be gone through in `sequence.rs`, what changes one in `changes.rs`, and most of the rest
+//! in `core.rb`.
 
+use super::changes::list_of;
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, row, tuple};
 use crate::infer::{Lowerer, Operand};
@@ -21,6 +23,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("fetch", fetch),
     row("values_at", |s, c| {
+        if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
+            return s.send(&c.receiver, "__values_at", &c.args, 1);
+        }
         let mut items = Vec::new();
         for (i, index) in c.args.iter().enumerate() {
             let item = s.send(&c.receiver, "at", std::slice::from_ref(index), 0x40 + i as u32);
@@ -30,74 +35,6 @@ pub(super) const ROWS: &[Row] = &[
             items.push(item);
         }
         s.tuple(&items)
-    }),
-    row("[]=", store),
-    row("<<", |s, c| {
-        if s.one_argument(c).is_none() {
-            return Operand::bottom();
-        }
-        push(s, c)
-    }),
-    row("push", push),
-    row("append", push),
-    row("pop", |s, c| changing(s, c, "__pop")),
-    row("shift", |s, c| changing(s, c, "__shift")),
-    row("unshift", |s, c| changing(s, c, "__unshift")),
-    row("prepend", |s, c| changing(s, c, "__unshift")),
-    row("delete_at", |s, c| {
-        if mutable(s, c).is_none() {
-            return Operand::bottom();
-        }
-        let Some(index) = s.one_argument(c) else { return Operand::bottom() };
-        let Some(index) = to_integer_argument(s, &index) else { return Operand::bottom() };
-        s.send(&c.receiver, "__delete_at", &[Operand::integer(index)], 1)
-    }),
-    row("sort!", |s, c| replaced(s, c, "sort")),
-    row("sort_by!", |s, c| replaced(s, c, "sort_by")),
-    row("reverse!", |s, c| replaced(s, c, "reverse")),
-    row("rotate!", |s, c| replaced(s, c, "rotate")),
-    row("select!", |s, c| replaced(s, c, "select")),
-    row("keep_if", |s, c| replaced(s, c, "select")),
-    row("reject!", |s, c| replaced(s, c, "reject")),
-    row("delete_if", |s, c| replaced(s, c, "reject")),
-    row("uniq!", |s, c| replaced(s, c, "uniq")),
-    row("compact!", |s, c| replaced(s, c, "compact")),
-    row("clear", |s, c| {
-        let Some((_, list)) = mutable(s, c) else { return Operand::bottom() };
-        let zero = s.b.i64(0);
-        s.set_list_length(list, zero);
-        c.receiver.clone()
-    }),
-    row("concat", |s, c| {
-        let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
-        for (i, other) in c.args.iter().enumerate() {
-            s.within_slot(i as u32, |s| append(s, kind, list, other));
-        }
-        c.receiver.clone()
-    }),
-    row("fill", |s, c| match (&c.block, &c.args[..]) {
-        (Some(_), []) => s.send_with_block(c, "__fill_block"),
-        (None, [value]) if list_of(&c.receiver).is_some() => {
-            if mutable(s, c).is_none() {
-                return Operand::bottom();
-            }
-            s.send(&c.receiver, "__fill", std::slice::from_ref(value), 1)
-        }
-        (None, [value]) if matches!(c.receiver.types.single(), Some(Type::Array(_))) => {
-            let value = value.clone();
-            let Some(Type::Array(kind)) = c.receiver.types.single().cloned() else {
-                return Operand::bottom();
-            };
-            let array = c.receiver.value();
-            let (zero, length) = (s.b.i64(0), s.array_length(kind, array));
-            s.counted(zero, length, 1, &mut |s, i, _, _| s.array_store(kind, array, i, &value));
-            c.receiver.clone()
-        }
-        _ => s.refuse_here(
-            "unsupported-method",
-            "`fill` takes one value or a block in a section",
-            Some("write to the indices in a loop".into()),
-        ),
     }),
     row("size", length),
     row("length", length),
@@ -128,7 +65,8 @@ pub(super) const ROWS: &[Row] = &[
         {
             return result;
         }
-        s.send(&c.receiver, "__rotate", &[by], 1)
+        let Some(by) = to_integer_argument(s, &by) else { return Operand::bottom() };
+        s.send(&c.receiver, "__rotate", &[Operand::integer(by)], 1)
     }),
     row("map", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
     row("collect", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
@@ -152,31 +90,27 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("+", |s, c| operator(s, c, "__plus")),
     row("-", |s, c| operator(s, c, "__minus")),
-    row("difference", |s, c| operator(s, c, "__minus")),
+    row("difference", |s, c| operators(s, c, "__minus")),
     row("&", |s, c| operator(s, c, "__and")),
-    row("intersection", |s, c| operator(s, c, "__and")),
+    row("intersection", |s, c| operators(s, c, "__and")),
     row("|", |s, c| operator(s, c, "__or")),
-    row("union", |s, c| operator(s, c, "__or")),
+    row("union", |s, c| operators(s, c, "__or")),
     row("*", |s, c| {
         let Some(times) = s.one_argument(c) else { return Operand::bottom() };
         let Some(n) = to_integer_argument(s, &times) else { return Operand::bottom() };
         tuple::repeated(s, c, &times)
             .unwrap_or_else(|| s.send(&c.receiver, "__times", &[Operand::integer(n)], 1))
     }),
-    row("product", |s, c| {
-        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
-        tuple::product(s, c, &other).unwrap_or_else(|| s.send(&c.receiver, "__product", &[other], 1))
+    row("product", product),
+    row("flatten", |s, c| match flattening(s, c) {
+        Some(depth) => flatten(s, &c.receiver, depth),
+        None => Operand::bottom(),
     }),
-    row("flatten", |s, c| {
-        if !c.args.is_empty() {
-            return s.refuse_here(
-                "unsupported-method",
-                "`flatten` takes no depth in a section",
-                Some("use flat_map".into()),
-            );
-        }
-        s.send(&c.receiver, "__flatten", &[], 1)
+    row("transpose", |s, c| {
+        tuple::transpose(s, c).unwrap_or_else(|| s.send(&c.receiver, "__transpose", &[], 1))
     }),
+    row("shuffle", |s, c| by_chance(s, c, 0, "__shuffle", "__shuffle")),
+    row("sample", |s, c| by_chance(s, c, 1, "__sample", "__samples")),
     row("index", super::sequence::index),
     row("find_index", super::sequence::index),
     row("rindex", |s, c| match (&c.block, c.args.first()) {
@@ -187,6 +121,7 @@ pub(super) const ROWS: &[Row] = &[
     row("clone", copy),
     row("to_a", |_, c| c.receiver.clone()),
     row("to_ary", |_, c| c.receiver.clone()),
+    row("deconstruct", |_, c| c.receiver.clone()),
     row("entries", copy),
     row("frozen?", |s, c| match c.receiver.types.single() {
         Some(Type::Array(_)) => s.refuse_here(
@@ -214,9 +149,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("eql?", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        let receiver = c.receiver.clone();
         s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&receiver, "__eql", &[arg], 1),
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&c.receiver, "__eql", &[arg], 1),
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
@@ -232,130 +166,32 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     // ---- what core.rb is made of
-    row("__push", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.push(kind, list, &c.args[0]);
-        }
-        c.receiver.clone()
+    row("__array", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        array_argument(s, &arg)
     }),
-    row("__append", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            append(s, kind, list, &c.args[0]);
+    row("__chosen", |s, c| match s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) {
+        Some(count) if count <= tuple::MOST => {
+            let mut items = Vec::new();
+            for i in 0..count {
+                let i = s.b.i64(i as i64);
+                let at = s.item_at(&c.args[0], i);
+                if at.is_bottom() {
+                    return at;
+                }
+                let item = s.item_at(&c.receiver, at.value());
+                if item.is_bottom() {
+                    return item;
+                }
+                items.push(item);
+            }
+            s.tuple(&items)
         }
-        c.receiver.clone()
-    }),
-    row("__set", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.set_list_item(kind, list, c.args[0].value(), &c.args[1]);
-        }
-        c.args[1].clone()
-    }),
-    row("__resize", |s, c| {
-        if let Some((_, list)) = list_of(&c.receiver) {
-            s.set_list_length(list, c.args[0].value());
-        }
-        c.receiver.clone()
+        _ => s.send(&c.receiver, "__gathered", &c.args, 1),
     }),
 ];
 
 pub(super) const MODULE_ROWS: &[Row] = &[row("new", make), row("[]", |s, c| s.tuple(&c.args))];
-
-fn list_of(operand: &Operand) -> Option<(ListKind, Value)> {
-    match operand.types.single() {
-        Some(Type::List(kind)) => Some((*kind, operand.value())),
-        _ => None,
-    }
-}
-
-/// The receiver as a list that may change. Arrays of the heap keep their length, and tuples cannot be written to.
-fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(ListKind, Value)> {
-    if let Some((kind, list)) = list_of(&call.receiver) {
-        return s.mutate_list(kind).then_some((kind, list));
-    }
-    match call.receiver.types.single() {
-        Some(Type::Tuple(_)) => s.refuse_here(
-            "unsupported-store",
-            format!("`{}` cannot change an array of fixed length made in the section", call.name),
-            Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
-        ),
-        _ => s.refuse_here(
-            "array-growth",
-            format!("`{}` would change the length of an array that exists outside the section", call.name),
-            Some("arrays keep their length in a section; change a dup of it, or give it its full length before".into()),
-        ),
-    };
-    None
-}
-
-fn changing(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    if mutable(s, call).is_none() {
-        return Operand::bottom();
-    }
-    let arguments = usize::from(name == "__unshift");
-    if call.args.len() != arguments {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`{}` takes or gives one item at a time in a section", call.name),
-            Some("call it in a loop".into()),
-        );
-    }
-    s.send(&call.receiver, name, &call.args, 1)
-}
-
-/// `sort!` and its like: what the method without `!` gives instead of the items. Some give nil
-/// where they change nothing.
-fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    let maybe_nil = matches!(&call.name[..], "select!" | "reject!" | "uniq!" | "compact!");
-    let before = match call.receiver.types.single() {
-        Some(Type::List(_)) => {
-            if mutable(s, call).is_none() {
-                return Operand::bottom();
-            }
-            length_of(s, &call.receiver)
-        }
-        Some(Type::Array(_)) => {
-            return s.refuse_here(
-                "unsupported-store",
-                format!("`{}` cannot change an array that exists outside the section", call.name),
-                Some(format!("write the items of {name} into it one by one, or change a dup of it")),
-            );
-        }
-        _ => {
-            mutable(s, call);
-            return Operand::bottom();
-        }
-    };
-    let items = s.send_block(&call.receiver, name, &call.args, call.block.clone());
-    if items.is_bottom() {
-        return items;
-    }
-    s.send(&call.receiver, "__replace", &[items], 3);
-    let (Some(before), true) = (before, maybe_nil) else { return call.receiver.clone() };
-    let Some(after) = length_of(s, &call.receiver) else { return Operand::bottom() };
-    let changed = s.b.compare(Comparison::Ne, before, after);
-    s.or_nil(changed, &call.receiver)
-}
-
-fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
-    for (i, item) in call.args.iter().enumerate() {
-        s.within_slot(i as u32, |s| s.push(kind, list, item));
-    }
-    call.receiver.clone()
-}
-
-/// Pushes the items of an array, or what is none itself.
-fn append(s: &mut Lowerer<'_>, kind: ListKind, list: Value, value: &Operand) {
-    s.switch(value, 30, &mut |s, value| {
-        match value.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
-                s.each_item(&value, &mut |s, item, _, _| s.push(kind, list, &item));
-            }
-            _ => s.push(kind, list, &value),
-        }
-        Operand::nil()
-    });
-}
 
 fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 0, 0) {
@@ -386,24 +222,176 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     })
 }
 
+/// `union`, `difference` and `intersection` of any number of arrays.
+fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if call.args.is_empty() && name == "__or" {
+        return s.send(&call.receiver, "uniq", &[], 1);
+    }
+    let mut result = if call.args.is_empty() { copy(s, call) } else { call.receiver.clone() };
+    for (i, other) in call.args.iter().enumerate() {
+        let receiver = result.clone();
+        result = s.within_slot(i as u32, |s| {
+            let other = array_argument(s, other);
+            s.send(&receiver, name, &[other], 1)
+        });
+    }
+    result
+}
+
+/// An array, or Ruby's TypeError.
+fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
+    s.switch(arg, 23, &mut |s, arg| match arg.types.single() {
+        Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
+        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Array"),
+    })
+}
+
+/// `product` of any number of arrays, or of each choice of items the block.
+fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if let ([other], None) = (&call.args[..], &call.block)
+        && let Some(pairs) = tuple::product(s, call, other)
+    {
+        return pairs;
+    }
+    let mut arrays = vec![call.receiver.clone()];
+    for (i, other) in call.args.iter().enumerate() {
+        let array = s.within_slot(i as u32, |s| array_argument(s, other));
+        if array.is_bottom() {
+            return array;
+        }
+        arrays.push(array);
+    }
+    if let Some(block) = call.block.clone() {
+        each_choice(s, &arrays, &[], &mut |s, choice| {
+            s.unused = true;
+            s.call_block(&block, vec![choice]);
+        });
+        return call.receiver.clone();
+    }
+    let room = s.b.i64(4);
+    let out = s.new_list(0, room);
+    let Some((kind, list)) = list_of(&out) else { return out };
+    each_choice(s, &arrays, &[], &mut |s, choice| s.push(kind, list, &choice));
+    out
+}
+
+/// Runs `body` with an item of each array, the items of the last one changing first.
+fn each_choice(
+    s: &mut Lowerer<'_>,
+    arrays: &[Operand],
+    chosen: &[Operand],
+    body: &mut dyn FnMut(&mut Lowerer<'_>, Operand),
+) {
+    let Some((first, rest)) = arrays.split_first() else {
+        let choice = s.tuple(chosen);
+        return body(s, choice);
+    };
+    s.within_slot(0x40 + rest.len() as u32, |s| {
+        s.each_item(first, &mut |s, item, _, _| {
+            let chosen: Vec<Operand> = chosen.iter().cloned().chain([item]).collect();
+            each_choice(s, rest, &chosen, body);
+        });
+    });
+}
+
+/// How deep `flatten` goes; `None` for one that is refused.
+pub(super) fn flattening(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Option<u32>> {
+    if !s.count_arguments(call, 0, 1) {
+        return None;
+    }
+    let Some(depth) = call.args.first().filter(|depth| depth.types.single() != Some(&Type::Nil)) else {
+        return Some(None);
+    };
+    let Some(depth) = s.literal(depth) else {
+        s.refuse_here(
+            "unsupported-method",
+            format!("`{}` takes a depth that is written out in a section", call.name),
+            Some("write the number, as in flatten(1)".into()),
+        );
+        return None;
+    };
+    Some(u32::try_from(depth).ok())
+}
+
+/// A new array with the items of the arrays in it, so many levels of them.
+pub(super) fn flatten(s: &mut Lowerer<'_>, array: &Operand, depth: Option<u32>) -> Operand {
+    let Some(room) = length_of(s, array) else { return Operand::bottom() };
+    let out = s.new_list(0, room);
+    let Some((kind, list)) = list_of(&out) else { return out };
+    s.each_item(array, &mut |s, item, _, _| flatten_into(s, kind, list, &item, depth, 0));
+    out
+}
+
+/// Arrays in arrays are as deep as their types, and those that hold themselves have no end.
+const DEEPEST: u32 = 24;
+
+fn flatten_into(
+    s: &mut Lowerer<'_>,
+    kind: ListKind,
+    list: Value,
+    value: &Operand,
+    depth: Option<u32>,
+    level: u32,
+) {
+    s.switch(value, 30, &mut |s, value| {
+        match value.types.single() {
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) if depth.is_none_or(|d| level < d) => {
+                if level == DEEPEST {
+                    return s.refuse_here(
+                        "unsupported-method",
+                        "`flatten` of arrays that can hold themselves cannot run in a section",
+                        Some("give it a depth, as in flatten(1)".into()),
+                    );
+                }
+                s.within_slot(level, |s| {
+                    s.each_item(&value, &mut |s, item, _, _| {
+                        flatten_into(s, kind, list, &item, depth, level + 1);
+                    });
+                });
+            }
+            _ => s.push(kind, list, &value),
+        }
+        Operand::nil()
+    });
+}
+
+/// What `rand` decides; a generator of one's own is refused.
+fn by_chance(s: &mut Lowerer<'_>, call: &Invocation, most: usize, bare: &str, counted: &str) -> Operand {
+    if !s.count_arguments(call, 0, most) {
+        return Operand::bottom();
+    }
+    match call.args.first() {
+        None => s.send(&call.receiver, bare, &[], 1),
+        Some(_) => s.send(&call.receiver, counted, &call.args, 1),
+    }
+}
+
 fn at(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.name != "at" && call.args.len() == 2 {
         let Some(start) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
         let Some(count) = to_integer_argument(s, &call.args[1]) else { return Operand::bottom() };
-        return slice(s, &call.receiver, start, count);
+        return slice(s, &call.receiver, start, count, "__slice");
     }
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
     s.switch(&arg, 24, &mut |s, arg| {
         if let Some(Type::Range { .. }) = arg.types.single() {
-            return slice_range(s, &receiver, &arg);
+            return slice_range(s, &receiver, &arg, "__slice");
+        }
+        if let Some(Type::Enumerator(..)) = arg.types.single() {
+            return s.refuse_here(
+                "unsupported-enumerator",
+                "items are not taken in steps in a section",
+                Some("take them in a loop".into()),
+            );
         }
         let Some(index) = to_integer_argument(s, &arg) else { return Operand::bottom() };
         item(s, &receiver, index)
     })
 }
 
-fn slice(s: &mut Lowerer<'_>, receiver: &Operand, start: Value, count: Value) -> Operand {
+/// `name` is what takes the items from `start` on.
+fn slice(s: &mut Lowerer<'_>, receiver: &Operand, start: Value, count: Value, name: &str) -> Operand {
     if let (Some(Type::Tuple(items)), Some(start), Some(count)) =
         (receiver.types.single(), s.b.constant(start), s.b.constant(count))
     {
@@ -416,11 +404,11 @@ fn slice(s: &mut Lowerer<'_>, receiver: &Operand, start: Value, count: Value) ->
         let end = start.saturating_add(count).min(size) as usize;
         return s.tuple(&items[start as usize..end]);
     }
-    s.send(receiver, "__slice", &[Operand::integer(start), Operand::integer(count)], 25)
+    s.send(receiver, name, &[Operand::integer(start), Operand::integer(count)], 25)
 }
 
 /// `array[a..b]`.
-fn slice_range(s: &mut Lowerer<'_>, receiver: &Operand, range: &Operand) -> Operand {
+pub(super) fn slice_range(s: &mut Lowerer<'_>, receiver: &Operand, range: &Operand, name: &str) -> Operand {
     use crate::types::RangeEnd;
     let Some((low, high, exclusive, low_end, high_end)) = crate::infer::range_ends(range) else {
         return Operand::bottom();
@@ -460,7 +448,7 @@ fn slice_range(s: &mut Lowerer<'_>, receiver: &Operand, range: &Operand) -> Oper
     let below = s.b.compare(Comparison::Lt, first, zero);
     let minus = s.b.i64(i64::MIN / 2);
     let start = s.b.select(below, minus, first);
-    slice(s, receiver, start, count)
+    slice(s, receiver, start, count, name)
 }
 
 pub(super) fn item(s: &mut Lowerer<'_>, receiver: &Operand, index: Value) -> Operand {
@@ -507,58 +495,6 @@ fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             if s.b.is_dead() { Operand::bottom() } else { s.item_at(&call.receiver, at) }
         }
     }
-}
-
-fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.args.len() == 3
-        || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
-    {
-        return s.refuse_here(
-            "unsupported-store",
-            "one item at a time is written in a section",
-            Some("write to the indices in a loop".into()),
-        );
-    }
-    if !s.count_arguments(call, 2, 2) {
-        return Operand::bottom();
-    }
-    let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
-    let value = &call.args[1];
-    match call.receiver.types.single() {
-        Some(Type::Array(kind)) => s.array_store(*kind, call.receiver.value(), index, value),
-        Some(Type::List(_)) => {
-            let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
-            let length = s.list_length(list);
-            let zero = s.b.i64(0);
-            let negative = s.b.compare(Comparison::Lt, index, zero);
-            let from_end = s.b.binary(crate::ir::BinaryOp::Add, index, length);
-            let at = s.b.select(negative, from_end, index);
-            let ok = s.b.compare(Comparison::Ge, at, zero);
-            s.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
-            // Behind the last item there is room for one more; what would leave a gap of nils is refused.
-            let ok = s.b.compare(Comparison::Le, at, length);
-            s.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
-            let inside = s.b.compare(Comparison::Lt, at, length);
-            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
-            s.branch(
-                32,
-                condition,
-                |s| {
-                    s.set_list_item(kind, list, at, value);
-                    Operand::nil()
-                },
-                |s| {
-                    s.push(kind, list, value);
-                    Operand::nil()
-                },
-            );
-        }
-        _ => {
-            mutable(s, call);
-            return Operand::bottom();
-        }
-    }
-    value.clone()
 }
 
 /// `first`, `last`, `first(n)`, `last(n)`.

@@ -105,19 +105,7 @@ module Numeric
     self
   end
 
-  def conj
-    self
-  end
-
-  def conjugate
-    self
-  end
-
   def imaginary
-    0
-  end
-
-  def imag
     0
   end
 
@@ -125,26 +113,19 @@ module Numeric
     [self, 0]
   end
 
-  def rect
-    [self, 0]
-  end
-
   def polar
     [abs, arg]
   end
 
-  def dup
-    self
-  end
-
-  def clone
-    self
-  end
 end
 
 module Integer
   def coerce(other)
     other.is_a?(Integer) ? [other, self] : [Float(other), to_f]
+  end
+
+  def __float_of_number
+    self < 0 ? -(-self).__float_of_bits : __float_of_bits
   end
 
   # The power by squaring; products of two remainders fit where the modulus has up to 31 bits.
@@ -268,14 +249,6 @@ module Integer
 
   def arg
     self < 0 ? 3.141592653589793 : 0
-  end
-
-  def angle
-    arg
-  end
-
-  def phase
-    arg
   end
 
   def allbits?(mask)
@@ -405,14 +378,6 @@ module Float
     end
   end
 
-  def angle
-    arg
-  end
-
-  def phase
-    arg
-  end
-
   def next_float
     if nan? || self == 1.0 / 0.0
       self
@@ -450,6 +415,12 @@ module Float
         n + 1.0
       end
     end
+  end
+
+  # The bits as a number that grows with the Float.
+  def __number
+    bits = __bits
+    bits < 0 ? -(bits & 0x7fff_ffff_ffff_ffff) : bits
   end
 
   # C's frexp: the exponent of a number written as a fraction in 0.5...1 times a power of two.
@@ -641,6 +612,7 @@ module Enumerable
 
   # Whole slices are arrays of known length; the last may be shorter.
   def each_slice(n)
+    n = __to_long(n)
     raise ArgumentError, "invalid slice size" if n <= 0
     i = 0
     while i + n <= size
@@ -652,6 +624,7 @@ module Enumerable
   end
 
   def each_cons(n)
+    n = __to_long(n)
     raise ArgumentError, "invalid size" if n <= 0
     i = 0
     while i + n <= size
@@ -725,11 +698,6 @@ module Enumerable
     nil
   end
 
-  def detect
-    each { |x| return x if yield(x) }
-    nil
-  end
-
   def __index_block
     i = 0
     each do |x|
@@ -767,11 +735,6 @@ module Enumerable
   end
 
   def include?(value)
-    each { |x| return true if x == value }
-    false
-  end
-
-  def member?(value)
     each { |x| return true if x == value }
     false
   end
@@ -953,18 +916,6 @@ module Enumerable
     out
   end
 
-  def filter
-    out = __list(__room)
-    each { |x| out.__push(x) if yield(x) }
-    out
-  end
-
-  def find_all
-    out = __list(__room)
-    each { |x| out.__push(x) if yield(x) }
-    out
-  end
-
   def reject
     out = __list(__room)
     each { |x| out.__push(x) unless yield(x) }
@@ -1006,12 +957,6 @@ module Enumerable
     out
   end
 
-  def collect_concat
-    out = __list(__room)
-    each { |x| out.__append(yield(x)) }
-    out
-  end
-
   def partition
     yes = __list(__room)
     no = __list(__room)
@@ -1025,7 +970,22 @@ module Enumerable
     [yes, no]
   end
 
+  # As often as `n` says, or until the block breaks.
+  def cycle(n = nil)
+    if n.nil?
+      each { |x| yield x } until __empty?
+    else
+      n = __to_long(n)
+      while n > 0 && !__empty?
+        each { |x| yield x }
+        n -= 1
+      end
+    end
+    nil
+  end
+
   def __take(n)
+    n = __to_long(n)
     raise ArgumentError, "attempt to take negative size" if n < 0
     out = __list(n < __room ? n : __room)
     return out if n == 0
@@ -1037,6 +997,7 @@ module Enumerable
   end
 
   def __drop(n)
+    n = __to_long(n)
     raise ArgumentError, "attempt to drop negative size" if n < 0
     out = __list(__room)
     i = 0
@@ -1264,10 +1225,277 @@ module Array
     out
   end
 
-  def __product(other)
-    out = __list(size * other.size)
-    each { |x| other.each { |y| out.__push([x, y]) } }
+  def __transpose
+    return [] if __empty?
+
+    width = __array(__item(0)).size
+    each do |row|
+      found = __array(row).size
+      raise IndexError, "element size differs (#{found} should be #{width})" if found != width
+    end
+    out = __list(width)
+    width.times do |i|
+      column = __list(size)
+      each { |row| column.__push(row.__item(i)) }
+      out.__push(column)
+    end
     out
+  end
+
+  def __values_at(*indices)
+    out = __list(size)
+    indices.each { |index| index.is_a?(Range) ? __append_range(out, index) : out.__push(at(index)) }
+    out
+  end
+
+  # What is behind the last item counts as nil.
+  def __append_range(out, range)
+    i = __beginning(range)
+    stop = range.end.nil? ? size : range.end
+    stop = __to_long(stop)
+    stop += size if stop < 0
+    stop += 1 unless range.end.nil? || range.exclude_end?
+    while i < stop
+      out.__push(at(i))
+      i += 1
+    end
+    out
+  end
+
+  # The index that a range begins with; RangeError before the first item.
+  def __beginning(range)
+    return 0 if range.begin.nil?
+
+    i = __to_long(range.begin)
+    return i if i >= 0
+
+    i += size
+    if i < 0
+      low = range.begin
+      high = range.end
+      if range.exclude_end?
+        high.nil? ? raise(RangeError, "#{low}... out of range") : raise(RangeError, "#{low}...#{high} out of range")
+      else
+        high.nil? ? raise(RangeError, "#{low}.. out of range") : raise(RangeError, "#{low}..#{high} out of range")
+      end
+    end
+    i
+  end
+
+  # ---- choices of items. The order is that of the indices; an item alone is looked up as it comes, as in MRI.
+
+  def combination(n)
+    items = __copy
+    count = __to_long(n)
+    if count == 1
+      each { |x| yield [x] }
+    elsif count >= 0 && count <= items.size
+      size = items.size
+      at = __list(count)
+      count.times { |i| at.__push(i) }
+      i = 0
+      while i >= 0
+        yield items.__chosen(at, count)
+        i = count - 1
+        i -= 1 while i >= 0 && at.__item(i) == size - count + i
+        at.__count_up(i, count, at.__item(i) + 1, 1) if i >= 0
+      end
+    end
+    self
+  end
+
+  def repeated_combination(n)
+    items = __copy
+    count = __to_long(n)
+    if count == 1
+      each { |x| yield [x] }
+    elsif count == 0 || (count > 0 && items.size > 0)
+      last = items.size - 1
+      at = __list(count)
+      count.times { at.__push(0) }
+      i = 0
+      while i >= 0
+        yield items.__chosen(at, count)
+        i = count - 1
+        i -= 1 while i >= 0 && at.__item(i) == last
+        at.__count_up(i, count, at.__item(i) + 1, 0) if i >= 0
+      end
+    end
+    self
+  end
+
+  def repeated_permutation(n)
+    items = __copy
+    count = __to_long(n)
+    if count == 1
+      each { |x| yield [x] }
+    elsif count == 0 || (count > 0 && items.size > 0)
+      last = items.size - 1
+      at = __list(count)
+      count.times { at.__push(0) }
+      i = 0
+      while i >= 0
+        yield items.__chosen(at, count)
+        i = count - 1
+        i -= 1 while i >= 0 && at.__item(i) == last
+        if i >= 0
+          at.__set(i, at.__item(i) + 1)
+          at.__count_up(i + 1, count, 0, 0)
+        end
+      end
+    end
+    self
+  end
+
+  def permutation(n = nil)
+    items = __copy
+    count = n.nil? ? items.size : __to_long(n)
+    if count == 1
+      each { |x| yield [x] }
+    elsif count >= 0 && count <= items.size
+      size = items.size
+      at = __list(count)
+      count.times { |i| at.__push(i) }
+      i = 0
+      while i >= 0
+        yield items.__chosen(at, count)
+        # The last index that has a larger one which none before it has.
+        i = count - 1
+        following = 0
+        while i >= 0
+          following = at.__unused(at.__item(i) + 1, i)
+          break if following < size
+
+          i -= 1
+        end
+        if i >= 0
+          at.__set(i, following)
+          i += 1
+          while i < count
+            at.__set(i, at.__unused(0, i))
+            i += 1
+          end
+        end
+      end
+    end
+    self
+  end
+
+  # Items from index i on: value, value + step …
+  def __count_up(i, count, value, step)
+    while i < count
+      __set(i, value)
+      value += step
+      i += 1
+    end
+    self
+  end
+
+  # The first number from `number` on that is none of the first `count` items.
+  def __unused(number, count)
+    i = 0
+    while i < count
+      if __item(i) == number
+        number += 1
+        i = 0
+      else
+        i += 1
+      end
+    end
+    number
+  end
+
+  # The items at so many indices.
+  def __gathered(at, count)
+    out = __list(count)
+    count.times { |i| out.__push(__item(at.__item(i))) }
+    out
+  end
+
+  # ---- searching in what is ordered
+
+  def bsearch
+    low = 0
+    high = size
+    found = nil
+    while low < high
+      middle = low + ((high - low) / 2)
+      side = __side(yield(at(middle)))
+      return at(middle) if side == 0
+
+      if side < 0
+        high = middle
+      else
+        low = middle + 1
+      end
+      found = true if side == -1
+    end
+    found.nil? ? nil : at(low)
+  end
+
+  def bsearch_index
+    low = 0
+    high = size
+    found = nil
+    while low < high
+      middle = low + ((high - low) / 2)
+      side = __side(yield(at(middle)))
+      return middle if side == 0
+
+      if side < 0
+        high = middle
+      else
+        low = middle + 1
+      end
+      found = true if side == -1
+    end
+    found.nil? ? nil : low
+  end
+
+  def intersect?(other)
+    found = __array(other)
+    each { |x| return true if found.__has(x) }
+    false
+  end
+
+  # ---- by chance
+
+  def __shuffle
+    __copy.__shuffle!
+  end
+
+  def __shuffle!
+    i = size
+    while i > 1
+      j = Random.rand(i)
+      i -= 1
+      x = __item(i)
+      __set(i, __item(j))
+      __set(j, x)
+    end
+    self
+  end
+
+  def __sample
+    __empty? ? nil : __item(Random.rand(size))
+  end
+
+  # The beginning of what `shuffle` could give.
+  def __samples(n)
+    n = __to_long(n)
+    raise ArgumentError, "negative sample number" if n < 0
+
+    out = __copy
+    count = n < out.size ? n : out.size
+    i = 0
+    while i < count
+      j = i + Random.rand(out.size - i)
+      x = out.__item(i)
+      out.__set(i, out.__item(j))
+      out.__set(j, x)
+      i += 1
+    end
+    out.__resize(count)
   end
 
   def __equal(other)
@@ -1302,10 +1530,9 @@ module Array
     size <=> other.size
   end
 
-  def __flatten
-    out = __list(size)
-    each { |x| out.__append(x) }
-    out
+  def __nests?
+    each { |x| return true if x.is_a?(Array) }
+    false
   end
 
   # ---- changes to arrays made in the section
@@ -1331,33 +1558,93 @@ module Array
     x
   end
 
-  def __unshift(x)
-    __push(x)
-    i = size - 1
-    while i > 0
-      __set(i, __item(i - 1))
-      i -= 1
+  # So many items at most, of which the first has this index.
+  def __cut(index, count)
+    n = size
+    index += n if index < 0
+    return nil if index < 0 || index > n || count < 0
+
+    count = n - index if count > n - index
+    out = __part(index, count)
+    i = index + count
+    while i < n
+      __set(i - count, __item(i))
+      i += 1
     end
-    __set(0, x)
-    self
+    __resize(n - count)
+    out
   end
 
-  def __fill(x)
-    i = 0
-    while i < size
-      __set(i, x)
+  def __pop_many(n)
+    n = __to_long(n)
+    raise ArgumentError, "negative array size" if n < 0
+
+    n = size if n > size
+    __cut(size - n, n)
+  end
+
+  def __shift_many(n)
+    n = __to_long(n)
+    raise ArgumentError, "negative array size" if n < 0
+
+    __cut(0, n)
+  end
+
+  def __fill(value, start, count)
+    i = start.nil? ? 0 : __to_long(start)
+    i += size if i < 0
+    i = 0 if i < 0
+    stop = count.nil? ? size : i + __to_long(count)
+    while i < stop
+      self[i] = value
       i += 1
     end
     self
   end
 
-  def __fill_block
-    i = 0
-    while i < size
+  def __fill_block(start, count)
+    i = start.nil? ? 0 : __to_long(start)
+    i += size if i < 0
+    i = 0 if i < 0
+    stop = count.nil? ? size : i + __to_long(count)
+    while i < stop
       self[i] = yield(i)
       i += 1
     end
     self
+  end
+
+  # What is equal goes; the last such item, or what the block gives where there is none.
+  def __delete(value)
+    found = nil
+    to = 0
+    i = 0
+    while i < size
+      x = __item(i)
+      if x == value
+        found = x
+      else
+        __set(to, x)
+        to += 1
+      end
+      i += 1
+    end
+    if to < size
+      __resize(to)
+      found
+    elsif block_given?
+      yield value
+    end
+  end
+
+  # The index that the first of the new items gets.
+  def __place(index)
+    return size if index == -1
+
+    minimum = -size - 1
+    raise IndexError, "index #{index} too small for array; minimum: #{minimum}" if index < minimum
+
+    index < 0 ? index + size + 1 : index
   end
 
   def __delete_at(index)
@@ -1406,25 +1693,11 @@ module Array
     self
   end
 
-  def collect!
-    i = 0
-    while i < size
-      self[i] = yield(__item(i))
-      i += 1
-    end
-    self
-  end
 end
 
 # An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several.
 module Enumerator
   def map
-    out = __list(__room)
-    __each_values { |*values| out.__push(yield(*values)) }
-    out
-  end
-
-  def collect
     out = __list(__room)
     __each_values { |*values| out.__push(yield(*values)) }
     out
@@ -1528,6 +1801,67 @@ module Packed
 end
 
 module Range
+  # As MRI, which goes through Floats by their bits.
+  def bsearch
+    low = self.begin
+    high = self.end
+    if low.is_a?(Float) || high.is_a?(Float)
+      from = (low.nil? ? -1.0 / 0.0 : low.to_f).__number
+      to = (high.nil? ? 1.0 / 0.0 : high.to_f).__number
+      __bsearch(from, to, exclude_end?, true) { |i| yield i.__float_of_number }
+    elsif !low.nil? && !high.nil?
+      __bsearch(low, high, exclude_end?, false) { |i| yield i }
+    elsif low.nil? && high.nil?
+      raise TypeError, "can't do binary search for NilClass"
+    elsif high.nil?
+      distance = 1
+      while true
+        middle = low + distance
+        side = __side(yield(middle))
+        return middle if side == 0
+        return __bsearch(low, middle, false, false) { |i| yield i } if side < 0
+
+        distance *= 2
+      end
+    else
+      distance = -1
+      while true
+        middle = high + distance
+        side = __side(yield(middle))
+        return middle if side == 0
+        return __bsearch(middle, high, false, false) { |i| yield i } if side > 0
+
+        distance *= 2
+      end
+    end
+  end
+
+  def __bsearch(low, high, exclusive, floats)
+    high -= 1 if exclusive
+    last = high
+    found = nil
+    while low < high
+      middle = (high < 0) == (low < 0) ? low + ((high - low) / 2) : (low + high) / 2
+      side = __side(yield(middle))
+      return floats ? middle.__float_of_number : middle if side == 0
+
+      if side < 0
+        high = middle
+        found = middle if side == -1
+      else
+        low = middle + 1
+      end
+    end
+    if low == last
+      side = __side(yield(low))
+      return floats ? low.__float_of_number : low if side == 0
+      return nil if side > 0
+
+      found = low if side == -1
+    end
+    found.nil? || !floats ? found : found.__float_of_number
+  end
+
   def __float_step(by)
     first = self.begin.to_f
     unit = by.to_f
@@ -1559,6 +1893,33 @@ module Range
   end
 end
 
+module Struct
+  def ==(other)
+    return true if equal?(other)
+
+    peer = __peer(other)
+    peer.nil? ? false : to_a == peer.to_a
+  end
+
+  def eql?(other)
+    return true if equal?(other)
+
+    peer = __peer(other)
+    peer.nil? ? false : to_a.eql?(peer.to_a)
+  end
+
+  def values_at(*indices)
+    indices.each { |index| __check_offset(index, size) unless index.is_a?(Range) }
+    to_a.values_at(*indices)
+  end
+
+  def __check_offset(index, size)
+    i = __to_long(index)
+    raise IndexError, "offset #{i} too large for struct(size:#{size})" if i >= size
+    raise IndexError, "offset #{i} too small for struct(size:#{size})" if i < -size
+  end
+end
+
 module Kernel
   def tap
     yield self
@@ -1569,8 +1930,18 @@ module Kernel
     yield self
   end
 
-  def yield_self
-    yield self
+  # Where the block of a binary search says to look: -1 is true, -2 is before, 0 is here, 1 is behind.
+  def __side(answer)
+    if answer.equal?(true)
+      -1
+    elsif !answer
+      1
+    elsif answer.is_a?(Numeric)
+      order = __order(answer <=> 0, answer, 0)
+      order == 0 ? 0 : order < 0 ? -2 : 1
+    else
+      __no_side(answer)
+    end
   end
 
   # Of what has no order of its own, for the built-ins that compare.

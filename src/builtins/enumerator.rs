@@ -23,9 +23,20 @@ pub(super) const ROWS: &[Row] = &[
         };
         match &*method {
             "times" => source,
-            "upto" | "downto" | "step" | "each_slice" | "each_cons" | "%" => {
-                s.send(&c.receiver, "__count", &[], 1)
+            "upto"
+            | "downto"
+            | "step"
+            | "each_slice"
+            | "each_cons"
+            | "%"
+            | "combination"
+            | "permutation"
+            | "repeated_combination"
+            | "repeated_permutation" => s.send(&c.receiver, "__count", &[], 1),
+            "find" | "detect" | "index" | "find_index" | "take_while" | "drop_while" | "each_entry" => {
+                Operand::nil()
             }
+            "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }
     }),
@@ -110,6 +121,8 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
                 | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
                 | "detect" | "index" | "find_index" | "take_while" | "drop_while" => none,
                 "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
+                "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
+                "permutation" | "cycle" => arguments <= 1,
                 "with_index" => matches!(ty, Type::Enumerator(..)) && arguments <= 1,
                 "with_object" => matches!(ty, Type::Enumerator(..)) && arguments == 1,
                 "step" | "%" => matches!(ty, Type::Range { .. }),

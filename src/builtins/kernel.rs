@@ -60,13 +60,38 @@ pub(super) const ROWS: &[Row] = &[
         Some(value) => Operand::integer(value),
         None => Operand::bottom(),
     }),
+    // nil as an index is told in another way.
+    row("__to_long", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        match super::integer::to_integer_argument(s, &arg) {
+            Some(value) => Operand::integer(value),
+            None => Operand::bottom(),
+        }
+    }),
     row("__compare_failed", |s, c| {
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         let before =
             format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
+    row("__peer", |s, c| {
+        // The other object where it is of exactly the receiver's class.
+        let class = c.receiver.types.iter().next().map(crate::infer::class_of);
+        s.switch(&c.args[0], 0, &mut |_, arg| match arg.types.single() {
+            Some(ty @ Type::Object(..)) if Some(crate::infer::class_of(ty)) == class => arg,
+            _ => Operand::nil(),
+        })
+    }),
+    row("__no_side", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, arg| {
+            let class = arg.types.iter().next().map(crate::infer::class_of);
+            let class = class.map_or_else(String::new, |c| s.host.class_name(c));
+            let message = format!("wrong argument type {class} (must be numeric, true, false or nil)");
+            s.fail(ErrorKind::TypeError(message), &[])
+        })
+    }),
     row("rand", rand),
+    row("Array", array),
     row("Integer", |s, c| convert(s, c, true)),
     row("Float", |s, c| convert(s, c, false)),
 ];
@@ -226,6 +251,24 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
             let into = if to_integer { " into Integer" } else { " into Float" };
             s.fail_conversion("can't convert ", &arg, into)
         }
+    })
+}
+
+/// `Array(x)`: what `to_ary` or `to_a` give, else an array of one item.
+fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
+        Some(Type::Nil | Type::Range { .. } | Type::Enumerator(..)) => s.send(&arg, "to_a", &[], 1),
+        Some(Type::Object(..) | Type::Record(_)) => {
+            for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
+                if s.responds(&arg, name) {
+                    return s.send_from(&arg, name, &[], slot, crate::infer::Form::Own);
+                }
+            }
+            s.tuple(&[arg])
+        }
+        _ => s.tuple(&[arg]),
     })
 }
 

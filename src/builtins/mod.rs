@@ -8,6 +8,7 @@
 mod array;
 #[cfg(test)]
 mod catalogue;
+mod changes;
 mod comparable;
 mod enumerator;
 mod float;
@@ -80,6 +81,27 @@ impl Row {
     }
 }
 
+/// Second names of methods in `core.rb`: module, name, what is written there.
+const ALIASES: &[(&str, &str, &str)] = &[
+    ("Array", "collect!", "map!"),
+    ("Enumerable", "collect_concat", "flat_map"),
+    ("Enumerable", "detect", "find"),
+    ("Enumerable", "filter", "select"),
+    ("Enumerable", "find_all", "select"),
+    ("Enumerable", "member?", "include?"),
+    ("Enumerator", "collect", "map"),
+    ("Float", "angle", "arg"),
+    ("Float", "phase", "arg"),
+    ("Integer", "angle", "arg"),
+    ("Integer", "phase", "arg"),
+    ("Numeric", "clone", "real"),
+    ("Numeric", "conj", "real"),
+    ("Numeric", "conjugate", "real"),
+    ("Numeric", "dup", "real"),
+    ("Numeric", "imag", "imaginary"),
+    ("Numeric", "rect", "rectangular"),
+];
+
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
@@ -92,7 +114,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &["Float", "Numeric", "Comparable"],
         ),
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
-            (&[array::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
+            (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
@@ -100,10 +122,11 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
-            (&[comparable::ROWS], &["Comparable"])
+            (&[comparable::ROWS], &["Comparable", "Struct"])
         }
         Type::Object(..) if owner == ClassId::STRUCT => {
-            return structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+            let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+            return rule.or_else(|| ruby_method("Struct", name).map(Builtin::Ruby));
         }
         // A class in C with a `==` of its own compares what a section does not see.
         Type::Object(..) if !is_common(owner) => return None,
@@ -119,6 +142,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     for module in modules {
+        let name = ALIASES.iter().find(|a| (a.0, a.1) == (*module, name)).map_or(name, |a| a.2);
         if let Some(code) = ruby_method(module, name) {
             return Some(Builtin::Ruby(code));
         }
@@ -130,6 +154,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if let Some(row) = kernel::ROWS.iter().find(|row| row.name == name) {
         return Some(Builtin::Rule(row));
     }
+    let name = if name == "yield_self" { "then" } else { name };
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 

@@ -47,17 +47,18 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
     use Outside as O;
     Some(match name {
         _ if owner == ClassId::SYMBOL => O::Strings,
+        "select" if owner == ClassId::STRUCT => return None,
         "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join"
         | "encode" | "name" => O::Strings,
-        "hash" | "to_h" | "Hash" | "tally" | "group_by" | "to_set" | "each_pair" | "assoc" | "rassoc"
+        "hash" | "to_h" | "Hash" | "tally" | "group_by" | "to_set" | "assoc" | "rassoc"
         | "deconstruct_keys" => O::Hashes,
         "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
             O::Rationals
         }
         "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when"
-        | "slice_before" | "slice_after" | "each_entry" => O::Enumerators,
+        | "slice_before" | "slice_after" => O::Enumerators,
         "object_id" | "__id__" | "freeze" | "dup" | "clone" | "taint" | "tainted?" | "untaint" | "trust"
-        | "untrust" | "untrusted?" | "extend" | "replace" | "initialize_copy" => O::Identity,
+        | "untrust" | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
         "method"
         | "methods"
         | "public_method"
@@ -98,7 +99,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "source_location"
         | "ruby2_keywords"
         | "iterator?"
-        | "members"
         | "curry"
         | "try_convert" => O::Reflection,
         "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "display" | "gets" | "readline"

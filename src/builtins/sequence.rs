@@ -57,13 +57,7 @@ pub(super) const ROWS: &[Row] = &[
     row("min_by", by),
     row("max_by", by),
     row("minmax_by", by),
-    row("tally", hash),
-    row("group_by", hash),
-    row("to_h", hash),
-    row("to_set", hash),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
-    row("cycle", endless),
-    row("lazy", endless),
     // ---- what core.rb is made of
     row("__room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),
@@ -184,22 +178,6 @@ fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         );
     }
     s.send_with_block(call, &format!("__{}", call.name))
-}
-
-fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    s.refuse_here(
-        "unsupported-method",
-        format!("`{}` gives a Hash or Set, which a section does not have", call.name),
-        Some("return the items with pmap and build it afterwards".into()),
-    )
-}
-
-fn endless(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    s.refuse_here(
-        "unsupported-method",
-        format!("`{}` cannot run in a section", call.name),
-        Some("use a loop with an index".into()),
-    )
 }
 
 /// `min` and `max` without a block.

@@ -16,11 +16,38 @@ pub(super) const ROWS: &[Row] = &[
         }
         None => Operand::bottom(),
     }),
-    row("==", equal),
-    row("eql?", equal),
     bare("to_a", items),
     bare("deconstruct", items),
     bare("values", items),
+    bare("members", |s, c| {
+        let Some(class) = class(c) else { return Operand::bottom() };
+        let names: Vec<Operand> = s.host.members(class).iter().map(|name| s.symbol(name)).collect();
+        s.tuple(&names)
+    }),
+    row("each", |s, c| through_items(s, c, "each")),
+    row("each_pair", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        let Some(class) = class(c) else { return Operand::bottom() };
+        for (i, name) in s.host.members(class).iter().enumerate() {
+            s.within_slot(i as u32, |s| {
+                let (key, value) = (s.symbol(name), s.read_ivar(&c.receiver, name));
+                let pair = s.tuple(&[key, value]);
+                s.unused = true;
+                s.call_block(&block, vec![pair])
+            });
+        }
+        c.receiver.clone()
+    }),
+    row("select", |s, c| through_items(s, c, "select")),
+    row("filter", |s, c| through_items(s, c, "select")),
+    row("dig", |s, c| {
+        let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
+        let item = s.send(&c.receiver, "[]", std::slice::from_ref(first), 1);
+        if rest.is_empty() || item.is_bottom() {
+            return item;
+        }
+        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+    }),
     bare("size", size),
     bare("length", size),
 ];
@@ -64,18 +91,14 @@ fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if items.iter().any(Operand::is_bottom) { Operand::bottom() } else { s.tuple(&items) }
 }
 
-/// Equal to nothing of another class; all members of two Structs are not compared.
-fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    let own = class(call);
-    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
-        Some(Type::Object(_, class)) if Some(*class) == own => s.refuse_here(
-            "unsupported-method",
-            format!("`{}#{}` cannot run in a section", s.host.class_name(*class), call.name),
-            Some("call its members, as in `a.x == b.x && a.y == b.y`".into()),
-        ),
-        _ => Operand::bool(s.b.bool(false)),
-    })
+/// `each` and `select` go through the values.
+fn through_items(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if s.block_of(call).is_none() || !s.count_arguments(call, 0, 0) {
+        return Operand::bottom();
+    }
+    let items = items(s, call);
+    let result = s.send_block(&items, name, &[], call.block.clone());
+    if name == "each" && !result.is_bottom() { call.receiver.clone() } else { result }
 }
 
 fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -8,7 +8,7 @@ use crate::types::Type;
 use std::ops::Range;
 
 /// Longer ones become lists rather than code.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 fn items(s: &Lowerer<'_>, operand: &Operand) -> Option<Vec<Operand>> {
     matches!(operand.types.single(), Some(Type::Tuple(_))).then(|| s.tuple_items(operand))
@@ -102,6 +102,23 @@ pub(super) fn product(s: &mut Lowerer<'_>, call: &Invocation, other: &Operand) -
         }
     }
     Some(s.tuple(&pairs))
+}
+
+/// Where all rows are of known length too.
+pub(super) fn transpose(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let rows: Option<Vec<Vec<Operand>>> = items(s, &call.receiver)?.iter().map(|row| items(s, row)).collect();
+    let rows = rows?;
+    let width = rows.first().map_or(0, Vec::len);
+    if rows.iter().any(|row| row.len() != width) || rows.len() * width > 4 * MOST {
+        return None;
+    }
+    let columns: Vec<Operand> = (0..width)
+        .map(|i| {
+            let column: Vec<Operand> = rows.iter().map(|row| row[i].clone()).collect();
+            s.tuple(&column)
+        })
+        .collect();
+    Some(s.tuple(&columns))
 }
 
 pub(super) fn equal(s: &mut Lowerer<'_>, a: &Operand, b: &Operand) -> Operand {

@@ -54,12 +54,7 @@ impl Lowerer<'_> {
                 let value = self.b.f64(*x);
                 Operand::float(value)
             }
-            Kind::Symbol(name) => {
-                let number = self.host.symbol(name);
-                self.symbols.insert(number, name.clone());
-                let value = self.b.i32(number);
-                Operand::one(Type::Symbol, value)
-            }
+            Kind::Symbol(name) => self.symbol(name),
             Kind::String(_) => self.refuse_here(
                 "unsupported-string",
                 "strings are not supported in a section",
@@ -252,6 +247,14 @@ impl Lowerer<'_> {
         let key = std::rc::Rc::as_ptr(code) as usize;
         let found = self.growing.entry(key).or_insert_with(|| super::growing::growing_literals(code).into());
         found.contains(&node.id)
+    }
+
+    /// A symbol by name.
+    pub(crate) fn symbol(&mut self, name: &str) -> Operand {
+        let number = self.host.symbol(name);
+        self.symbols.insert(number, name.to_owned());
+        let value = self.b.i32(number);
+        Operand::one(Type::Symbol, value)
     }
 
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.

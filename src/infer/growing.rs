@@ -8,7 +8,7 @@ use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, No
 use crate::syntax::walk::each_node;
 use rustc_hash::FxHashSet;
 
-const CHANGING: [&str; 24] = [
+const CHANGING: [&str; 31] = [
     "<<",
     "push",
     "append",
@@ -33,6 +33,13 @@ const CHANGING: [&str; 24] = [
     "delete_if",
     "uniq!",
     "compact!",
+    "delete",
+    "filter!",
+    "flatten!",
+    "insert",
+    "replace",
+    "shuffle!",
+    "slice!",
 ];
 
 #[derive(Default)]

@@ -7,13 +7,18 @@
 #![deny(unsafe_code)]
 
 mod assign;
+mod blocks;
 mod calls;
 mod captured;
+mod catches;
 mod conditions;
+mod dispatch;
 mod entry;
 mod expressions;
+mod functions;
 mod growing;
 pub mod host;
+mod inlining;
 mod joins;
 mod lists;
 mod memo;
@@ -22,13 +27,15 @@ mod memory;
 mod mutated;
 mod operand;
 mod patterns;
+mod races;
+mod raise;
 mod records;
 mod results;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use calls::Arguments;
+pub(crate) use calls::{Arguments, Form};
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -77,12 +84,19 @@ pub struct Inferred {
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
 const MAX_WALKS: usize = 200;
 
-/// Infers and lowers the section whose block is `code`. Errors are `Unsupported` (all that were found) or `Internal`.
-pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Result<Inferred, Error> {
+/// Infers and lowers the section whose block is `code`; `races`: so that its elements watch each other for races. Errors
+/// are `Unsupported` (all that were found) or `Internal`.
+pub fn infer(
+    host: &mut dyn Host,
+    code: &Rc<Code>,
+    operation: Operation,
+    races: bool,
+) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
+        lowerer.races.wanted = races;
         let schema = lowerer.section(code);
         let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
         let types = sites::describe_lines(host, &line_types);
@@ -170,7 +184,7 @@ pub(crate) struct Lowerer<'h> {
     scalars: FxHashMap<ScalarSource, Scalar>,
     sites: FxHashMap<Site, SiteId>,
     functions: FxHashMap<FunctionKey, FuncId>,
-    pending_functions: Vec<calls::PendingFunction>,
+    pending_functions: Vec<functions::PendingFunction>,
     frames: Vec<Frame>,
     /// The frame whose code is being lowered: not the last one while a block runs in a callee.
     current: usize,
@@ -192,6 +206,8 @@ pub(crate) struct Lowerer<'h> {
     written: BTreeMap<String, captured::Written>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
+    /// The tags that a `throw` here can find, outermost first, and where each goes.
+    catches: Vec<(Operand, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
@@ -201,6 +217,7 @@ pub(crate) struct Lowerer<'h> {
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
+    races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
 }
@@ -232,11 +249,13 @@ impl<'h> Lowerer<'h> {
             unused: false,
             written: BTreeMap::new(),
             loops: Vec::new(),
+            catches: Vec::new(),
             growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            races: races::Races::default(),
             line_types: BTreeMap::new(),
         }
     }

@@ -42,8 +42,9 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Result(Part::Tag)
             | BufferKind::Captured(_, Part::Tag)
             | BufferKind::ArrayOffset(_)
-            | BufferKind::ArrayLength(_) => Ty::I32,
-            BufferKind::CapturedTick(_) => Ty::I64,
+            | BufferKind::ArrayLength(_)
+            | BufferKind::FirstSame => Ty::I32,
+            BufferKind::CapturedTick(_) | BufferKind::Touched { .. } => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,

@@ -1,0 +1,216 @@
+# frozen_string_literal: true
+
+# Methods of Array, Range and Enumerator that core.rb has, on arrays that are empty, short and long, with arguments that
+# Ruby converts or refuses. Each block is run by Ruby and by every back-end and must give the same.
+each_backend do
+  let(:arrays) { [[3, 1, 2], [], [5], [7, 7, 1, 9, -4]] }
+
+  it "chooses items" do
+    expect_same(arrays) { |x| x.combination(2).to_a }
+    expect_same(arrays) { |x| x.combination(0).to_a }
+    expect_same(arrays) { |x| x.combination(1).to_a }
+    expect_same(arrays) { |x| x.combination(-1).to_a }
+    expect_same(arrays) { |x| x.combination(x.size).to_a }
+    expect_same(arrays) { |x| x.combination(2.9).map(&:sum) }
+    expect_same(arrays) { |x| x.combination(2).sum { |a, b| a * b } }
+    expect_same(arrays) { |x| x.combination(nil).to_a }
+    expect_same(arrays) { |x| n = 0; [x.combination(2) { |a, b| n += a - b }.equal?(x), n] }
+    expect_same(arrays) { |x| x.combination(3).first(2) }
+    expect_same(arrays) { |x| x.combination(2).size }
+    expect_same(arrays) { |x| x.permutation(2).to_a }
+    expect_same(arrays) { |x| x.permutation.to_a.size }
+    expect_same(arrays) { |x| x.first(3).permutation.to_a }
+    expect_same(arrays) { |x| x.first(4).permutation(3).map { |a| a.inject(0) { |s, v| s * 10 + v } } }
+    expect_same(arrays) { |x| x.permutation(0).to_a }
+    expect_same(arrays) { |x| x.permutation(-2).to_a }
+    expect_same(arrays) { |x| x.permutation(9).to_a }
+    expect_same(arrays) { |x| x.repeated_combination(2).to_a }
+    expect_same(arrays) { |x| x.repeated_combination(3).count }
+    expect_same(arrays) { |x| x.repeated_combination(0).to_a }
+    expect_same(arrays) { |x| x.repeated_permutation(2).to_a }
+    expect_same(arrays) { |x| x.repeated_permutation(0).to_a }
+    expect_same(arrays) { |x| x.repeated_permutation(x.size > 4 ? 1 : x.size).to_a }
+    expect_same(arrays) { |x| [1, :a, 2.5].combination(2).to_a }
+    expect_same(arrays) { |x| [1, 2, 3].combination(2) { |a, b| break a if a + b > 4 } }
+  end
+
+  it "turns rows into columns and multiplies" do
+    expect_same(arrays) { |x| [x, x].transpose }
+    expect_same(arrays) { |x| [[1, 2], [3, 4]].transpose }
+    expect_same(arrays) { |x| [[1, 2], [3]].transpose }
+    expect_same(arrays) { |x| [x, [1, 2, 3]].transpose }
+    expect_same(arrays) { |x| [].transpose }
+    expect_same(arrays) { |x| x.transpose }
+    expect_same(arrays) { |x| [[1], nil].transpose }
+    expect_same(arrays) { |x| x.each_slice(2).to_a.transpose }
+    expect_same(arrays) { |x| x.map { |v| [v, v * 2] }.transpose }
+    expect_same(arrays) { |x| x.product([1, 2]) }
+    expect_same(arrays) { |x| x.product([1, 2], x) }
+    expect_same(arrays) { |x| x.product }
+    expect_same(arrays) { |x| x.product(3) }
+    expect_same(arrays) { |x| x.product([1], nil) }
+    expect_same(arrays) { |x| n = 0; x.product([1, 2]) { |a, b| n += a * b }; n }
+    expect_same(arrays) { |x| [1, 2].product([3, 4], [5]) }
+  end
+
+  it "searches in what is ordered" do
+    expect_same(arrays) { |x| x.sort.bsearch { |v| v >= 3 } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| 3 <=> v } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| nil } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| 0.5 } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| 0.0 / 0 } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| :a } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| [] } }
+    expect_same(arrays) { |x| x.sort.bsearch { |v| true } }
+    expect_same(arrays) { |x| x.sort.bsearch_index { |v| v >= 7 } }
+    expect_same(arrays) { |x| x.sort.bsearch_index { |v| 7 - v } }
+    expect_same(arrays) { |x| (0..x.size).bsearch { |v| v >= 3 } }
+    expect_same(arrays) { |x| (0...x.size).bsearch { |v| v >= 4 } }
+    expect_same(arrays) { |x| (0..100).bsearch { |v| v * v <=> 49 } }
+    expect_same(arrays) { |x| (-100..100).bsearch { |v| v >= -37 } }
+    expect_same(arrays) { |x| (0..).bsearch { |v| v > 1000 } }
+    expect_same(arrays) { |x| (..0).bsearch { |v| v > -1000 } }
+    expect_same(arrays) { |x| (...10).bsearch { |v| v >= 10 } }
+    expect_same(arrays) { |x| (nil..nil).bsearch { |v| v >= 10 } }
+    expect_same(arrays) { |x| (0.0..10.0).bsearch { |v| v * v >= 2 } }
+    expect_same(arrays) { |x| (-1.0..10).bsearch { |v| v >= -0.5 } }
+    expect_same(arrays) { |x| (0.0..).bsearch { |v| Math.log(v) >= x.size } }
+    expect_same(arrays) { |x| (0.0...1.0).bsearch { |v| v >= 1.0 } }
+    expect_same(arrays) { |x| (..-0.0).bsearch { |v| v >= -1e300 } }
+    expect_same(arrays) { |x| (1..3.5).bsearch { |v| v >= 3.2 } }
+    expect_same(arrays) { |x| (3..1).bsearch { true } }
+    expect_same(arrays) { |x| (4..4).bsearch { |v| v >= 4 } }
+    expect_same(arrays) { |x| (4...4).bsearch { |v| v >= 4 } }
+  end
+
+  it "changes arrays made in the section" do
+    expect_same(arrays) { |x| a = x.dup; [a.delete(7), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.delete(100), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.delete(100) { |v| v + 1 }, a] }
+    expect_same(arrays) { |x| a = x.dup; [a.delete(7.0), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.filter! { |v| v > 2 }, a] }
+    expect_same(arrays) { |x| a = x.dup; [a.insert(0, 1, 2, 3), a] }
+    expect_same(arrays) { |x| a = x.dup; a.insert(-1, 9) }
+    expect_same(arrays) { |x| a = x.dup; a.insert(-2, 9) }
+    expect_same(arrays) { |x| a = x.dup; a.insert(-9, 9) }
+    expect_same(arrays) { |x| a = x.dup; a.insert(0) }
+    expect_same(arrays) { |x| a = [x, [x]]; [a.flatten!, a] }
+    expect_same(arrays) { |x| a = x.dup; a.flatten! }
+    expect_same(arrays) { |x| a = [1, [2, [3]]]; a.flatten!(1); a }
+    expect_same(arrays) { |x| a = [1, [2, [3]]]; a.flatten!(0) }
+    expect_same(arrays) { |x| [[1, [2, [3]]]].flatten(1) }
+    expect_same(arrays) { |x| [[1, [2, [3, [nil, []]]]]].flatten }
+    expect_same(arrays) { |x| [x, [[x]]].flatten(-1) }
+    expect_same(arrays) { |x| [x, [[x]]].flatten(0) }
+    expect_same(arrays) { |x| x.map { |v| [v, [v]] }.flatten }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(1), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(1, 2), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(0, 0), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(9, 1), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(-2, 5), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(1..), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(-2..-1), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(1...2), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.slice!(-9..2), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.pop(2), a] }
+    expect_same(arrays) { |x| a = x.dup; [a.pop(0), a] }
+    expect_same(arrays) { |x| a = x.dup; a.pop(-1) }
+    expect_same(arrays) { |x| a = x.dup; [a.shift(2), a] }
+    expect_same(arrays) { |x| a = x.dup; a.shift(nil) }
+    expect_same(arrays) { |x| a = x.dup; a.replace([1, 2]); a }
+    expect_same(arrays) { |x| a = x.dup; a.replace(a); a }
+    expect_same(arrays) { |x| a = x.dup; a.fill(0, 0, 2); a }
+    expect_same(arrays) { |x| a = x.dup; a.fill(9, -2) }
+    expect_same(arrays) { |x| a = x.dup; a.fill(9, nil, 1) }
+    expect_same(arrays) { |x| a = x.dup; a.fill(0) { |i| i } }
+    expect_same(arrays) { |x| a = x.dup; a.fill(-1) { |i| i * i } }
+    expect_same(arrays) { |x| a = x.dup; a.fill { |i| i * i } }
+  end
+
+  it "takes parts" do
+    expect_same(arrays) { |x| x.values_at(1..2) }
+    expect_same(arrays) { |x| x.values_at(-1..5, 0) }
+    expect_same(arrays) { |x| x.values_at(-2..) }
+    expect_same(arrays) { |x| x.values_at(-20..1) }
+    expect_same(arrays) { |x| x.values_at(-20...1) }
+    expect_same(arrays) { |x| x.values_at(-20..) }
+    expect_same(arrays) { |x| x.values_at(0...-1) }
+    expect_same(arrays) { |x| x.values_at(1.5) }
+    expect_same(arrays) { |x| x.rotate(1.9) }
+    expect_same(arrays) { |x| x.rotate(nil) }
+    expect_same(arrays) { |x| x.each_slice(2.5).to_a }
+    expect_same(arrays) { |x| x.each_cons(2.9).to_a }
+    expect_same(arrays) { |x| x.each_slice(nil).to_a }
+    expect_same(arrays) { |x| x.take(1.9) }
+    expect_same(arrays) { |x| x.drop(1.9) }
+    expect_same(arrays) { |x| x.drop(-1) }
+  end
+
+  it "compares as eql? does" do
+    expect_same(arrays) { |x| x.intersect?([7, 5]) }
+    expect_same(arrays) { |x| x.intersect?(3) }
+    expect_same(arrays) { |x| x.intersect?([]) }
+    expect_same(arrays) { |x| [x].eql?([x]) }
+    expect_same(arrays) { |x| [1, 2].eql?([1.0, 2]) }
+    expect_same(arrays) { |x| x.eql?(x.map(&:to_f)) }
+    expect_same(arrays) { |x| x.eql?(nil) }
+    expect_same(arrays) { |x| [1, 1.0].uniq }
+    expect_same(arrays) { |x| [[1], [1.0], [1]].uniq }
+    expect_same(arrays) { |x| [[1]] - [[1.0]] }
+    expect_same(arrays) { |x| [[1]] & [[1.0]] }
+    expect_same(arrays) { |x| x.union }
+    expect_same(arrays) { |x| x.union([8], x) }
+    expect_same(arrays) { |x| x.difference }
+    expect_same(arrays) { |x| x.intersection }
+    expect_same(arrays) { |x| x.intersection([7, 1], [1]) }
+    expect_same(arrays) { |x| x.union(3) }
+  end
+
+  it "goes around, and makes arrays of other things" do
+    expect_same(arrays) { |x| x.deconstruct }
+    expect_same(arrays) { |x| x.cycle(2) { |v| v } }
+    expect_same(arrays) { |x| n = 0; x.cycle { |v| n += 1; break n if n > 7 } }
+    expect_same(arrays) { |x| x.cycle(2).to_a }
+    expect_same(arrays) { |x| x.cycle.first(5) }
+    expect_same(arrays) { |x| x.cycle(-1).to_a }
+    expect_same(arrays) { |x| x.cycle(nil).first(2) }
+    expect_same(arrays) { |x| (1..3).cycle(2).to_a }
+    expect_same(arrays) { |x| Array(x) }
+    expect_same(arrays) { |x| Array(nil) }
+    expect_same(arrays) { |x| Array(1..3) }
+    expect_same(arrays) { |x| Array(x.first) }
+    expect_same(arrays) { |x| Array(:a) }
+    expect_same(arrays) { |x| Array([1, 2]) }
+    expect_same(arrays) { |x| x.each.size }
+    expect_same(arrays) { |x| x.find.size }
+  end
+
+  it "shuffles by its own generator" do
+    Ikra.srand(7)
+    expect(arrays.pmap { |x| x.shuffle.sort == x.sort }).to all(be(true))
+    expect(arrays.pmap { |x| a = x.dup; a.shuffle!; a.sort == x.sort }).to all(be(true))
+    expect(arrays.pmap { |x| v = x.sample; v.nil? ? x.empty? : x.include?(v) }).to all(be(true))
+    expect(arrays.pmap { |x| (x.sample(3) - x).size }).to eq([0, 0, 0, 0])
+    expect(arrays.pmap { |x| x.sample(3).size }).to eq([3, 0, 1, 3])
+    expect_same(arrays) { |x| x.sample(-1) }
+    seen = Array.new(40) { |i| i }.pmap { |i| [1, 2, 3].shuffle }
+    expect(seen.uniq.size).to be > 1
+  end
+end
+
+# What cannot be told before is refused.
+each_compiling_backend do
+  let(:arrays) { [[3, 1, 2], [], [5]] }
+
+  def refused(slug, &block) = expect { arrays.pmap(&block) }.to raise_error(Ikra::UnsupportedError, /\[#{slug}\]/)
+
+  it "refuses what it has no array for" do
+    refused("unsupported-enumerator") { |x| x[(0..).step(2)] }
+    refused("unsupported-method") { |x| x.flatten(x.size) }
+    refused("unsupported-method") { |x| x.tally.size }
+    refused("unsupported-method") { |x| x.lazy.map { |v| v }.first(1) }
+    refused("array-growth") { |x| x.insert(0, 1) }
+    refused("array-growth") { |x| x.delete(1) }
+    expect { arrays.pmap { |x| a = x.dup; a.insert(2, 5) } }.to raise_error(Ikra::Error, /past the end/)
+  end
+end

@@ -1,0 +1,349 @@
+//! What changes an array: the items of those of the heap, and the length too of lists.
+
+use super::integer::to_integer_argument;
+use super::{Invocation, Row, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{Comparison, ErrorKind, Value};
+use crate::types::{ListKind, Type};
+
+pub(super) const ROWS: &[Row] = &[
+    row("[]=", store),
+    row("<<", |s, c| {
+        if s.one_argument(c).is_none() {
+            return Operand::bottom();
+        }
+        push(s, c)
+    }),
+    row("push", push),
+    row("append", push),
+    row("pop", |s, c| taken(s, c, "__pop", "__pop_many")),
+    row("shift", |s, c| taken(s, c, "__shift", "__shift_many")),
+    row("unshift", prepend),
+    row("prepend", prepend),
+    row("insert", insert),
+    row("delete", |s, c| {
+        if mutable(s, c).is_none() || s.one_argument(c).is_none() {
+            return Operand::bottom();
+        }
+        s.send_with_block(c, "__delete")
+    }),
+    row("slice!", |s, c| {
+        if mutable(s, c).is_none() || !s.count_arguments(c, 1, 2) {
+            return Operand::bottom();
+        }
+        match &c.args[..] {
+            [range] if matches!(range.types.single(), Some(Type::Range { .. })) => {
+                super::array::slice_range(s, &c.receiver, range, "__cut")
+            }
+            [index] => s.send(&c.receiver, "delete_at", std::slice::from_ref(index), 1),
+            [start, count, ..] => {
+                let Some(start) = to_integer_argument(s, start) else { return Operand::bottom() };
+                let Some(count) = to_integer_argument(s, count) else { return Operand::bottom() };
+                s.send(&c.receiver, "__cut", &[Operand::integer(start), Operand::integer(count)], 1)
+            }
+            [] => Operand::bottom(),
+        }
+    }),
+    row("delete_at", |s, c| {
+        if mutable(s, c).is_none() {
+            return Operand::bottom();
+        }
+        let Some(index) = s.one_argument(c) else { return Operand::bottom() };
+        let Some(index) = to_integer_argument(s, &index) else { return Operand::bottom() };
+        s.send(&c.receiver, "__delete_at", &[Operand::integer(index)], 1)
+    }),
+    row("sort!", |s, c| replaced(s, c, "sort")),
+    row("sort_by!", |s, c| replaced(s, c, "sort_by")),
+    row("reverse!", |s, c| replaced(s, c, "reverse")),
+    row("rotate!", |s, c| replaced(s, c, "rotate")),
+    row("select!", |s, c| replaced(s, c, "select")),
+    row("filter!", |s, c| replaced(s, c, "select")),
+    row("keep_if", |s, c| replaced(s, c, "select")),
+    row("reject!", |s, c| replaced(s, c, "reject")),
+    row("delete_if", |s, c| replaced(s, c, "reject")),
+    row("uniq!", |s, c| replaced(s, c, "uniq")),
+    row("compact!", |s, c| replaced(s, c, "compact")),
+    row("flatten!", flatten),
+    row("shuffle!", |s, c| {
+        if mutable(s, c).is_none() || !s.count_arguments(c, 0, 0) {
+            return Operand::bottom();
+        }
+        s.send(&c.receiver, "__shuffle!", &[], 1)
+    }),
+    row("replace", |s, c| {
+        let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let other = s.send(&c.receiver, "__array", &[other], 1);
+        if other.is_bottom() {
+            return other;
+        }
+        // The items of the array itself are those that it has now.
+        let items = s.send(&other, "__copy", &[], 2);
+        let zero = s.b.i64(0);
+        s.set_list_length(list, zero);
+        append(s, kind, list, &items);
+        c.receiver.clone()
+    }),
+    row("clear", |s, c| {
+        let Some((_, list)) = mutable(s, c) else { return Operand::bottom() };
+        let zero = s.b.i64(0);
+        s.set_list_length(list, zero);
+        c.receiver.clone()
+    }),
+    row("concat", |s, c| {
+        let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
+        for (i, other) in c.args.iter().enumerate() {
+            s.within_slot(i as u32, |s| append(s, kind, list, other));
+        }
+        c.receiver.clone()
+    }),
+    row("fill", fill),
+    // ---- what core.rb is made of
+    row("__push", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.push(kind, list, &c.args[0]);
+        }
+        c.receiver.clone()
+    }),
+    row("__append", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            append(s, kind, list, &c.args[0]);
+        }
+        c.receiver.clone()
+    }),
+    row("__set", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.set_list_item(kind, list, c.args[0].value(), &c.args[1]);
+        }
+        c.args[1].clone()
+    }),
+    row("__resize", |s, c| {
+        if let Some((_, list)) = list_of(&c.receiver) {
+            s.set_list_length(list, c.args[0].value());
+        }
+        c.receiver.clone()
+    }),
+];
+
+pub(super) fn list_of(operand: &Operand) -> Option<(ListKind, Value)> {
+    match operand.types.single() {
+        Some(Type::List(kind)) => Some((*kind, operand.value())),
+        _ => None,
+    }
+}
+
+/// The receiver as a list that may change. Arrays of the heap keep their length, and tuples cannot be written to.
+fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(ListKind, Value)> {
+    if let Some((kind, list)) = list_of(&call.receiver) {
+        return s.mutate_list(kind).then_some((kind, list));
+    }
+    match call.receiver.types.single() {
+        Some(Type::Tuple(_)) => s.refuse_here(
+            "unsupported-store",
+            format!("`{}` cannot change an array of fixed length made in the section", call.name),
+            Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
+        ),
+        _ => s.refuse_here(
+            "array-growth",
+            format!("`{}` would change the length of an array that exists outside the section", call.name),
+            Some("arrays keep their length in a section; change a dup of it, or give it its full length before".into()),
+        ),
+    };
+    None
+}
+
+/// `pop` and `shift`, of one item or of several.
+fn taken(s: &mut Lowerer<'_>, call: &Invocation, one: &str, several: &str) -> Operand {
+    if mutable(s, call).is_none() || !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    s.send(&call.receiver, if call.args.is_empty() { one } else { several }, &call.args, 1)
+}
+
+fn prepend(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if mutable(s, call).is_some() {
+        let zero = Operand::integer(s.b.i64(0));
+        insert_all(s, &call.receiver, &zero, &call.args);
+    }
+    call.receiver.clone()
+}
+
+fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some((_, list)) = mutable(s, call) else { return Operand::bottom() };
+    let Some((index, items)) = call.args.split_first() else { return super::wrong_count(s, 0, "1+") };
+    let Some(index) = to_integer_argument(s, index) else { return Operand::bottom() };
+    if items.is_empty() {
+        return call.receiver.clone();
+    }
+    let place = s.send(&call.receiver, "__place", &[Operand::integer(index)], 1);
+    if place.is_bottom() {
+        return place;
+    }
+    // What would leave a gap of nils is refused.
+    let length = s.list_length(list);
+    let ok = s.b.compare(Comparison::Le, place.value(), length);
+    s.check(ok, ErrorKind::ArrayGrowth, &[place.value(), length]);
+    insert_all(s, &call.receiver, &place, items);
+    call.receiver.clone()
+}
+
+/// Inserts all items before the one at `place`, the last one first.
+fn insert_all(s: &mut Lowerer<'_>, receiver: &Operand, place: &Operand, items: &[Operand]) {
+    for (i, item) in items.iter().enumerate().rev() {
+        s.send(receiver, "__insert", &[place.clone(), item.clone()], 0x40 + i as u32);
+    }
+}
+
+fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+    let Some(depth) = super::array::flattening(s, call) else { return Operand::bottom() };
+    if depth == Some(0) {
+        return Operand::nil();
+    }
+    let nests = s.send(&call.receiver, "__nests?", &[], 1);
+    let condition = s.truth_condition(&nests);
+    s.branch(
+        34,
+        condition,
+        |s| {
+            let items = super::array::flatten(s, &call.receiver, depth);
+            let zero = s.b.i64(0);
+            s.set_list_length(list, zero);
+            append(s, kind, list, &items);
+            call.receiver.clone()
+        },
+        |_| Operand::nil(),
+    )
+}
+
+/// `fill(value)`, `fill(value, start, count)`, and with a block instead of the value.
+fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let given = usize::from(call.block.is_none());
+    if call.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
+        return s.refuse_here(
+            "unsupported-method",
+            "`fill` takes no range in a section",
+            Some("give it the first index and the number of items".into()),
+        );
+    }
+    if !s.count_arguments(call, given, given + 2) {
+        return Operand::bottom();
+    }
+    if !matches!(call.receiver.types.single(), Some(Type::Array(_))) && mutable(s, call).is_none() {
+        return Operand::bottom();
+    }
+    let mut args = call.args.clone();
+    args.resize(given + 2, Operand::nil());
+    let result = match &call.block {
+        Some(block) => s.send_block(&call.receiver, "__fill_block", &args, Some(block.clone())),
+        None => s.send(&call.receiver, "__fill", &args, 1),
+    };
+    if result.is_bottom() { result } else { call.receiver.clone() }
+}
+
+/// `sort!` and its like: what the method without `!` gives instead of the items. Some give nil
+/// where they change nothing.
+fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    let maybe_nil = matches!(&call.name[..], "select!" | "filter!" | "reject!" | "uniq!" | "compact!");
+    let before = match call.receiver.types.single() {
+        Some(Type::List(_)) => {
+            if mutable(s, call).is_none() {
+                return Operand::bottom();
+            }
+            super::array::length_of(s, &call.receiver)
+        }
+        Some(Type::Array(_)) => {
+            return s.refuse_here(
+                "unsupported-store",
+                format!("`{}` cannot change an array that exists outside the section", call.name),
+                Some(format!("write the items of {name} into it one by one, or change a dup of it")),
+            );
+        }
+        _ => {
+            mutable(s, call);
+            return Operand::bottom();
+        }
+    };
+    let items = s.send_block(&call.receiver, name, &call.args, call.block.clone());
+    if items.is_bottom() {
+        return items;
+    }
+    s.send(&call.receiver, "__replace", &[items], 3);
+    let (Some(before), true) = (before, maybe_nil) else { return call.receiver.clone() };
+    let Some(after) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
+    let changed = s.b.compare(Comparison::Ne, before, after);
+    s.or_nil(changed, &call.receiver)
+}
+
+fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+    for (i, item) in call.args.iter().enumerate() {
+        s.within_slot(i as u32, |s| s.push(kind, list, item));
+    }
+    call.receiver.clone()
+}
+
+/// Pushes the items of an array, or what is none itself.
+fn append(s: &mut Lowerer<'_>, kind: ListKind, list: Value, value: &Operand) {
+    s.switch(value, 30, &mut |s, value| {
+        match value.types.single() {
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
+                s.each_item(&value, &mut |s, item, _, _| s.push(kind, list, &item));
+            }
+            _ => s.push(kind, list, &value),
+        }
+        Operand::nil()
+    });
+}
+
+fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.args.len() == 3
+        || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
+    {
+        return s.refuse_here(
+            "unsupported-store",
+            "one item at a time is written in a section",
+            Some("write to the indices in a loop".into()),
+        );
+    }
+    if !s.count_arguments(call, 2, 2) {
+        return Operand::bottom();
+    }
+    let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
+    let value = &call.args[1];
+    match call.receiver.types.single() {
+        Some(Type::Array(kind)) => s.array_store(*kind, call.receiver.value(), index, value),
+        Some(Type::List(_)) => {
+            let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+            let length = s.list_length(list);
+            let zero = s.b.i64(0);
+            let negative = s.b.compare(Comparison::Lt, index, zero);
+            let from_end = s.b.binary(crate::ir::BinaryOp::Add, index, length);
+            let at = s.b.select(negative, from_end, index);
+            let ok = s.b.compare(Comparison::Ge, at, zero);
+            s.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
+            // Behind the last item there is room for one more; what would leave a gap of nils is refused.
+            let ok = s.b.compare(Comparison::Le, at, length);
+            s.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
+            let inside = s.b.compare(Comparison::Lt, at, length);
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(
+                32,
+                condition,
+                |s| {
+                    s.set_list_item(kind, list, at, value);
+                    Operand::nil()
+                },
+                |s| {
+                    s.push(kind, list, value);
+                    Operand::nil()
+                },
+            );
+        }
+        _ => {
+            mutable(s, call);
+            return Operand::bottom();
+        }
+    }
+    value.clone()
+}

@@ -1,0 +1,197 @@
+//! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
+
+use super::calls::Arguments;
+use super::operand::Operand;
+use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
+use crate::ir::ErrorKind;
+use crate::syntax::ast::{BlockArg, BlockLiteral, Kind, Node};
+use crate::syntax::walk::each_node_in;
+use crate::types::Type;
+use std::sync::Arc;
+
+impl Lowerer<'_> {
+    /// Was the block written in a built-in of ours?
+    pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
+        match block {
+            BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
+            BlockRef::Symbol(_) => false,
+        }
+    }
+
+    pub(crate) fn block_literal(
+        &mut self,
+        literal: &Arc<BlockLiteral>,
+        break_to: Option<JoinIndex>,
+        lambda: bool,
+    ) -> BlockRef {
+        let activation = self.frame().activation;
+        let home = Home { frame: self.current, activation, active: self.active.len() };
+        BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
+    }
+
+    /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
+    pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
+        let number = self.memo.proc_number(self.context, literal.id.0);
+        let block = self.block_literal(literal, None, lambda);
+        self.procs.insert(number, block);
+        Operand { types: Type::Proc(number).into(), values: vec![] }
+    }
+
+    /// The block that an operand is, where it is a lambda or proc of the section.
+    pub(crate) fn proc_of(&self, operand: &Operand) -> Option<BlockRef> {
+        match operand.types.single() {
+            Some(Type::Proc(number)) => self.procs.get(number).cloned(),
+            _ => None,
+        }
+    }
+
+    /// `&expression` at a call: the method's own block handed on, a lambda, a symbol, or nil for no block at all.
+    pub(super) fn block_argument(&mut self, inner: &Node) -> Option<Option<BlockRef>> {
+        let operand = self.expr(inner);
+        if operand.types.single() == Some(&Type::Nil) {
+            return Some(None);
+        }
+        if let Some(block) = self.proc_of(&operand) {
+            return Some(Some(block));
+        }
+        if let Some(name) = self.symbol_name(&operand) {
+            return Some(Some(BlockRef::Symbol(name)));
+        }
+        if !operand.is_bottom() {
+            self.refuse_here(
+                "unsupported-block",
+                "only a literal block, a symbol, a lambda of the section or the method's own block can be passed",
+                Some("write the block out: { |x| … }".into()),
+            );
+        }
+        None
+    }
+
+    /// The block that the method around the section was called with is Ruby's alone.
+    pub(super) fn refuse_outer_block(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-block",
+            "the block of the method around the section cannot be called in it",
+            Some("compute what it gives before the section, or write it in the section's block".into()),
+        )
+    }
+
+    pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments, unused: bool) -> Operand {
+        if self.current == 0 && self.depth.is_none() {
+            return self.refuse_outer_block();
+        }
+        self.enter(node);
+        match self.frame().block.clone() {
+            Some(block) => {
+                self.unused = unused;
+                self.call_block(&block, arguments.positional)
+            }
+            None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
+        }
+    }
+
+    /// Runs a block's body here, in the frame it was written in.
+    pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
+        let unused = std::mem::take(&mut self.unused);
+        if self.b.is_dead() || args.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        match block {
+            BlockRef::Symbol(name) => {
+                let mut args = args.into_iter();
+                let Some(receiver) = args.next() else {
+                    return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
+                };
+                let rest: Vec<Operand> = args.collect();
+                if self.is_protected(&receiver, name) {
+                    return self.switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, true));
+                }
+                self.send(&receiver, name, &rest, 7)
+            }
+            BlockRef::Literal { literal, home, break_to, lambda } => {
+                let frame = home.frame;
+                if self.frames.get(frame).is_none_or(|f| f.activation != home.activation) {
+                    return self.refuse_here(
+                        "escaping-block",
+                        "a lambda or block is called after the method that made it has returned",
+                        Some("call it in that method, or write a method instead".into()),
+                    );
+                }
+                let outer = std::mem::replace(&mut self.current, frame);
+                let suspended = self.active.split_off(home.active);
+                let saved: Vec<_> = literal
+                    .own_locals
+                    .iter()
+                    .map(|l| (*l, self.frames[frame].locals[l.0 as usize].clone()))
+                    .collect();
+                for (local, _) in &saved {
+                    let version = self.fresh_version();
+                    self.frames[frame].locals[local.0 as usize] =
+                        super::Slot { operand: Operand::nil(), version };
+                }
+                let returns = *lambda && has_return(&literal.body);
+                let result = self.within_here(literal.id.0, |s| {
+                    let run = |s: &mut Self, leave: Option<JoinIndex>| {
+                        let break_to = if *lambda { leave } else { *break_to };
+                        s.frames[frame].control.push(Control { break_to, next_to: leave });
+                        let outer_return = s.frames[frame].return_to;
+                        if *lambda {
+                            s.frames[frame].return_to = leave;
+                            s.bind_method(&literal.params, args.clone(), vec![]);
+                        } else {
+                            s.bind_block(&literal.params, args.clone());
+                        }
+                        let value =
+                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
+                        s.frames[frame].return_to = outer_return;
+                        s.frames[frame].control.pop();
+                        value
+                    };
+                    if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
+                        s.labelled(0, !unused, |s, join| run(s, Some(join)))
+                    } else {
+                        run(s, None)
+                    }
+                });
+                for (local, slot) in saved {
+                    self.frames[frame].locals[local.0 as usize] = slot;
+                }
+                self.active.extend(suspended);
+                self.current = outer;
+                result
+            }
+        }
+    }
+}
+
+/// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.
+fn has_own(body: &Node, found: fn(&Kind) -> bool) -> bool {
+    let (mut hits, mut inner) = (Vec::new(), Vec::new());
+    each_node_in(body, &mut |node| match &node.kind {
+        Kind::While { .. } | Kind::For { .. } => inner.push(node.span),
+        Kind::Lambda(literal) => inner.push(literal.span),
+        Kind::Super { block: Some(BlockArg::Literal(literal)), .. } => inner.push(literal.span),
+        Kind::Call(call) => {
+            if let Some(BlockArg::Literal(literal)) = &call.block {
+                inner.push(literal.span);
+            }
+        }
+        kind if found(kind) => hits.push(node.span),
+        _ => {}
+    });
+    hits.iter().any(|hit| !inner.iter().any(|i| i.start <= hit.start && hit.end <= i.end))
+}
+
+pub(super) fn has_return(body: &Node) -> bool {
+    let mut found = false;
+    each_node_in(body, &mut |node| found |= matches!(node.kind, Kind::Return(_)));
+    found
+}
+
+pub(super) fn has_next(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Next(_)))
+}
+
+pub(super) fn has_break(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Break(_)))
+}

@@ -1,0 +1,89 @@
+//! `catch` and `throw`: a jump to the end of a block that is being inlined. Tags are told apart as Ruby does, by identity,
+//! which is mostly known at compile time.
+
+use super::operand::Operand;
+use super::{JoinIndex, Lowerer};
+use crate::ir::{ErrorKind, Receiver};
+use crate::syntax::ast::{BlockArg, Call, Node};
+
+impl Lowerer<'_> {
+    /// `catch(tag) { … }`; another form of it, or a method of the user's, is `None`.
+    pub(crate) fn catch(&mut self, node: &Node, call: &Call, unused: bool) -> Option<Operand> {
+        let Some(BlockArg::Literal(literal)) = &call.block else { return None };
+        let [tag] = &call.args[..] else {
+            return Some(self.refuse_here(
+                "unsupported-catch",
+                "`catch` takes a tag in a section",
+                Some("give it a symbol: catch(:done) { … throw :done … }".into()),
+            ));
+        };
+        let tag = self.expr(tag);
+        self.enter(node);
+        if tag.is_bottom() {
+            return Some(tag);
+        }
+        Some(self.labelled(35, !unused, |s, join| {
+            let block = s.block_literal(literal, Some(join), false);
+            s.catches.push((tag.clone(), join));
+            s.unused = unused;
+            let value = s.call_block(&block, vec![tag]);
+            s.catches.pop();
+            value
+        }))
+    }
+
+    /// `throw tag` and `throw tag, value`.
+    pub(crate) fn throw(&mut self, node: &Node, call: &Call) -> Option<Operand> {
+        let arguments = self.arguments(&call.args)?;
+        self.enter(node);
+        let (tag, value) = match &arguments.positional[..] {
+            [tag] => (tag.clone(), Operand::nil()),
+            [tag, value] => (tag.clone(), value.clone()),
+            _ => return None,
+        };
+        if self.depth.is_some() {
+            // What waits around a method that calls itself is not known in it.
+            return Some(self.refuse_here(
+                "unsupported-catch",
+                "`throw` stands in a method that calls itself",
+                Some("return the value from method to method instead".into()),
+            ));
+        }
+        let catches: Vec<(Operand, JoinIndex)> = self.catches.iter().rev().cloned().collect();
+        Some(self.throw_to(&tag, &value, &catches))
+    }
+
+    /// Innermost first.
+    fn throw_to(&mut self, tag: &Operand, value: &Operand, catches: &[(Operand, JoinIndex)]) -> Operand {
+        let Some(((waiting, join), rest)) = catches.split_first() else {
+            return self.switch(tag, 36, &mut |s, tag| {
+                s.each_of_bool(&tag, &mut |s, tag| {
+                    let error = match s.receiver(tag) {
+                        (Receiver::Text(what), _) => {
+                            let message = format!("no `catch` waits for {what} that was made in the section");
+                            return s.fail(ErrorKind::Unsupported(message), &[]);
+                        }
+                        (tag, operands) => (ErrorKind::UncaughtThrow { tag }, operands),
+                    };
+                    s.fail(error.0, &error.1)
+                })
+            });
+        };
+        let same = self.send(tag, "equal?", std::slice::from_ref(waiting), rest.len() as u32);
+        if same.is_bottom() {
+            return same;
+        }
+        let condition = self.truth_condition(&same);
+        self.within_slot(rest.len() as u32, |s| {
+            s.branch(
+                37,
+                condition,
+                |s| {
+                    s.jump(*join, Some(value));
+                    Operand::bottom()
+                },
+                |s| s.throw_to(tag, value, rest),
+            )
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Methods that call themselves: functions of their own, specialised by the classes of receiver and arguments.
+
+use super::calls::Arguments;
+use super::inlining::identity_number;
+use super::memo::FunctionKey;
+use super::operand::{self, Operand};
+use super::{BlockRef, Control, Lowerer};
+use crate::ir::builder::Builder;
+use crate::ir::{Comparison, ErrorKind, FuncId, Stmt, Ty};
+use crate::syntax::ast::Code;
+use crate::types::{ClassId, TypeSet};
+use std::rc::Rc;
+
+/// Frames of methods that call themselves, as deep as this; then SystemStackError.
+pub(crate) const MAX_DEPTH: i64 = 10_000;
+/// A recursive method is specialised for so many argument types; then they are joined.
+const MAX_SPECIALISATIONS: usize = 8;
+
+/// A function whose body is still to be lowered.
+#[derive(Debug)]
+pub(crate) struct PendingFunction {
+    key: FunctionKey,
+    function: FuncId,
+    code: Rc<Code>,
+    owner: ClassId,
+    name: String,
+    builtin: bool,
+}
+
+impl Lowerer<'_> {
+    /// Calls a method that calls itself: it is a function of its own, specialised by receiver and arguments.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
+    pub(super) fn function_call(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        if block.is_some() || !arguments.keywords.is_empty() {
+            return self.refuse_here(
+                "unsupported-recursion",
+                format!("`{name}` calls itself and takes a block or keyword arguments"),
+                Some("pass plain positional arguments to recursive methods".into()),
+            );
+        }
+        // What the function does with lists is not known here.
+        for key in &self.loops {
+            self.memo.changed |= self.memo.keeping_loops.insert(*key);
+        }
+        let identity = Rc::as_ptr(code) as usize;
+        let mut key = FunctionKey {
+            code: identity,
+            owner,
+            receiver: receiver.types.clone(),
+            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+        };
+        let known = self.memo.specialisations.entry(identity).or_default();
+        if !known.contains(&key) {
+            let full = known.len() >= MAX_SPECIALISATIONS;
+            // Too many: the last one is widened until it takes all.
+            match known.last_mut().filter(|last| full && last.args.len() == key.args.len()) {
+                Some(last) => {
+                    let before = last.clone();
+                    last.receiver = operand::join(&last.receiver, &key.receiver);
+                    for (a, b) in last.args.iter_mut().zip(&key.args) {
+                        *a = operand::join(a, b);
+                    }
+                    self.memo.changed |= *last != before;
+                    key = last.clone();
+                }
+                None => {
+                    known.push(key.clone());
+                    self.memo.changed = true;
+                }
+            }
+        }
+        let all = std::iter::once(&key.receiver).chain(&key.args);
+        let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
+            return self.refuse_here(
+                "mixed-values",
+                format!("arguments of `{name}` mix values that cannot be told apart"),
+                None,
+            );
+        };
+        let mut params: Vec<Ty> = params.concat();
+        params.push(Ty::I64);
+        let results = self.memo.functions.entry(key.clone()).or_default().clone();
+        let function = match self.functions.get(&key) {
+            Some(function) => *function,
+            None => {
+                let function = FuncId(self.program.functions.len() as u32);
+                self.program.functions.push(Default::default());
+                self.functions.insert(key.clone(), function);
+                self.pending_functions.push(PendingFunction {
+                    key: key.clone(),
+                    function,
+                    code: Rc::clone(code),
+                    owner,
+                    name: name.to_string(),
+                    builtin,
+                });
+                function
+            }
+        };
+        let mut args = self.convert(receiver, &key.receiver);
+        for (operand, types) in arguments.positional.iter().zip(&key.args) {
+            args.extend(self.convert(operand, types));
+        }
+        let depth = match self.depth {
+            Some(depth) => {
+                let one = self.b.i64(1);
+                self.b.binary(crate::ir::BinaryOp::Add, depth, one)
+            }
+            None => self.b.i64(0),
+        };
+        args.push(depth);
+        let result_scalars = operand::scalars(&results).unwrap_or_default();
+        let values = self.b.call(function, args, &result_scalars);
+        if results.is_empty() {
+            // It never returns, as far as is known: nothing follows.
+            self.b.mark_dead();
+        }
+        Operand { types: results, values }
+    }
+
+    pub(crate) fn lower_pending_functions(&mut self) {
+        self.races.own = None;
+        while let Some(pending) = self.pending_functions.pop() {
+            let PendingFunction { key, function, code, owner, name, builtin } = pending;
+            let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
+            let mut params: Vec<Ty> =
+                all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+            params.push(Ty::I64);
+            self.b = Builder::new(name.clone(), &params, &[]);
+            let mut at = 0;
+            let mut operands = Vec::new();
+            for types in all {
+                let width = operand::scalars(types).map_or(0, |s| s.len());
+                let values = (at..at + width).map(|i| self.b.param(i)).collect();
+                operands.push(Operand { types: types.clone(), values });
+                at += width;
+            }
+            let depth = self.b.param(at);
+            self.depth = Some(depth);
+            self.frames.clear();
+            self.joins.clear();
+            self.facts.clear();
+            self.active = vec![key.code];
+            let choice = self.memo.type_number(&key.receiver);
+            let mut context = self.memo.context(0, u32::MAX - 1 - function.0, choice);
+            for types in &key.args {
+                let number = self.memo.type_number(types);
+                context = self.memo.context(context, u32::MAX - 1, number);
+            }
+            self.context = self.memo.context(context, identity_number(&code), 0);
+            self.node = code.body.id;
+            self.span = code.span;
+            let receiver = operands.remove(0);
+            let arguments = Arguments { positional: operands, ..Arguments::default() };
+            self.push_frame(&receiver, &name, owner, &code, builtin, None);
+            let limit = self.b.i64(MAX_DEPTH);
+            let ok = self.b.compare(Comparison::Lt, depth, limit);
+            self.check(ok, ErrorKind::StackTooDeep, &[]);
+            let result = self.labelled(0, true, |s, join| {
+                s.frames[0].return_to = Some(join);
+                s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                s.bind_method(&code.params, arguments.positional.clone(), vec![]);
+                if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            });
+            let known = self.memo.functions.entry(key.clone()).or_default().clone();
+            let place = (self.context, u32::MAX - 2, 0);
+            let joined = self.memo.join(&known, &result.types, place);
+            self.memo.changed |= joined != known;
+            self.memo.functions.insert(key, joined.clone());
+            let result = self.listed(&result, &joined);
+            let values = self.convert(&result, &joined);
+            let scalars = operand::scalars(&joined).unwrap_or_default();
+            self.b.set_results(&scalars);
+            self.b.emit(Stmt::Return(values));
+            let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+            self.program.functions[function.0 as usize] = b.finish();
+        }
+        self.depth = None;
+    }
+}

@@ -1,0 +1,113 @@
+//! Methods run where they are called, in a frame of their own.
+
+use super::blocks::{has_break, has_next, has_return};
+use super::calls::Arguments;
+use super::operand::Operand;
+use super::{BlockRef, Control, Frame, Lowerer};
+use crate::syntax::ast::{Code, CodeKind};
+use crate::types::{ClassId, Type};
+use std::rc::Rc;
+
+/// Calls inlined into each other, as deep as this; then the methods become functions.
+const MAX_INLINE_DEPTH: usize = 60;
+
+impl Lowerer<'_> {
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
+    pub(crate) fn method_call(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        if builtin && !self.takes(code, name, arguments, block) {
+            return Operand::bottom();
+        }
+        let identity = Rc::as_ptr(code) as usize;
+        if self.memo.recursive.contains(&identity) {
+            return self.function_call(receiver, name, owner, code, builtin, arguments, block);
+        }
+        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+            self.memo.recursive.insert(identity);
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        self.active.push(identity);
+        let outer = self.current;
+        self.push_frame(receiver, name, owner, code, builtin, block);
+        let body = |s: &mut Self| {
+            s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
+        };
+        let choice = identity_number(code);
+        let result = self.within_here(choice, |s| {
+            let block = code.kind != CodeKind::Method;
+            if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
+                s.labelled(0, !arguments.unused, |s, join| {
+                    let frame = s.current;
+                    s.frames[frame].return_to = Some(join);
+                    if block {
+                        // A block that `define_method` made a method of: all ways out of it are returns.
+                        s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                    }
+                    body(s)
+                })
+            } else {
+                body(s)
+            }
+        });
+        self.frames.pop();
+        self.current = outer;
+        self.active.pop();
+        result
+    }
+
+    pub(super) fn push_frame(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        block: Option<&BlockRef>,
+    ) {
+        let locals = self.fresh_locals(code);
+        self.frames.push(Frame {
+            code: Rc::clone(code),
+            locals,
+            receiver: receiver.clone(),
+            owner,
+            scope: Self::method_scope(owner, &code.nesting),
+            block: block.cloned(),
+            return_to: None,
+            control: vec![],
+            activation: 0,
+            call_span: self.span,
+            builtin,
+            name: name.to_string(),
+        });
+        self.current = self.frames.len() - 1;
+        let activation = self.fresh_version();
+        self.frames[self.current].activation = activation;
+        if let Some(local) = code.params.block {
+            let operand = match block {
+                Some(block) => {
+                    let number = self.memo.proc_number(self.context, u32::MAX);
+                    self.procs.insert(number, block.clone());
+                    Operand { types: Type::Proc(number).into(), values: vec![] }
+                }
+                None => Operand::nil(),
+            };
+            self.write_local(local, operand);
+        }
+    }
+}
+
+/// A number for a code that is the same in every walk.
+pub(super) fn identity_number(code: &Rc<Code>) -> u32 {
+    let span = code.span;
+    span.start ^ span.end.rotate_left(11) ^ span.file.0.rotate_left(23) ^ 0x4000_0000
+}

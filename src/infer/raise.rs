@@ -1,0 +1,135 @@
+//! `raise`: an exception class and a message, whose values are told apart class by class.
+
+use super::Lowerer;
+use super::operand::Operand;
+use crate::ir::{ErrorKind, MessagePart, Receiver, Value};
+use crate::syntax::ast::{Call, Kind, Node, StringPart};
+use crate::types::{ClassId, Type};
+
+impl Lowerer<'_> {
+    /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
+    pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
+        let mut nodes: Vec<&Node> = call.args.iter().collect();
+        if let [only] = &nodes[..]
+            && let Kind::Call(inner) = &only.kind
+            && inner.name == "new"
+            && inner.receiver.is_some()
+        {
+            nodes = inner.receiver.iter().chain(inner.args.iter()).collect();
+        }
+        let mut class = None;
+        if let Some(first) = nodes.first()
+            && !matches!(first.kind, Kind::String(_))
+        {
+            let operand = self.expr(first);
+            class = super::conditions::module_of(&operand);
+            if class.is_none() {
+                return self.refuse_raise(first);
+            }
+            nodes.remove(0);
+        }
+        let parts: Option<Vec<StringPart>> = match &nodes[..] {
+            [] => None,
+            [only] => match &only.kind {
+                Kind::String(parts) => Some(parts.clone()),
+                _ => return self.refuse_raise(only),
+            },
+            [_, extra, ..] => return self.refuse_raise(extra),
+        };
+        self.enter(node);
+        let class = match class {
+            Some(class) => class,
+            None => match self.constant(&["RuntimeError".to_string()], true).types.single() {
+                Some(Type::Module(class)) => *class,
+                _ => return Operand::bottom(),
+            },
+        };
+        let parts = match parts {
+            None if call.args.is_empty() => Some(vec![StringPart::Text(String::new())]),
+            parts => parts,
+        };
+        let Some(parts) = parts else {
+            return self.fail(ErrorKind::Raise { class, message: None }, &[]);
+        };
+        let mut values = Vec::new();
+        for part in &parts {
+            if let StringPart::Expression(node) = part {
+                let value = self.expr(node);
+                if value.is_bottom() {
+                    return value;
+                }
+                values.push(value);
+            }
+        }
+        self.enter(node);
+        let message: Vec<Option<String>> = parts
+            .into_iter()
+            .map(|part| match part {
+                StringPart::Text(text) => Some(text),
+                StringPart::Expression(_) => None,
+            })
+            .collect();
+        self.raise_with(class, &message, values, vec![], vec![])
+    }
+
+    fn refuse_raise(&mut self, at: &Node) -> Operand {
+        self.enter(at);
+        self.refuse_here(
+            "unsupported-raise",
+            "`raise` takes an exception class and a message written out in a section",
+            Some("write: raise ArgumentError, \"message\"".into()),
+        )
+    }
+
+    /// Fails with a message whose values are told apart class by class: `known` are those done already.
+    fn raise_with(
+        &mut self,
+        class: ClassId,
+        message: &[Option<String>],
+        mut values: Vec<Operand>,
+        known: Vec<Receiver>,
+        operands: Vec<Value>,
+    ) -> Operand {
+        if !values.is_empty() {
+            let first = values.remove(0);
+            return self.switch(&first, 32 + known.len() as u32, &mut |s, value| {
+                if value.types.len() > 1 {
+                    let (yes, no) =
+                        (s.narrow(&value, &Type::True.into()), s.narrow(&value, &Type::False.into()));
+                    let condition = s.truth_condition(&value);
+                    let with = |s: &mut Self, value: Operand| {
+                        let values = std::iter::once(value).chain(values.iter().cloned()).collect();
+                        s.raise_with(class, message, values, known.clone(), operands.clone())
+                    };
+                    return s.branch(33, condition, |s| with(s, yes), |s| with(s, no));
+                }
+                let (receiver, own) = s.receiver(&value);
+                if matches!(receiver, Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_)) {
+                    let what = s.describe(&value.types);
+                    return s.refuse_here(
+                        "unsupported-raise",
+                        format!("the message of `raise` cannot hold {what} in a section"),
+                        Some("put numbers and symbols in the message".into()),
+                    );
+                }
+                let known = known.iter().cloned().chain([receiver]).collect();
+                let operands: Vec<Value> = operands.iter().copied().chain(own).collect();
+                if operands.len() > 2 {
+                    return s.refuse_here(
+                        "unsupported-raise",
+                        "the message of `raise` can hold two values in a section",
+                        Some("leave out the others; the error says which element it was".into()),
+                    );
+                }
+                s.raise_with(class, message, values.clone(), known, operands)
+            });
+        }
+        let mut known = known.into_iter();
+        let parts = message.iter().filter_map(|part| match part {
+            Some(text) => Some(MessagePart::Text(text.clone())),
+            None => known.next().map(MessagePart::Value),
+        });
+        let parts: Vec<MessagePart> = parts.collect();
+        self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands)
+    }
+}
