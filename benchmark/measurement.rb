@@ -32,6 +32,11 @@ module Measurement
     abort e.message
   end
 
+  # @return [Array<String>] the option that switches YJIT on, where Ruby has it
+  def yjit
+    @yjit ||= system(RbConfig.ruby, "--yjit", "-e", "", err: File::NULL) ? ["--yjit"] : []
+  end
+
   # Runs traffic_run.rb in a fresh process.
   #
   # @return [Hash] what it printed

@@ -19,19 +19,19 @@ end.parse!(into: options)
 
 ticks = options[:ticks]
 c_program = Measurement.compile("traffic.c", "cc", "-O2", "-ffp-contract=off")
-yjit = system(RbConfig.ruby, "--yjit", "-e", "", err: File::NULL) ? ["--yjit"] : []
 
 rounds = Array.new(options[:rounds]) do
   by_hand = Measurement.output(c_program, ticks.to_s)
-  sequential = Measurement.ruby("--sequential", "--ticks", options[:sequential], options: yjit)
+  sequential = Measurement.ruby("--sequential", "--ticks", options[:sequential], options: Measurement.yjit)
   ours = Measurement.ruby("--backend", "cpu", "--ticks", ticks)
   Measurement.same!(by_hand[/sum.*\n.*\n/], ours[:checksum])
   { c: by_hand[/seconds (.*)/, 1].to_f, ruby: sequential[:seconds_per_tick] * ticks,
     first: ours[:first][:seconds], second: ours[:second][:seconds], phases: ours.values_at(:first, :second) }
 end
 
+yjit = " with YJIT" if Measurement.yjit.any?
 names = {
-  c: "C (cc -O2), one core, ticks alone", ruby: "Ruby #{RUBY_VERSION}#{" with YJIT" if yjit.any?}, sequential",
+  c: "C (cc -O2), one core, ticks alone", ruby: "Ruby #{RUBY_VERSION}#{yjit}, sequential",
   first: "Ikra, first call of a process", second: "Ikra, second call"
 }
 rows = names.map do |key, name|

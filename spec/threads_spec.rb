@@ -39,15 +39,89 @@ each_backend do
   end
 end
 
-each_compiling_backend do
-  it "stops for another thread's exception, with nothing changed" do
+each_compiling_backend do |backend|
+  # Interrupts a section that would never end, and measures how long it takes to stop.
+  def expect_to_stop(with, interrupt)
     points = Array.new(64) { |n| World::Point.new(n) }
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    expect do
-      Timeout.timeout(0.3) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
-    end.to raise_error(Timeout::Error)
-    expect(Process.clock_gettime(Process::CLOCK_MONOTONIC) - started).to be < 5
+    # RSpec has a handler of its own.
+    previous = trap("INT", "DEFAULT")
+    times = Array.new(3) do
+      sent = nil
+      thread = Thread.current
+      Thread.new { sleep(0.03) && (sent = now) && interrupt.call(thread) }
+      expect { yield points }.to raise_error(with)
+      now - sent
+    end
+    # It takes 10 to 30 ms; a busy machine takes longer, and a section that hears nothing never stops.
+    expect(times.min).to be < 1
     expect(points.map(&:x)).to eq((0...64).to_a)
+  ensure
+    trap("INT", previous)
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # Ways to interrupt. The thread that sends a signal ends at once, so nobody is left who waits for signals.
+  {
+    "SIGINT" => [Interrupt, ->(_) { Process.kill(:INT, Process.pid) }],
+    "SIGTERM" => [SignalException, ->(_) { Process.kill(:TERM, Process.pid) }],
+    "SIGHUP" => [SignalException, ->(_) { Process.kill(:HUP, Process.pid) }],
+    "another thread's exception" => [IOError, ->(thread) { thread.raise(IOError, "stop") }]
+  }.each do |what, (error, interrupt)|
+    it "stops for #{what}, with nothing changed" do
+      expect_to_stop(error, interrupt) do |points|
+        points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 }
+      end
+    end
+
+    # On a card a loop inside an element runs to its end.
+    next unless backend == :cpu
+
+    it "leaves a loop that never ends for #{what}" do
+      expect_to_stop(error, interrupt) do |points|
+        points.first(1).peach { |point| point.x = (point.x + 1) % 7 while point.y.zero? }
+      end
+    end
+  end
+
+  it "stops for a signal from outside" do
+    pid = Process.pid
+    expect_to_stop(Interrupt, ->(_) { system("kill", "-INT", pid.to_s) }) do |points|
+      points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 }
+    end
+  end
+
+  it "stops for Timeout" do
+    points = Array.new(64) { |n| World::Point.new(n) }
+    started = now
+    expect do
+      Timeout.timeout(0.1) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
+    end.to raise_error(Timeout::Error)
+    expect(now - started).to be < 2
+    expect(points.map(&:x)).to eq((0...64).to_a)
+  end
+
+  it "hears signals while other threads run sections too" do
+    endless = ->(points) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
+    other = Thread.new { endless.call([World::Point.new(1)]) }
+    # So that it is the first to have a card.
+    sleep(0.05)
+    expect_to_stop(Interrupt, ->(_) { Process.kill(:INT, Process.pid) }, &endless)
+    other.kill.join
+  end
+
+  it "comes to an end although signals that a handler takes keep coming" do
+    points = Array.new(64) { |n| World::Point.new(n) }
+    seen = 0
+    previous = trap("USR1") { seen += 1 }
+    sender = Thread.new { loop { sleep(0.005) && Process.kill("USR1", Process.pid) } }
+    points.peach(300_000) { |point| point.x = (point.x * 3) % 1_000_003 }
+    sender.kill.join
+    power = 3.pow(300_000, 1_000_003)
+    expect(points.map(&:x)).to eq((0...64).map { |n| n * power % 1_000_003 })
+    expect(seen).to be > 0
+  ensure
+    trap("USR1", previous || "DEFAULT")
   end
 
   it "goes on after a signal that a handler took" do
@@ -65,6 +139,66 @@ each_compiling_backend do
     expect(seen).to eq(1)
   ensure
     trap("USR1", previous || "DEFAULT")
+  end
+
+  it "runs in a forked child" do
+    numbers = (1..3000).to_a
+    section = -> { numbers.pmap { |n| 50.times.sum { |i| n * i } } }
+    expected = section.call
+    # A thread that is in the middle of a section does not go along.
+    busy = Thread.new { loop { section.call } }
+    sleep(0.01)
+    answers = Array.new(3) { in_child { section.call == expected } }
+    expect(answers).to all(eq(backend == :cpu ? "true" : "Ikra::DeviceError: was in use when this process was forked"))
+    busy.kill.join
+    expect(section.call).to eq(expected)
+  end
+
+  it "takes the CPU in a forked child where a card was in use, if it may choose" do
+    numbers = (1..3000).to_a
+    numbers.pmap { |n| n + 1 }
+    Ikra.backend = :auto
+    expect(in_child { Ikra.backend }).to eq("cpu")
+    expect(in_child { numbers.peach(1000) { |n| n + 1 } == numbers }).to eq("true")
+  end
+
+  # What the block gives in a child, as text.
+  def in_child
+    reader, writer = IO.pipe
+    pid = fork do
+      reader.close
+      writer.write(yield)
+      writer.close
+    rescue Ikra::Error => e
+      writer.write("#{e.class}: #{e.message[/was in use when this process was forked/]}")
+      writer.close
+    ensure
+      exit!
+    end
+    writer.close
+    reader.read
+  ensure
+    reader.close
+    Process.wait(pid)
+  end
+
+  it "is refused in a Ractor" do
+    [1].pmap { |n| n + 1 }
+    errors = hush_ractors do
+      Array.new(2) { raised { Ractor.new { [1].pmap { |n| n + 1 } }.take }.cause }
+    end
+    expect(errors).to all(be_a(Ikra::Error))
+    expect(errors.map(&:message)).to all(include("main Ractor"))
+    expect([1].pmap { |n| n + 1 }).to eq([2])
+  end
+
+  # Ractors are experimental, and tell of errors.
+  def hush_ractors
+    kept = [Warning[:experimental], Thread.report_on_exception]
+    Warning[:experimental] = Thread.report_on_exception = false
+    yield
+  ensure
+    Warning[:experimental], Thread.report_on_exception = kept
   end
 
   it "lets other threads run meanwhile" do

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod builtins;
 pub mod diagnostic;
 pub mod error;
+pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;

@@ -8,7 +8,9 @@ module Ikra
     # succeeded.
     #
     # Elements must be independent: within one tick, what one element reads may not be written by another. Then the
-    # result is that of sequential +each+; otherwise it depends on the order, which is not defined.
+    # result is that of sequential +each+; otherwise it depends on the order, which is not defined. Whether they are is
+    # found out with {Ikra.check=}: with +:races+ two elements that race raise an {Ikra::RaceError}, which says what for
+    # and where.
     #
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #
@@ -18,6 +20,7 @@ module Ikra
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
     # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
     # @raise [Ikra::DeviceError] when the device or its driver fails
+    # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.check</tt> is +:races+
     # @raise [ArgumentError] without a block, or for a negative number of ticks
     # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then

@@ -4,6 +4,7 @@
 require "etc"
 require_relative "version"
 require_relative "errors"
+require_relative "races"
 require_relative "failures"
 require_relative "capture"
 require_relative "captured"
@@ -64,7 +65,7 @@ module Ikra
       raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)
       raise ArgumentError, "explain needs elements to look at" if base.empty?
 
-      Native.explain(base, operation, block, backend == :ruby ? :cpu : backend)
+      Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, check)
     end
   end
 

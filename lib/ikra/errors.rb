@@ -11,6 +11,31 @@ module Ikra
   # The device, its driver or its compiler failed or is missing.
   class DeviceError < Error; end
 
+  # With +Ikra.check = :races+: two elements are not independent.
+  class RaceError < Error
+    # @return [Array(Integer, Integer)] the indices of the elements, in the order in which sequential Ruby would have
+    #   come to them
+    attr_reader :elements
+    # @return [Object] the object or Array that both touch
+    attr_reader :object
+    # @return [String, Integer] the instance variable (+"@speed"+), the Struct's member (+"speed"+) or the array's index
+    attr_reader :variable
+    # @return [Array(Symbol, Symbol)] what each does: +:read+ or +:write+
+    attr_reader :accesses
+    # @return [Array(String, String)] where each does it: +"cars.rb:12"+
+    attr_reader :lines
+
+    # @api private
+    def initialize(message, elements: nil, object: nil, variable: nil, accesses: nil, lines: nil)
+      super(message)
+      @elements = elements
+      @object = object
+      @variable = variable
+      @accesses = accesses
+      @lines = lines
+    end
+  end
+
   # An Integer left the 64 bits that it has in a section. Sequential Ruby would have gone on with a larger one.
   class OverflowError < RangeError; end
 

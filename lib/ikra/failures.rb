@@ -15,7 +15,11 @@ module Ikra
     # @param frames [Array<Array(String, Integer, String)>] path, line and label, innermost first
     # @return [Exception]
     def self.build(kind, details, frames, element, tick)
-      exception = kind == :overflow ? overflow(element, *details) : Messages.public_send(kind, *details)
+      exception = case kind
+                  when :overflow then overflow(element, *details)
+                  when :race then Races.error(tick, *details)
+                  else Messages.public_send(kind, *details)
+                  end
       exception.set_backtrace(frames(frames) + outer_frames)
       return exception if exception.frozen?
 

@@ -22,12 +22,14 @@ module Ikra
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin
-          Native.run(base, operation, ticks, block, Ikra.chosen)
+          Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.check)
         rescue UnsupportedError => e
           raise from_caller(e) unless Ikra.fallback == :ruby
 
           warn_once(e, operation)
           sequential(base, operation, ticks, block)
+        rescue Ractor::UnsafeError
+          raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
           raise from_caller(e)
         end
@@ -47,7 +49,12 @@ module Ikra
         (ticks - 1).times { base.each(&block) }
         result
       ensure
-        Native.profile_ruby(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+        profile(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+      end
+
+      # Profiles are of the main Ractor.
+      def profile(seconds)
+        Native.profile_ruby(seconds) if Ractor.current == Ractor.main
       end
 
       # The user's lines are what the backtrace is read for.

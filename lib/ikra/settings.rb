@@ -1,16 +1,20 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, seed.
+# What a program can set: back-end, fallback, check, seed.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more where IKRA_CUDA_EMULATOR is set, for tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
 
   @chosen = :auto
   @fallback = :raise
+  @check = nil
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
     attr_reader :fallback
+
+    # @return [Symbol, nil] +:races+ when sections are checked for elements that are not independent
+    attr_reader :check
 
     # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a card and +:cpu+ elsewhere.
     # Small sections run on the CPU even then.
@@ -53,6 +57,26 @@ module Ikra
       raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
 
       @fallback = mode
+    end
+
+    # Has sections checked, for finding mistakes: with +:races+, one whose elements are not independent raises a
+    # {RaceError} and changes nothing. Two elements race when they touch one instance variable of one object, one member
+    # of one Struct or one place of one array in the same tick, and one of them at least writes it; it does not matter
+    # which comes first, nor whether the value that is written is the one that was there. An object that stands in the
+    # array several times does not race with itself, since it is handled in order.
+    #
+    # A checked section finds the races of the objects that it is called with, not those that others could have. It
+    # compiles apart from the unchecked one, and where elements could race at all, it runs them one after the other on
+    # the CPU, whatever the back-end is. What runs in plain Ruby is not checked.
+    #
+    #   Ikra.check = :races
+    #
+    # @param what [Symbol, nil] +:races+, or +nil+ for no check (the default)
+    # @raise [ArgumentError] for anything else
+    def check=(what)
+      raise ArgumentError, "check is :races or nil, not #{what.inspect}" unless [:races, nil].include?(what)
+
+      @check = what
     end
 
     # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,

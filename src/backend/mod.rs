@@ -34,6 +34,7 @@ pub struct Launch<'a> {
     pub buffers: &'a mut [Column],
     /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
     pub scalars: &'a [u64],
+    /// What is to run in order ([`JobOrder::in_order`]) comes to the CPU only.
     pub jobs: &'a JobOrder,
     /// At least 1. With a fused program and one round, all ticks run inside the thread; otherwise one launch a tick
     /// (and round), each seeing all writes of the one before.

@@ -22,6 +22,40 @@ impl Column {
         }
     }
 
+    /// Empty, with room for `capacity` numbers.
+    pub fn with_capacity(ty: Ty, capacity: usize) -> Self {
+        match ty {
+            Ty::Bool => Self::Bool(Vec::with_capacity(capacity)),
+            Ty::I32 => Self::I32(Vec::with_capacity(capacity)),
+            Ty::I64 => Self::I64(Vec::with_capacity(capacity)),
+            Ty::F64 => Self::F64(Vec::with_capacity(capacity)),
+        }
+    }
+
+    /// Appends `count` zeros.
+    pub fn extend_zeros(&mut self, count: usize) {
+        let len = self.len() + count;
+        match self {
+            Self::Bool(v) => v.resize(len, 0),
+            Self::I32(v) => v.resize(len, 0),
+            Self::I64(v) => v.resize(len, 0),
+            Self::F64(v) => v.resize(len, 0.0),
+        }
+    }
+
+    /// The rows where the two differ, bit for bit. Both are of one type and length.
+    pub fn differing(&self, other: &Self) -> Vec<u32> {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => differing(a, b),
+            (Self::I32(a), Self::I32(b)) => differing(a, b),
+            (Self::I64(a), Self::I64(b)) => differing(a, b),
+            (Self::F64(a), Self::F64(b)) => {
+                differing(bytemuck::cast_slice::<_, u64>(a), bytemuck::cast_slice::<_, u64>(b))
+            }
+            _ => unreachable!("columns of one type are compared"),
+        }
+    }
+
     pub const fn ty(&self) -> Ty {
         match self {
             Self::Bool(_) => Ty::Bool,
@@ -55,21 +89,53 @@ impl Column {
 
     /// The contents as bytes in memory order.
     pub fn as_bytes(&self) -> &[u8] {
-        let (ptr, size) = match self {
-            Self::Bool(v) => (v.as_ptr(), 1),
-            Self::I32(v) => (v.as_ptr().cast(), 4),
-            Self::I64(v) => (v.as_ptr().cast(), 8),
-            Self::F64(v) => (v.as_ptr().cast(), 8),
-        };
-        // SAFETY: the vector owns `len * size` initialised bytes, numbers have no padding, and the borrow of self
-        // keeps them in place.
-        unsafe { std::slice::from_raw_parts(ptr, self.len() * size) }
+        match self {
+            Self::Bool(v) => v,
+            Self::I32(v) => bytemuck::cast_slice(v),
+            Self::I64(v) => bytemuck::cast_slice(v),
+            Self::F64(v) => bytemuck::cast_slice(v),
+        }
     }
 
     /// The contents as bytes to be written to; every bit pattern is a valid number, and `Bool` readers take the low bit.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        let len = self.as_bytes().len();
-        // SAFETY: as in `as_bytes`; the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }
+        match self {
+            Self::Bool(v) => v,
+            Self::I32(v) => bytemuck::cast_slice_mut(v),
+            Self::I64(v) => bytemuck::cast_slice_mut(v),
+            Self::F64(v) => bytemuck::cast_slice_mut(v),
+        }
+    }
+}
+
+/// Rows are compared in groups, since most groups are either all the same or all different.
+fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Vec<u32> {
+    const GROUP: usize = 64;
+    let mut rows = Vec::new();
+    for (group, (a, b)) in a.chunks(GROUP).zip(b.chunks(GROUP)).enumerate() {
+        if a != b {
+            let start = group * GROUP;
+            let pairs = a.iter().zip(b).enumerate();
+            rows.extend(pairs.filter(|(_, (a, b))| a != b).map(|(row, _)| (start + row) as u32));
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_differ_where_bits_do() {
+        let mut now = Column::zeros(Ty::F64, 200);
+        let before = now.clone();
+        assert_eq!(now.differing(&before), []);
+        let Column::F64(values) = &mut now else { unreachable!() };
+        values[0] = -0.0;
+        values[63] = 1.0;
+        values[199] = f64::NAN;
+        assert_eq!(now.differing(&before), [0, 63, 199]);
+        assert_eq!(now.differing(&now.clone()), []);
     }
 }

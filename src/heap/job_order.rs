@@ -23,6 +23,8 @@ pub struct JobOrder {
     /// Element index of each job; `None` when job `i` is element `i`.
     pub order: Option<Vec<i32>>,
     pub rounds: Vec<Round>,
+    /// Jobs run one after the other, in their order: sequentially, as in Ruby. Only the CPU does that.
+    pub in_order: bool,
 }
 
 impl JobOrder {
@@ -62,7 +64,26 @@ impl JobOrder {
             }
             order
         });
-        Self { order, rounds }
+        Self { order, rounds, in_order: false }
+    }
+
+    /// The elements in the order of the base, one after the other.
+    pub fn sequential(entry_of: &[u16]) -> Self {
+        let mut segments: Vec<Segment> = Vec::new();
+        for (job, entry) in entry_of.iter().map(|entry| *entry as usize).enumerate() {
+            match segments.last_mut() {
+                Some(last) if last.entry == entry => last.jobs.end = job + 1,
+                _ => segments.push(Segment { entry, jobs: job..job + 1 }),
+            }
+        }
+        Self { order: None, rounds: vec![Round { segments }], in_order: true }
+    }
+
+    /// Elements of one class, none of them twice.
+    pub fn of_one(entry: u16, elements: usize) -> Self {
+        let segment = Segment { entry: entry as usize, jobs: 0..elements };
+        let segments = if elements == 0 { Vec::new() } else { vec![segment] };
+        Self { order: None, rounds: vec![Round { segments }], in_order: false }
     }
 
     /// The element index of a job.
@@ -74,6 +95,14 @@ impl JobOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_of_one_class_are_in_order() {
+        for elements in [0, 1, 9] {
+            assert_eq!(JobOrder::of_one(0, elements), JobOrder::new(&vec![0; elements], 1, None));
+        }
+        assert_eq!(JobOrder::of_one(2, 2), JobOrder::new(&[2, 2], 3, None));
+    }
 
     #[test]
     fn sorted_elements_need_no_order() {
@@ -94,5 +123,13 @@ mod tests {
         assert_eq!(order.order, Some(vec![0, 2, 1]));
         assert_eq!(order.rounds.len(), 2);
         assert_eq!(order.rounds[1].segments, [Segment { entry: 0, jobs: 2..3 }]);
+    }
+
+    #[test]
+    fn sequential_jobs_are_the_elements() {
+        let order = JobOrder::sequential(&[0, 0, 1, 0]);
+        assert_eq!(order.order, None);
+        let segments = [(0, 0..2), (1, 2..3), (0, 3..4)].map(|(entry, jobs)| Segment { entry, jobs });
+        assert_eq!(order.rounds, [Round { segments: segments.into() }]);
     }
 }

@@ -7,7 +7,7 @@
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::heap::schema::{CapturedSchema, Fold};
-use crate::ir::{BinaryOp, Block, BufferKind, Comparison, Op, Stmt, Ty, walk};
+use crate::ir::{BinaryOp, BufferKind, Comparison, Ty};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
 use crate::syntax::walk::each_node;
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
         self.b.open();
         let operand = self.expr(node);
         let (block, dead) = self.b.close();
-        let matters = has_effects(&block);
+        let matters = self.has_effects(&block);
         self.b.splice(block, dead);
         if matters {
             return self.refuse_here(
@@ -278,17 +278,6 @@ impl Lowerer<'_> {
         });
         all.collect()
     }
-}
-
-/// Could the block fail, write or draw a random number?
-fn has_effects(block: &Block) -> bool {
-    walk::any(block, &mut |stmt| match stmt {
-        Stmt::Store { .. } | Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Call { .. } | Stmt::Return(_) => {
-            true
-        }
-        Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
-        _ => false,
-    })
 }
 
 const fn within(inner: Span, outer: Span) -> bool {

@@ -42,6 +42,7 @@ impl Lowerer<'_> {
             self.b = Builder::new(self.program.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
             let index = self.b.param(0);
             let element = self.load_element(&base, types, index);
+            self.races.own = element.values.first().copied();
             self.entry(code, element);
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;

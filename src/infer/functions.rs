@@ -128,6 +128,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn lower_pending_functions(&mut self) {
+        self.races.own = None;
         while let Some(pending) = self.pending_functions.pop() {
             let PendingFunction { key, function, code, owner, name, builtin } = pending;
             let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();

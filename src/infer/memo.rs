@@ -32,6 +32,8 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
+    /// Where races are watched for: it is touched in other objects than the element itself.
+    pub shared: bool,
 }
 
 #[derive(Debug, Default)]

@@ -193,6 +193,7 @@ impl Lowerer<'_> {
         let narrow = self.column_is_narrow(hierarchy, name);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         let id = receiver.value();
+        self.watch_variable(hierarchy, name, id, false);
         let stored = self.load_parts(&part, id, &stored, mutable, narrow);
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
@@ -238,6 +239,7 @@ impl Lowerer<'_> {
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
         }
+        self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
     }
@@ -373,6 +375,17 @@ impl Lowerer<'_> {
 
     /// The item at `index` (an `I64` known to be in `0...length`).
     pub(crate) fn array_item(&mut self, kind: ArrayKind, id: Value, index: Value) -> Operand {
+        self.array_item_if(None, kind, id, index)
+    }
+
+    /// The same, of use only where the condition holds.
+    fn array_item_if(
+        &mut self,
+        condition: Option<Value>,
+        kind: ArrayKind,
+        id: Value,
+        index: Value,
+    ) -> Operand {
         let Some((stored, read, mutable, narrow)) = self.array_contents(kind) else {
             return Operand::bottom();
         };
@@ -381,6 +394,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let at = self.array_slot(kind, id, index);
+        self.watch_item(kind, (id, index), at, false, condition);
         let part = |part| BufferKind::ArrayValues(kind, part);
         let item = self.load_parts(&part, at, &stored, mutable, narrow);
         let item = self.narrow(&item, &read);
@@ -415,7 +429,7 @@ impl Lowerer<'_> {
         }
         // An index out of range reads item 0 instead (there is a filler even behind an empty array) and drops it.
         let safe = self.b.select(in_range, index, zero);
-        let item = self.array_item(kind, id, safe);
+        let item = self.array_item_if(Some(in_range), kind, id, safe);
         if item.is_bottom() {
             return Operand::nil();
         }
@@ -479,6 +493,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
         }
         let slot = self.array_slot(kind, id, at);
+        self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
     }
 

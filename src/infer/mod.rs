@@ -27,6 +27,7 @@ mod memory;
 mod mutated;
 mod operand;
 mod patterns;
+mod races;
 mod raise;
 mod records;
 mod results;
@@ -83,12 +84,19 @@ pub struct Inferred {
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
 const MAX_WALKS: usize = 200;
 
-/// Infers and lowers the section whose block is `code`. Errors are `Unsupported` (all that were found) or `Internal`.
-pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Result<Inferred, Error> {
+/// Infers and lowers the section whose block is `code`; `races`: so that its elements watch each other for races. Errors
+/// are `Unsupported` (all that were found) or `Internal`.
+pub fn infer(
+    host: &mut dyn Host,
+    code: &Rc<Code>,
+    operation: Operation,
+    races: bool,
+) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
+        lowerer.races.wanted = races;
         let schema = lowerer.section(code);
         let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
         let types = sites::describe_lines(host, &line_types);
@@ -222,6 +230,7 @@ pub(crate) struct Lowerer<'h> {
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
+    races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
 }
@@ -259,6 +268,7 @@ impl<'h> Lowerer<'h> {
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            races: races::Races::default(),
             line_types: BTreeMap::new(),
         }
     }

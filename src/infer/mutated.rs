@@ -224,7 +224,12 @@ fn no_text_makes_inference_panic() {
         let mut random = Lcg(seed * 7919 + 1);
         let block = mutated(&mut random);
         let operation = [Operation::Map, Operation::Each, Operation::Select][random.below(3)];
-        let result = std::panic::catch_unwind(|| world(&block).map(|mut world| world.infer(operation)));
+        let races = seed % 2 == 1;
+        let result = std::panic::catch_unwind(|| {
+            let mut world = world(&block)?;
+            world.races = races;
+            Some(world.infer(operation))
+        });
         match result {
             Ok(None | Some(Err(Error::Unsupported(_)))) => refused += 1,
             Ok(Some(Ok(_))) => compiled += 1,

@@ -20,6 +20,8 @@ pub(crate) struct World {
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
+    /// Watch for races?
+    pub races: bool,
 }
 
 impl World {
@@ -72,6 +74,7 @@ impl World {
             elements: FxHashMap::default(),
             symbols: vec![],
             block: Rc::new(block),
+            races: false,
         })
     }
 
@@ -118,7 +121,8 @@ impl World {
 
     pub fn infer(&mut self, operation: Operation) -> Result<Inferred, Error> {
         let block = Rc::clone(&self.block);
-        infer(self, &block, operation)
+        let races = self.races;
+        infer(self, &block, operation, races)
     }
 
     /// The inferred section, or a panic with the rendered diagnostics.

@@ -218,10 +218,26 @@ impl Builder {
     }
 
     pub fn call(&mut self, function: super::FuncId, args: Vec<Value>, results: &[Ty]) -> Vec<Value> {
-        let results: Vec<Value> = results.iter().map(|ty| self.fresh(*ty)).collect();
-        self.emit(Stmt::Call { function, args, results: results.clone() });
+        let results = self.call_beside(function, args, results);
         self.forget_memory();
         results
+    }
+
+    /// A call of a function that writes no buffer which is read elsewhere.
+    pub fn call_beside(&mut self, function: super::FuncId, args: Vec<Value>, results: &[Ty]) -> Vec<Value> {
+        let results: Vec<Value> = results.iter().map(|ty| self.fresh(*ty)).collect();
+        self.emit(Stmt::Call { function, args, results: results.clone() });
+        results
+    }
+
+    /// Is this the first time that `function` is to see `index`, on every way that leads here?
+    pub fn first_time(&mut self, function: super::FuncId, index: Value) -> bool {
+        let key = (500, u64::from(function.0), u64::from(index.0), 0);
+        let first = self.lookup(&key).is_none();
+        if first {
+            self.remember(key, index);
+        }
+        first
     }
 
     // ---- facts -------------------------------------------------------------------------------------------------

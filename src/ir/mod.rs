@@ -428,6 +428,35 @@ pub enum BufferKind {
     FrozenArray(ArrayKind),
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
+    /// `I32`: the first element that is the same object, by element index.
+    FirstSame,
+    /// Which elements touched each row of what is watched for races.
+    Touched { what: Watched, by: Toucher, part: TouchPart },
+}
+
+/// What elements may race for. Rows are those of its buffers; tag and payload are one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Watched {
+    Column { hierarchy: HierarchyId, name: String },
+    ArrayValues(ArrayKind),
+}
+
+/// Of the elements that touched a row in a tick, enough to tell whether a further one races with any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Toucher {
+    Writer,
+    /// The first to read.
+    Reader,
+    /// One that read after the first and is another object.
+    OtherReader,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TouchPart {
+    /// `I64`: in which tick, counted from 1; 0 before the first touch.
+    Tick,
+    /// `I64`: the element in the upper, the site in the lower 32 bits.
+    Who,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -522,6 +551,12 @@ pub enum ErrorKind {
     ResultFull,
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
+    /// Another element touched the same row in this tick, and one of them writes it. Operands: who (as
+    /// [`TouchPart::Who`]), and where: the object's id, or the array's in the upper and the index in the lower 32 bits.
+    Race {
+        what: Watched,
+        write: bool,
+    },
 }
 
 /// A piece of an exception's message.
@@ -595,6 +630,13 @@ pub struct Program {
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
+}
+
+impl Program {
+    /// Elements watch each other for races: jobs have to run one after the other.
+    pub fn watches_races(&self) -> bool {
+        self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Touched { .. }))
+    }
 }
 
 /// Does `test` hold for some operation of a block or the blocks in it?

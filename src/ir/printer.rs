@@ -25,7 +25,7 @@
 use super::typing::{plain_interval, result_type};
 use super::{
     Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
-    Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value,
+    Receiver, ScalarInfo, ScalarSource, Site, Stmt, TouchPart, Toucher, Ty, Value, Watched,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -82,8 +82,32 @@ impl Display for BufferInfo {
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
+            BufferKind::FirstSame => f.write_str("first_same"),
+            BufferKind::Touched { what, by, part } => {
+                let part = if *part == TouchPart::Tick { " tick" } else { "" };
+                write!(f, "touched {what} {by}{part}")
+            }
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
+    }
+}
+
+impl Display for Watched {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column { hierarchy, name } => write!(f, "column h{} {}", hierarchy.0, Quoted(name)),
+            Self::ArrayValues(a) => write!(f, "array_values a{}", a.0),
+        }
+    }
+}
+
+impl Display for Toucher {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Writer => "writer",
+            Self::Reader => "reader",
+            Self::OtherReader => "other_reader",
+        })
     }
 }
 
@@ -157,6 +181,7 @@ impl Display for ErrorKind {
             }
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),
+            Self::Race { what, write } => write!(f, "race {} {what}", if *write { "write" } else { "read" }),
         }
     }
 }

@@ -10,7 +10,8 @@ use std::sync::{Arc, OnceLock};
 type Made = Result<Arc<dyn Backend>, String>;
 
 static CPU: OnceLock<Made> = OnceLock::new();
-static CUDA: OnceLock<Made> = OnceLock::new();
+/// With the process that started it.
+static CUDA: OnceLock<(u32, Made)> = OnceLock::new();
 
 /// Below so many block calls a section is done on the CPU before a card has even been handed the data.
 const WORTH_A_CARD: u64 = 100_000;
@@ -20,20 +21,25 @@ fn cpu() -> &'static Made {
 }
 
 /// The card, or its emulation where the environment asks for that.
-fn cuda() -> &'static Made {
-    CUDA.get_or_init(|| match CudaBackend::new() {
-        Some(backend) => Ok(Arc::new(backend)),
+fn cuda() -> Made {
+    let this = std::process::id();
+    let make = || match CudaBackend::new() {
+        Some(backend) => Ok(Arc::new(backend) as Arc<dyn Backend>),
         None => Err(availability().to_string()),
-    })
+    };
+    match CUDA.get_or_init(|| (this, make())) {
+        (process, Ok(_)) if *process != this => Err("the card was in use when this process was forked, and CUDA              cannot be used in a child of that; use it after the fork only, or on the CPU"
+            .into()),
+        (_, made) => made.clone(),
+    }
 }
 
 fn named(name: &str) -> Made {
-    let made = match name {
-        "cpu" => cpu(),
-        "cuda" | "cuda-emulated" => cuda(),
+    let backend = match name {
+        "cpu" => cpu().clone()?,
+        "cuda" | "cuda-emulated" => cuda()?,
         _ => return Err(format!("there is no back-end called {name}")),
     };
-    let backend = made.clone()?;
     if backend.name() == name {
         return Ok(backend);
     }

@@ -4,6 +4,7 @@
 
 use crate::copy_back::{CopyBack, Values};
 use crate::errors::Trouble;
+use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{CapturedSchema, Fold};
 use ikra_core::ir::BufferKind;
@@ -18,7 +19,7 @@ pub struct Captured<'a> {
 /// The new values, ready to be assigned.
 pub struct Folded {
     binding: Value,
-    /// Name and value by turns; an array keeps the values alive.
+    /// Name, value and the value until now by turns; an array keeps the values alive.
     values: RArray,
 }
 
@@ -40,10 +41,12 @@ impl Captured<'_> {
                 Fold::And => ("and", ""),
                 Fold::Last => ("last", ""),
             };
+            faults::point("putting parts together")?;
             let now: Value = binding.funcall("local_variable_get", (variable.name.as_str(),))?;
             let folded: Value = module.funcall(how, (now, parts, name))?;
             values.push(variable.name.as_str())?;
             values.push(folded)?;
+            values.push(now)?;
         }
         Ok(Folded { binding, values })
     }
@@ -65,9 +68,7 @@ impl Captured<'_> {
         };
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) => {
-                for row in given() {
-                    self.copy.push(parts, &values, row)?;
-                }
+                self.copy.push_all(parts, &values, given())?;
             }
             Fold::Or | Fold::And | Fold::Last => {
                 let row = match &variable.fold {
@@ -75,9 +76,7 @@ impl Captured<'_> {
                     Fold::And => deciding(false),
                     _ => given().max_by_key(|row| (ticks[*row], *row)),
                 };
-                if let Some(row) = row {
-                    self.copy.push(parts, &values, row)?;
-                }
+                self.copy.push_all(parts, &values, row.into_iter())?;
             }
         }
         Ok(parts)
@@ -93,12 +92,36 @@ fn truth(values: &Values<'_>, row: usize) -> bool {
 }
 
 impl Folded {
+    /// Assigns all, or none if it fails.
     pub fn assign(&self) -> Result<(), Trouble> {
-        for i in (0..self.values.len()).step_by(2) {
-            let (name, value): (Value, Value) =
-                (self.values.entry(i as isize)?, self.values.entry(i as isize + 1)?);
-            self.binding.funcall::<_, _, Value>("local_variable_set", (name, value))?;
+        let mut assigned = Assigned { folded: self, count: 0 };
+        for variable in 0..self.values.len() / 3 {
+            assigned.count += 1;
+            self.set(variable, 1)?;
         }
+        assigned.count = 0;
         Ok(())
+    }
+
+    fn set(&self, variable: usize, which: isize) -> Result<(), Trouble> {
+        faults::point("assigning a local variable")?;
+        let at = variable as isize * 3;
+        let (name, value): (Value, Value) = (self.values.entry(at)?, self.values.entry(at + which)?);
+        self.binding.funcall::<_, _, Value>("local_variable_set", (name, value))?;
+        Ok(())
+    }
+}
+
+/// The first variables; dropped, they are what they were.
+struct Assigned<'a> {
+    folded: &'a Folded,
+    count: usize,
+}
+
+impl Drop for Assigned<'_> {
+    fn drop(&mut self) {
+        for variable in 0..self.count {
+            let _ = self.folded.set(variable, 2);
+        }
     }
 }

@@ -1,40 +1,68 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
-//! All or nothing: what may raise (making Floats and big Integers, frozen objects) is done before the first write.
+//! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
+//! yet, memory of arrays that share theirs) is done before the first write.
 
 use crate::captured::Captured;
 use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
 use crate::reached::Reached;
+use crate::variables::{Access, BLOCK};
 use crate::{classes, value};
 use ikra_core::error::Error;
+use ikra_core::faults;
+use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
 use ikra_core::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
-use magnus::rb_sys::{FromRawValue, protect};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
+use std::hint::black_box;
 
-/// A value to be written, kept in `Reached` at `value`.
-enum Write {
-    Variable {
-        object: VALUE,
-        id: ID,
-        value: usize,
-    },
-    /// `key`: the member's position.
-    Member {
-        object: VALUE,
-        key: VALUE,
-        value: usize,
-    },
-    Element {
-        array: VALUE,
-        index: usize,
-        value: usize,
-    },
+/// The changed rows of a column, or of the arrays of a kind.
+struct Change<'a> {
+    target: Target<'a>,
+    values: Values<'a>,
+    rows: Vec<u32>,
+    /// The tags before the section: a variable that was nil may not have been set at all.
+    tags_before: Option<&'a Column>,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    Variable(&'a ColumnSchema),
+    Elements(ArrayKind),
+}
+
+/// How the rows of a block are stored in their holders.
+enum Places<'a> {
+    Variable(ClassId, &'a str),
+    /// Each at an index of its array.
+    Elements(&'a [usize]),
+}
+
+/// Variables that were not set before; dropped, they are so again. Their objects are in `Reached`.
+struct FreshVariables(Vec<(VALUE, ID)>);
+
+impl FreshVariables {
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for FreshVariables {
+    fn drop(&mut self) {
+        for (object, id) in &self.0 {
+            // It is set, so nothing is raised.
+            let _ = protect(|| {
+                // SAFETY: the object is kept alive by `Reached`, and the ID is a name's.
+                unsafe { rb_sys::rb_obj_remove_instance_variable(*object, rb_sys::rb_id2sym(*id)) }
+            });
+        }
+    }
 }
 
 /// Payload and tags of one column, as they are now.
@@ -58,12 +86,58 @@ impl Values<'_> {
         Ok((shape, self.payload.map_or(0, |payload| bits(payload, row))))
     }
 
-    fn len(&self) -> usize {
-        self.payload.or(self.tags).map_or(0, Column::len)
+    /// The values of the next rows, as many as there is room for; gives their number. `make` gives those that live on
+    /// the heap.
+    fn encode(
+        &self,
+        rows: &mut impl Iterator<Item = usize>,
+        into: &mut [VALUE],
+        mut make: impl FnMut(Shape, i64) -> Result<VALUE, Trouble>,
+    ) -> Result<usize, Trouble> {
+        let mut count = 0;
+        let pairs = into.iter_mut().zip(rows);
+        match (self.single, self.payload) {
+            (Some(shape @ Shape::Float), Some(Column::F64(numbers))) => {
+                for (value, row) in pairs {
+                    let number = numbers[row];
+                    *value = match value::small_float(number) {
+                        Some(value) => value,
+                        None => make(shape, number.to_bits() as i64)?,
+                    };
+                    count += 1;
+                }
+            }
+            (Some(shape @ Shape::Integer), Some(Column::I64(numbers))) => {
+                for (value, row) in pairs {
+                    *value = match value::fixnum(numbers[row]) {
+                        Some(value) => value,
+                        None => make(shape, numbers[row])?,
+                    };
+                    count += 1;
+                }
+            }
+            _ => {
+                for (value, row) in pairs {
+                    let (shape, payload) = self.get(row)?;
+                    *value = match immediate(shape, payload) {
+                        Some(value) => value,
+                        None => make(shape, payload)?,
+                    };
+                    count += 1;
+                }
+            }
+        }
+        Ok(count)
     }
 }
 
-fn bits(column: &Column, row: usize) -> i64 {
+/// A row as an index.
+const fn index(row: &u32) -> usize {
+    *row as usize
+}
+
+/// A row as a payload.
+pub fn bits(column: &Column, row: usize) -> i64 {
     match column {
         Column::Bool(values) => i64::from(values[row] & 1),
         Column::I32(values) => i64::from(values[row]),
@@ -101,6 +175,7 @@ impl CopyBack<'_> {
         block: Proc,
     ) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
+        faults::point("making the result")?;
         let result = match operation {
             Operation::Each => base,
             Operation::Map => self.map()?,
@@ -108,11 +183,14 @@ impl CopyBack<'_> {
         };
         let captured = Captured { copy: self, block };
         let captured = if self.schema().captured.is_empty() { None } else { Some(captured.fold()?) };
-        let writes = self.collect()?;
-        self.write(&writes)?;
+        let changes = self.changes();
+        let made = self.prepare(&changes)?;
+        let fresh = self.make_room(&changes)?;
         if let Some(folded) = captured {
             folded.assign()?;
         }
+        fresh.keep();
+        self.write(&changes, made)?;
         Ok(result.as_value())
     }
 
@@ -129,105 +207,224 @@ impl CopyBack<'_> {
         }
     }
 
-    fn collect(&self) -> Result<Vec<Write>, Trouble> {
-        let mut writes = Vec::new();
-        for column in self.schema().columns.iter().filter(|column| column.written) {
-            let (hierarchy, id) = (column.hierarchy, value::intern(self.ruby, &column.name));
-            let kind = |part| BufferKind::Column { hierarchy, name: column.name.clone(), part };
-            let values = self.values(kind, &column.types);
-            let changed = self.changed(kind, &values);
-            writes.reserve(changed.len());
-            // The class that the last object was of, and where it has the member.
-            let mut member: Option<(VALUE, VALUE)> = None;
-            for row in changed {
-                let object = self.heap.ids.object(self.reached, hierarchy, row as u32);
-                let object = object.ok_or_else(|| Error::Internal("a row without an object".into()))?;
-                let value = self.decode(values.get(row)?)?;
-                if column.name.starts_with('@') {
-                    writes.push(Write::Variable { object, id, value });
-                    continue;
-                }
-                // SAFETY: the object is kept alive by `Reached`.
-                let class = unsafe { rb_sys::rb_obj_class(object) };
-                let key = match member {
-                    Some((known, key)) if known == class => key,
-                    _ => {
-                        let key = classes::member_key(self.ruby, class, &column.name);
-                        key.ok_or_else(|| Error::Internal(format!("no member {}", column.name)))?
-                    }
-                };
-                member = Some((class, key));
-                writes.push(Write::Member { object, key, value });
-            }
-        }
-        for array in self.schema().arrays.iter().filter(|array| array.written) {
+    fn changes(&self) -> Vec<Change<'_>> {
+        let schema = self.schema();
+        let columns = schema.columns.iter().filter(|column| column.written).map(|column| {
+            let (hierarchy, name) = (column.hierarchy, &column.name);
+            let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
+            self.change(Target::Variable(column), kind, &column.types)
+        });
+        let arrays = schema.arrays.iter().filter(|array| array.written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
-            let values = self.values(kind, &array.types);
-            let spans = &self.heap.spans[array.kind.0 as usize];
-            for row in self.changed(kind, &values) {
-                let Some((holder, index)) = self.element(array.kind, spans, row) else { continue };
-                let value = self.decode(values.get(row)?)?;
-                writes.push(Write::Element { array: holder, index, value });
-            }
-        }
-        Ok(writes)
+            self.change(Target::Elements(array.kind), kind, &array.types)
+        });
+        columns.chain(arrays).filter(|change| !change.rows.is_empty()).collect()
     }
 
-    /// The array and index that an element of a value column stands for; `None` for the filler at the end.
-    fn element(&self, kind: ArrayKind, spans: &[(u32, u32)], row: usize) -> Option<(VALUE, usize)> {
-        let at = spans.partition_point(|(offset, _)| *offset as usize <= row).checked_sub(1)?;
-        // Empty arrays share the offset of the one that follows them; the last with it is the one that has elements,
-        // unless `row` lies behind all of them.
-        let (offset, length) = spans[at];
-        let index = row - offset as usize;
-        (index < length as usize).then(|| Some((self.reached.array(kind.0, at)?, index)))?
-    }
-
-    /// The rows whose tag or payload is not what it was before.
-    fn changed(&self, kind: impl Fn(Part) -> BufferKind, values: &Values<'_>) -> Vec<usize> {
+    fn change<'a>(
+        &'a self,
+        target: Target<'a>,
+        kind: impl Fn(Part) -> BufferKind,
+        types: &TypeSet,
+    ) -> Change<'a> {
+        let values = self.values(&kind, types);
         let before = |part| {
             let kind = kind(part);
             let at = self.layout.written.iter().position(|b| self.program().buffers[*b].kind == kind)?;
             self.before.get(at)
         };
-        let (payload, tags) = (before(Part::Payload), before(Part::Tag));
-        let same = |now: Option<&Column>, before: Option<&Column>| match (now, before) {
-            (Some(now), Some(before)) => now.as_bytes() == before.as_bytes(),
-            _ => true,
+        let differing = |now: Option<&Column>, part| match (now, before(part)) {
+            (Some(now), Some(before)) => now.differing(before),
+            _ => Vec::new(),
         };
-        if same(values.payload, payload) && same(values.tags, tags) {
-            return Vec::new();
+        let mut rows = differing(values.payload, Part::Payload);
+        if let Some(tags) = values.tags {
+            // What is under a nil has no meaning.
+            let nil = i64::from(Shape::Nil.tag());
+            rows.retain(|row| bits(tags, *row as usize) != nil);
+            rows.extend(differing(Some(tags), Part::Tag));
+            rows.sort_unstable();
+            rows.dedup();
         }
-        let differs = |now: Option<&Column>, before: Option<&Column>, row| match (now, before) {
-            (Some(now), Some(before)) => bits(now, row) != bits(before, row),
-            _ => false,
-        };
-        let nil = i64::from(Shape::Nil.tag());
-        let changed = |row: &usize| {
-            let nil_now = values.tags.is_some_and(|tags| bits(tags, *row) == nil);
-            differs(values.tags, tags, *row) || (!nil_now && differs(values.payload, payload, *row))
-        };
-        (0..values.len()).filter(changed).collect()
+        Change { target, values, rows, tags_before: before(Part::Tag) }
     }
 
-    /// Makes the Ruby value and keeps it; gives its place in `Reached`.
-    fn decode(&self, raw: Raw) -> Result<usize, Trouble> {
-        let (shape, payload) = raw;
-        let value = match shape {
-            Shape::Integer => match value::fixnum(payload) {
-                Some(value) => value,
-                None => protect(|| value::integer(self.ruby, payload))?,
-            },
-            Shape::Float => {
-                let number = f64::from_bits(payload as u64);
-                match value::small_float(number) {
-                    Some(value) => value,
-                    None => protect(|| value::float(self.ruby, number))?,
+    /// Calls `f` with some of the changed rows at a time, and the objects or arrays that they are written into.
+    fn each_block(
+        &self,
+        change: &Change<'_>,
+        mut f: impl FnMut(&[u32], &[VALUE], Places<'_>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let mut rest = change.rows.as_slice();
+        let mut holders = [value::NIL; BLOCK];
+        match change.target {
+            // Rows are numbered class by class.
+            Target::Variable(column) => {
+                let ids = &self.heap.ids;
+                for (place, class) in ids.classes(column.hierarchy).iter().enumerate() {
+                    let (base, end) = (place as u32, place as u32 + 1);
+                    let (base, end) = (ids.base(column.hierarchy, base), ids.base(column.hierarchy, end));
+                    let (rows, others) = rest.split_at(rest.partition_point(|row| *row < end));
+                    rest = others;
+                    if rows.is_empty() {
+                        continue;
+                    }
+                    for rows in rows.chunks(BLOCK) {
+                        let objects = self.reached.objects(*class);
+                        for (holder, row) in holders.iter_mut().zip(rows) {
+                            *holder = objects[(row - base) as usize];
+                        }
+                        drop(objects);
+                        f(rows, &holders[..rows.len()], Places::Variable(*class, &column.name))?;
+                    }
                 }
             }
+            // The values of an array lie behind those of the one before.
+            Target::Elements(kind) => {
+                let spans = &self.heap.spans[kind.0 as usize];
+                let (mut array, mut indices) = (0, [0; BLOCK]);
+                for rows in rest.chunks(BLOCK) {
+                    let arrays = self.reached.arrays(kind.0);
+                    let mut count = 0;
+                    for row in rows {
+                        while spans.get(array).is_some_and(|(offset, length)| *row >= offset + length) {
+                            array += 1;
+                        }
+                        // Behind the last array is a filler.
+                        let Some((offset, _)) = spans.get(array) else { break };
+                        (holders[count], indices[count]) = (arrays[array], (row - offset) as usize);
+                        count += 1;
+                    }
+                    drop(arrays);
+                    f(&rows[..count], &holders[..count], Places::Elements(&indices[..count]))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These are
+    /// kept in `Reached`, in the order of the rows; gives the place of the first.
+    fn prepare(&self, changes: &[Change<'_>]) -> Result<usize, Trouble> {
+        let first = self.reached.keep(value::NIL) + 1;
+        let mut values = [value::NIL; BLOCK];
+        for change in changes {
+            self.each_block(change, |rows, holders, places| {
+                faults::point("preparing a write")?;
+                for holder in holders {
+                    // SAFETY: the holder is kept alive by `Reached`.
+                    if unsafe { value::frozen(*holder) } {
+                        // SAFETY: as above.
+                        let holder = unsafe { Value::from_raw(*holder) };
+                        return Err(Trouble::Raised(errors::frozen(self.ruby, holder)));
+                    }
+                }
+                if matches!(places, Places::Elements(_)) {
+                    protect(|| {
+                        for arrays in holders.chunk_by(|a, b| a == b) {
+                            // SAFETY: as above. Memory that it shares with another array is copied now.
+                            unsafe { rb_sys::rb_ary_modify(arrays[0]) };
+                        }
+                        value::NIL
+                    })?;
+                }
+                change.values.encode(&mut rows.iter().map(index), &mut values, |shape, payload| {
+                    let made = self.made(shape, payload)?;
+                    self.reached.keep(made);
+                    Ok(made)
+                })?;
+                Ok(())
+            })?;
+        }
+        Ok(first)
+    }
+
+    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards.
+    fn make_room(&self, changes: &[Change<'_>]) -> Result<FreshVariables, Trouble> {
+        let nil = i64::from(Shape::Nil.tag());
+        let mut unset = Vec::new();
+        for change in changes {
+            let Some(before) = change.tags_before else { continue };
+            self.each_block(change, |rows, holders, places| {
+                let Places::Variable(_, name) = places else { return Ok(()) };
+                if !name.starts_with('@') {
+                    return Ok(());
+                }
+                let id = value::intern(self.ruby, name);
+                for (row, object) in rows.iter().zip(holders) {
+                    // SAFETY: the object is kept alive by `Reached`.
+                    let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
+                    if bits(before, index(row)) == nil && !is_set() {
+                        unset.push((*object, id));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let mut fresh = FreshVariables(Vec::with_capacity(unset.len()));
+        for block in unset.chunks(BLOCK) {
+            faults::point("making room for a variable")?;
+            protect(|| {
+                for (object, id) in block {
+                    // SAFETY: as above, and no object is frozen.
+                    unsafe { rb_sys::rb_ivar_set(*object, *id, value::NIL) };
+                    fresh.0.push((*object, *id));
+                }
+                value::NIL
+            })?;
+        }
+        Ok(fresh)
+    }
+
+    /// Writes all changes, which takes no memory; `made` is what `prepare` gave.
+    fn write(&self, changes: &[Change<'_>], mut made: usize) -> Result<(), Trouble> {
+        let mut values = [value::NIL; BLOCK];
+        for change in changes {
+            let mut known: Option<(ClassId, Access)> = None;
+            self.each_block(change, |rows, holders, places| {
+                change.values.encode(&mut rows.iter().map(index), &mut values, |_, _| {
+                    made += 1;
+                    Ok(self.reached.kept(made - 1))
+                })?;
+                let values = &values[..rows.len()];
+                // SAFETY: holders and values are kept alive by `Reached`, and no holder is frozen. What is raised (no
+                // memory) ends in `protect`; nothing in these closures needs dropping.
+                let written = match places {
+                    Places::Variable(class, name) => {
+                        let (_, access) = match &mut known {
+                            Some(known) if known.0 == class => known,
+                            _ => known.insert((class, Access::new(self.ruby, class, name))),
+                        };
+                        // SAFETY: as above; the holders are of this class.
+                        unsafe { access.learn(holders) };
+                        protect(|| {
+                            // SAFETY: as above.
+                            unsafe { access.write(holders, values) };
+                            value::NIL
+                        })
+                    }
+                    Places::Elements(indices) => protect(|| {
+                        for ((array, index), value) in holders.iter().zip(indices).zip(values) {
+                            // SAFETY: as above.
+                            unsafe { rb_sys::rb_ary_store(*array, *index as std::ffi::c_long, *value) };
+                        }
+                        value::NIL
+                    }),
+                };
+                written?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A value that may have to be made, which may raise.
+    fn made(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
+        Ok(match shape {
+            Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
+            Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
             _ => self.existing(shape, payload)?,
-        };
-        Ok(self.reached.keep(value))
+        })
     }
 
     /// A value that is there already: an immediate, or one of the objects and arrays found.
@@ -253,24 +450,28 @@ impl CopyBack<'_> {
             return self.map_words(types);
         }
         let values = self.values(BufferKind::Result, types);
-        let length = self.heap.length;
-        let result = self.ruby.ary_new_capa(length);
-        for row in 0..length {
-            self.push(result, &values, row)?;
-        }
+        let result = self.ruby.ary_new_capa(self.heap.length);
+        self.push_all(result, &values, 0..self.heap.length)?;
         Ok(result)
     }
 
-    /// Appends a row's value to an array.
-    pub fn push(&self, array: RArray, values: &Values<'_>, row: usize) -> Result<(), Trouble> {
-        let (shape, payload) = values.get(row)?;
-        match shape {
-            Shape::Integer => array.push(payload)?,
-            Shape::Float => array.push(f64::from_bits(payload as u64))?,
-            // SAFETY: the value is an immediate or kept alive by `Reached`.
-            _ => array.push(unsafe { Value::from_raw(self.existing(shape, payload)?) })?,
+    /// Appends the values of some rows to an array.
+    pub fn push_all(
+        &self,
+        array: RArray,
+        values: &Values<'_>,
+        mut rows: impl Iterator<Item = usize>,
+    ) -> Result<(), Trouble> {
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let mut block = [value::NIL; BLOCK];
+        let block = black_box(&mut block);
+        loop {
+            let count = values.encode(&mut rows, block, |shape, payload| self.made(shape, payload))?;
+            append(array, &block[..count])?;
+            if count < BLOCK {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// Results that are arrays, of the words that the elements have written.
@@ -358,46 +559,40 @@ impl CopyBack<'_> {
         let keep = self.buffer(&BufferKind::Result(Part::Payload));
         let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
         let result = self.ruby.ary_new();
-        for row in (0..keep.len()).filter(|row| bits(keep, *row) != 0) {
-            result.push(elements.entry::<Value>(row as isize)?)?;
+        let mut kept = (0..keep.len()).filter(|row| bits(keep, *row) != 0);
+        let mut block = [value::NIL; BLOCK];
+        let block = black_box(&mut block);
+        loop {
+            let mut count = 0;
+            for (slot, row) in block.iter_mut().zip(&mut kept) {
+                // SAFETY: the array is a copy that nobody else has, as long as the column.
+                *slot = unsafe { rb_sys::RARRAY_AREF(elements.as_raw(), row as isize) };
+                count += 1;
+            }
+            append(result, &block[..count])?;
+            if count < BLOCK {
+                return Ok(result);
+            }
         }
-        Ok(result)
     }
+}
 
-    fn write(&self, writes: &[Write]) -> Result<(), Trouble> {
-        for write in writes {
-            let target = match write {
-                Write::Variable { object, .. } | Write::Member { object, .. } => *object,
-                Write::Element { array, .. } => *array,
-            };
-            // SAFETY: the target is kept alive by `Reached`.
-            if unsafe { value::frozen(target) } {
-                // SAFETY: as above.
-                return Err(Trouble::Raised(errors::frozen(self.ruby, unsafe { Value::from_raw(target) })));
-            }
-        }
-        protect(|| {
-            for write in writes {
-                // SAFETY: targets and values are kept alive by `Reached`. What is raised (no memory) ends in
-                // `protect`; nothing in this closure needs dropping.
-                unsafe {
-                    match *write {
-                        Write::Variable { object, id, value } => {
-                            rb_sys::rb_ivar_set(object, id, self.reached.kept(value));
-                        }
-                        Write::Member { object, key, value } => {
-                            rb_sys::rb_struct_aset(object, key, self.reached.kept(value));
-                        }
-                        Write::Element { array, index, value } => {
-                            let value = self.reached.kept(value);
-                            rb_sys::rb_ary_store(array, index as std::ffi::c_long, value);
-                        }
-                    }
-                }
-            }
-            value::NIL
-        })?;
-        Ok(())
+fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
+    let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
+    // SAFETY: the array is live and so are the values.
+    protect(|| unsafe { rb_sys::rb_ary_cat(array.as_raw(), values, count) })?;
+    Ok(())
+}
+
+/// The value, where it is no object on the heap.
+#[inline]
+fn immediate(shape: Shape, payload: i64) -> Option<VALUE> {
+    match shape {
+        Shape::Integer => value::fixnum(payload),
+        Shape::Float => value::small_float(f64::from_bits(payload as u64)),
+        Shape::Nil => Some(value::NIL),
+        Shape::Bool => Some(value::boolean(payload & 1 != 0)),
+        _ => None,
     }
 }
 

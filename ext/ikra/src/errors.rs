@@ -1,16 +1,18 @@
 //! The one place that turns what went wrong into Ruby exceptions. Their classes and messages are Ruby's business:
 //! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
 
-use crate::ids::Ids;
+use crate::copy_back::bits;
+use crate::heap::Heap;
 use crate::reached::Reached;
 use crate::tracer::Stop;
 use crate::{classes, sources, value};
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
+use ikra_core::infer::Inferred;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{ErrorKind, MessagePart, Program, Receiver};
-use ikra_core::types::{ArrayKind, HierarchyId};
+use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Watched};
+use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
 use std::any::Any;
@@ -116,14 +118,14 @@ fn build(ruby: &Ruby, kind: &str, details: RArray, frames: RArray, element: u32,
 pub struct Failed<'a> {
     pub ruby: &'a Ruby,
     pub reached: &'a Reached,
-    pub ids: &'a Ids,
-    pub program: &'a Program,
+    pub inferred: &'a Inferred,
+    pub heap: &'a Heap,
 }
 
 impl Failed<'_> {
     /// The exception that sequential Ruby would have raised first.
     pub fn error(&self, failure: &Failure) -> Error {
-        let site = &self.program.sites[failure.site.0 as usize];
+        let site = &self.inferred.program.sites[failure.site.0 as usize];
         let frames = self.ruby.ary_new();
         let own = (site.path.as_str(), site.line, site.method.as_str());
         let callers = site.callers.iter().map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
@@ -132,13 +134,14 @@ impl Failed<'_> {
                 return error;
             }
         }
-        match self.details(&site.error, failure.operands) {
+        match self.details(&site.error, failure) {
             Ok((kind, details)) => build(self.ruby, kind, details, frames, failure.element, failure.tick),
             Err(error) => error,
         }
     }
 
-    fn details(&self, kind: &ErrorKind, operands: [i64; 2]) -> Result<(&'static str, RArray), Error> {
+    fn details(&self, kind: &ErrorKind, failure: &Failure) -> Result<(&'static str, RArray), Error> {
+        let operands = failure.operands;
         let ruby = self.ruby;
         let details = ruby.ary_new();
         let kind = match kind {
@@ -226,8 +229,68 @@ impl Failed<'_> {
                 details.push(message.as_str())?;
                 "unsupported"
             }
+            ErrorKind::Race { what, .. } => {
+                self.race(details, what, operands[1])?;
+                details.push(self.touch((operands[0] >> 32) as u32, operands[0] as u32)?)?;
+                details.push(self.touch(failure.element, failure.site.0)?)?;
+                "race"
+            }
         };
         Ok((kind, details))
+    }
+
+    /// What two elements race for: the object, the variable's name or the array's index, and of an array what holds it
+    /// (a class and a variable) where that is an object.
+    fn race(&self, details: RArray, what: &Watched, place: i64) -> Result<(), Error> {
+        match what {
+            Watched::Column { hierarchy, name } => {
+                details.push(self.object(*hierarchy, place))?;
+                details.push(name.as_str())?;
+                details.push(self.ruby.qnil())
+            }
+            Watched::ArrayValues(kind) => {
+                let array = place >> 32;
+                details.push(self.array(*kind, array))?;
+                details.push(place as u32)?;
+                details.push(self.holder(*kind, array))
+            }
+        }
+    }
+
+    /// The class and the variable of an object that holds the array.
+    fn holder(&self, kind: ArrayKind, array: i64) -> Option<(String, String)> {
+        let ids = &self.heap.ids;
+        let columns = &self.inferred.schema.columns;
+        columns.iter().filter(|column| column.types.contains(&Type::Array(kind))).find_map(|column| {
+            let buffer = |part| {
+                let kind =
+                    BufferKind::Column { hierarchy: column.hierarchy, name: column.name.clone(), part };
+                let at = self.inferred.program.buffers.iter().position(|buffer| buffer.kind == kind)?;
+                Some(&self.heap.buffers[at])
+            };
+            let (payload, tags) = (buffer(Part::Payload)?, buffer(Part::Tag));
+            let tag = i64::from(Shape::Array(kind).tag());
+            let holds = |row| bits(payload, row) == array && tags.is_none_or(|tags| bits(tags, row) == tag);
+            let class = column.classes.iter().find(|class| {
+                let place =
+                    ids.classes(column.hierarchy).iter().position(|c| c == *class).unwrap_or(0) as u32;
+                let rows = ids.base(column.hierarchy, place)..ids.base(column.hierarchy, place + 1);
+                rows.into_iter().any(|row| holds(row as usize))
+            })?;
+            Some((classes::name(self.ruby, *class), column.name.clone()))
+        })
+    }
+
+    /// One touch of a race: the element, whether it writes, path and line.
+    fn touch(&self, element: u32, site: u32) -> Result<RArray, Error> {
+        let site = &self.inferred.program.sites[site as usize];
+        let writes = matches!(site.error, ErrorKind::Race { write: true, .. });
+        let touch = self.ruby.ary_new();
+        touch.push(element)?;
+        touch.push(writes)?;
+        touch.push(site.path.as_str())?;
+        touch.push(site.line)?;
+        Ok(touch)
     }
 
     /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.
@@ -281,7 +344,7 @@ impl Failed<'_> {
     }
 
     fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<Value> {
-        let object = self.ids.object(self.reached, hierarchy, u32::try_from(id).ok()?)?;
+        let object = self.heap.ids.object(self.reached, hierarchy, u32::try_from(id).ok()?)?;
         // SAFETY: `Reached` keeps it alive.
         Some(unsafe { Value::from_raw(object) })
     }

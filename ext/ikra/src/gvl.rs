@@ -1,11 +1,15 @@
 //! The global VM lock: the one place that releases it, and the cells that only its holder can open.
 
+use crate::watch::Watched;
+use ikra_core::backend::cpu::block_signals;
 use magnus::{Error, Ruby, rb_sys::protect};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// Data of the whole process that only the holder of the GVL can reach. A borrow must not span a call into Ruby, which
 /// may switch threads or collect garbage: a second borrow would panic.
@@ -44,7 +48,7 @@ struct Work<F, T> {
 
 /// Runs `work` with the GVL released. When Ruby wants the thread back (a signal, `Thread#raise`, `Thread#kill`),
 /// `interrupt` is set and `work` should end soon. `None`: Ruby wanted it back before the work began.
-pub fn without_gvl<F, T>(_ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Option<Ended<T>>
+pub fn without_gvl<F, T>(ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Option<Ended<T>>
 where
     F: FnOnce() -> T + Send,
     T: Send,
@@ -61,6 +65,7 @@ where
         unsafe { &*flag.cast::<AtomicBool>() }.store(true, Ordering::Relaxed);
     }
     let mut job = Work { work: Some(work), ended: None };
+    let watched = Watched::new(ruby, interrupt);
     // Without UBF_ASYNC_SAFE, Ruby starts a thread for each call, only to call `unblock` (until 3.1).
     let flags = rb_sys::RB_NOGVL_INTR_FAIL | rb_sys::RB_NOGVL_UBF_ASYNC_SAFE;
     // SAFETY: the GVL is held (there is a `Ruby`). `call` catches panics and with INTR_FAIL `rb_nogvl` itself raises
@@ -76,7 +81,43 @@ where
             flags as i32,
         );
     }
+    drop(watched);
     job.ended
+}
+
+/// Runs `work` on a thread of its own: it goes on while Ruby does what it wants this thread for. Only if that raises,
+/// `interrupt` is set, and what was raised is given when `work` has ended.
+pub fn beside<F, T>(ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Result<Ended<T>, Error>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    const LOOK: Duration = Duration::from_millis(2);
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            block_signals();
+            work()
+        });
+        let wanted = AtomicBool::new(false);
+        let raised = loop {
+            wanted.store(false, Ordering::Relaxed);
+            let wait = || {
+                while !worker.is_finished() && !wanted.load(Ordering::Relaxed) {
+                    thread::sleep(LOOK);
+                }
+            };
+            without_gvl(ruby, &wanted, wait);
+            if worker.is_finished() {
+                break Ok(());
+            }
+            if let Err(error) = check_interrupts(ruby) {
+                interrupt.store(true, Ordering::Relaxed);
+                break Err(error);
+            }
+        };
+        let ended = worker.join();
+        raised.map(|()| ended)
+    })
 }
 
 /// Lets Ruby do what it wanted the thread for: run trap handlers, raise what another thread sent, end the thread.

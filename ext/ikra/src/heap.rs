@@ -4,14 +4,19 @@ use crate::errors::Trouble;
 use crate::ids::Ids;
 use crate::plan::{Plan, Traced};
 use crate::reached::Reached;
-use crate::reading::{Reading, split_object};
+use crate::reading::{Reading, Tags, split_object};
+use crate::roots::RootValue;
+use crate::tracer::Tracer;
 use crate::value;
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty};
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
 
 /// How each buffer of a program is filled; found once for each compiled section.
 #[derive(Debug)]
@@ -24,7 +29,7 @@ pub struct Layout {
 
 #[derive(Debug)]
 enum Recipe {
-    /// `columns`: (place of the class, index of the traced column).
+    /// `columns`: (place of the class, index of the traced column), by place.
     Column {
         hierarchy: HierarchyId,
         part: Part,
@@ -41,6 +46,15 @@ enum Recipe {
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
     SymbolRanks,
+    FirstSame,
+    Touched(Watched),
+}
+
+impl Recipe {
+    /// A reading may become the column itself.
+    const fn takes_readings(&self) -> bool {
+        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..))
+    }
 }
 
 /// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
@@ -66,9 +80,6 @@ pub struct Heap {
     /// Number of elements of the base.
     pub length: usize,
 }
-
-const TOO_LARGE: &str =
-    "a section can number at most 2,147,483,647 objects of a hierarchy, arrays or array elements";
 
 impl Layout {
     pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
@@ -96,8 +107,9 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
                 let variable = &plan.asked.variables[*variable as usize];
                 variable.hierarchy == *hierarchy && variable.name == *name && column.classes.contains(class)
             });
-            let columns =
+            let mut columns: Vec<(u32, usize)> =
                 traced.map(|(index, (_, class))| (crate::classes::place(ruby, *class).1, index)).collect();
+            columns.sort_unstable();
             let single = column.types.single_shape();
             Recipe::Column { hierarchy: *hierarchy, part: *part, single, columns }
         }
@@ -115,6 +127,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
+        BufferKind::FirstSame => Recipe::FirstSame,
+        BufferKind::Touched { what, .. } => Recipe::Touched(what.clone()),
     })
 }
 
@@ -156,107 +170,172 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
 }
 
 impl Heap {
+    /// Takes what was traced apart: a reading that is a column as it is becomes that column.
     pub fn build(
         ruby: &Ruby,
-        traced: &Traced<'_>,
+        traced: Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
         room: Room,
     ) -> Result<Self, Trouble> {
-        let too_large = || Trouble::Plain(TOO_LARGE.into());
-        let reached = traced.tracer.reached;
+        let mut tracer = traced.tracer;
         let mut hierarchies = layout.hierarchies.clone();
         for root in &traced.roots {
             if let Type::Object(hierarchy, _) = root.ty {
                 hierarchies.push(hierarchy);
             }
         }
-        let ids = Ids::new(ruby, reached, &hierarchies).ok_or_else(too_large)?;
-        for elements in &traced.tracer.elements {
+        let ids = Ids::new(ruby, tracer.reached, &hierarchies).ok_or_else(too_large)?;
+        for elements in &tracer.elements {
             i32::try_from(elements.reading.len() + 1).map_err(|_| too_large())?;
         }
-        let length = traced.tracer.base.len();
+        let length = tracer.base.len();
         i32::try_from(length).map_err(|_| too_large())?;
-        if layout.recipes.iter().any(|r| matches!(r, Recipe::ResultWords)) {
-            i32::try_from(length.saturating_mul(room.result)).map_err(|_| too_large())?;
-        }
         let program = &inferred.program;
-        let buffers = program.buffers.iter().zip(&layout.recipes);
-        let buffers =
-            buffers.map(|(buffer, recipe)| fill(ruby, buffer, recipe, traced, &ids, room)).collect();
-        let scalars = program.scalars.iter().map(|info| scalar(info, traced, &ids, room)).collect();
-        let jobs = jobs(traced, &inferred.schema, &ids, !layout.written.is_empty())?;
-        let spans = traced.tracer.elements.iter().map(|elements| elements.spans.clone()).collect();
-        Ok(Self { buffers, scalars, jobs, ids, spans, length })
+        let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
+        let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
+        let mut buffers: Vec<Column> =
+            program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
+        // Those that take readings apart come last.
+        for takes in [false, true] {
+            for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+                if recipe.takes_readings() == takes {
+                    faults::point("filling a column")?;
+                    *column = fill(ruby, buffer, recipe, &mut tracer, &ids, length);
+                }
+            }
+        }
+        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
+        heap.enlarge(layout, program, room)?;
+        Ok(heap)
     }
+
+    /// Gives the elements as much memory for arrays as `room` says.
+    pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
+        for ((buffer, info), recipe) in self.buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+            let words = match recipe {
+                Recipe::ResultWords => self.length.saturating_mul(room.result),
+                Recipe::Scratch => room.scratch,
+                _ => continue,
+            };
+            i32::try_from(words).map_err(|_| too_large())?;
+            *buffer = Column::zeros(info.ty, words);
+        }
+        for (scalar, info) in self.scalars.iter_mut().zip(&program.scalars) {
+            match info.source {
+                ScalarSource::ScratchWords => *scalar = room.scratch as u64,
+                ScalarSource::ResultWords => *scalar = room.result as u64,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts back what a run that did not end has written.
+    pub fn begin_again(&mut self, layout: &Layout, before: &[Column]) {
+        for (index, column) in layout.written.iter().zip(before) {
+            self.buffers[*index] = column.clone();
+        }
+    }
+}
+
+fn too_large() -> Trouble {
+    Trouble::Plain(
+        "a section can number at most 2,147,483,647 objects of a hierarchy, arrays or array elements".into(),
+    )
 }
 
 fn fill(
     ruby: &Ruby,
     buffer: &BufferInfo,
     recipe: &Recipe,
-    traced: &Traced<'_>,
+    tracer: &mut Tracer<'_>,
     ids: &Ids,
-    room: Room,
+    length: usize,
 ) -> Column {
-    let tracer = &traced.tracer;
     let reached = tracer.reached;
     match recipe {
         Recipe::Column { hierarchy, part, single, columns } => {
-            let mut column = Column::zeros(buffer.ty, ids.count(*hierarchy));
+            let mut column = Column::with_capacity(buffer.ty, 0);
             for (place, index) in columns {
-                let at = ids.base(*hierarchy, *place) as usize;
-                write(&mut column, at, &tracer.columns[*index], *part, *single, ids);
+                column.extend_zeros(ids.base(*hierarchy, *place) as usize - column.len());
+                append(&mut column, &mut tracer.columns[*index], *part, *single, ids);
             }
+            column.extend_zeros(ids.count(*hierarchy) - column.len());
             column
         }
-        Recipe::Offset(kind) => Column::I32(spans(traced, *kind).iter().map(|span| span.0 as i32).collect()),
+        Recipe::Offset(kind) => {
+            Column::I32(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32).collect())
+        }
         Recipe::Length(kind) => {
-            let rows = 0..reached.arrays(kind.0);
-            // SAFETY: listed arrays are live.
-            let length =
-                |row| reached.array(kind.0, row).map_or(0, |a| unsafe { rb_sys::RARRAY_LEN(a) } as i32);
-            let spans = spans(traced, *kind);
+            let spans = spans(tracer, *kind);
+            let arrays = reached.arrays(kind.0);
             // A length goes with the elements that were read with it.
-            Column::I32(rows.map(|row| spans.get(row).map_or_else(|| length(row), |s| s.1 as i32)).collect())
+            let length = |(row, array): (usize, &VALUE)| match spans.get(row) {
+                Some((_, length)) => *length as i32,
+                // SAFETY: listed arrays are live.
+                None => unsafe { rb_sys::RARRAY_LEN(*array) as i32 },
+            };
+            Column::I32(arrays.iter().enumerate().map(length).collect())
         }
         Recipe::Values(kind, part, single) => {
-            let elements = tracer.elements.get(kind.0 as usize);
-            let length = elements.map_or(0, |e| e.reading.len());
-            let mut column = Column::zeros(buffer.ty, length + 1);
-            if let Some(elements) = elements {
-                write(&mut column, 0, &elements.reading, *part, *single, ids);
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
+                append(&mut column, &mut elements.reading, *part, *single, ids);
             }
+            column.extend_zeros(1);
             column
         }
         Recipe::Base(part, single) => {
-            let mut column = Column::zeros(buffer.ty, tracer.base.len());
-            write(&mut column, 0, &tracer.base, *part, *single, ids);
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            append(&mut column, &mut tracer.base, *part, *single, ids);
             column
         }
-        Recipe::Result => Column::zeros(buffer.ty, tracer.base.len()),
-        Recipe::ResultWords => Column::zeros(buffer.ty, tracer.base.len() * room.result),
-        Recipe::Scratch => Column::zeros(buffer.ty, room.scratch),
+        Recipe::Result => Column::zeros(buffer.ty, length),
+        // Filled by `enlarge`.
+        Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
         Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
         Recipe::FrozenArray(kind) => {
-            let arrays = (0..).map_while(|row| reached.array(kind.0, row));
+            let arrays = reached.arrays(kind.0);
             // SAFETY: listed arrays are live.
-            Column::Bool(arrays.map(|array| u8::from(unsafe { value::frozen(array) })).collect())
+            Column::Bool(arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })).collect())
+        }
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
+        Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
+        Recipe::Touched(Watched::ArrayValues(kind)) => {
+            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
+            Column::zeros(buffer.ty, end as usize + 1)
         }
     }
 }
 
-fn spans<'a>(traced: &'a Traced<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
-    traced.tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.spans)
+/// For each element the first one that is the same object.
+fn first_same(base: &Reading) -> Vec<i32> {
+    let mut firsts = FxHashMap::default();
+    let first = |row: usize| match is_object(base, row) {
+        true => *firsts.entry((base.tag(row), base.payload[row])).or_insert(row as i32),
+        false => row as i32,
+    };
+    (0..base.len()).map(first).collect()
+}
+
+/// Is it something that can change?
+fn is_object(base: &Reading, row: usize) -> bool {
+    base.tag(row) >= Shape::Object(HierarchyId(0)).tag()
+}
+
+fn spans<'a>(tracer: &'a Tracer<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
+    tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.spans)
 }
 
 fn frozen_objects(reached: &Reached, ids: &Ids, hierarchy: HierarchyId) -> Vec<u8> {
     let mut flags = Vec::with_capacity(ids.count(hierarchy));
     for class in ids.classes(hierarchy) {
-        let objects = (0..).map_while(|row| reached.object(*class, row));
         // SAFETY: listed objects are live.
-        flags.extend(objects.map(|object| u8::from(unsafe { value::frozen(object) })));
+        flags
+            .extend(reached.objects(*class).iter().map(|object| u8::from(unsafe { value::frozen(*object) })));
     }
     flags
 }
@@ -272,48 +351,48 @@ fn stored(shape: Shape, payload: i64, ids: &Ids) -> i64 {
     }
 }
 
-/// Writes a reading into `column` from index `at` on: tags, or payloads in the column's type. `single` is the shape of
-/// all values that the column can hold, where there is one.
-fn write(column: &mut Column, at: usize, reading: &Reading, part: Part, single: Option<Shape>, ids: &Ids) {
-    let payload = reading.payload.iter();
+/// Appends a reading to a column: tags, or payloads in the column's type. `single` is the shape of all values that the
+/// column can hold, where there is one.
+fn append(column: &mut Column, reading: &mut Reading, part: Part, single: Option<Shape>, ids: &Ids) {
+    let payload = &mut reading.payload;
     match (part, column) {
-        (Part::Tag, Column::I32(tags)) => {
-            for (row, tag) in tags[at..at + reading.len()].iter_mut().enumerate() {
-                *tag = reading.tag(row);
-            }
+        (Part::Tag, Column::I32(to)) => match &reading.tags {
+            Tags::None => {}
+            Tags::All(tag) => to.resize(to.len() + payload.len(), *tag),
+            Tags::Each(tags) => to.extend_from_slice(tags),
+        },
+        (Part::Payload, Column::F64(to)) if to.is_empty() => {
+            *to = bytemuck::cast_vec(std::mem::take(payload))
         }
-        (Part::Payload, Column::F64(to)) => {
-            to[at..].iter_mut().zip(payload).for_each(|(to, bits)| *to = f64::from_bits(*bits as u64));
-        }
-        (Part::Payload, Column::Bool(to)) => {
-            to[at..].iter_mut().zip(payload).for_each(|(to, truth)| *to = *truth as u8);
-        }
+        (Part::Payload, Column::F64(to)) => to.extend_from_slice(bytemuck::cast_slice(payload)),
+        (Part::Payload, Column::Bool(to)) => to.extend(payload.iter().map(|truth| *truth as u8)),
         (Part::Payload, Column::I32(to)) => match single {
+            // Every class has a base of its own, and a reading's objects are of several.
             Some(shape @ Shape::Object(_)) => {
-                to[at..].iter_mut().zip(payload).for_each(|(to, row)| *to = stored(shape, *row, ids) as i32);
+                to.extend(payload.iter().map(|row| stored(shape, *row, ids) as i32));
             }
             // The plan has checked that integers fit.
-            _ => to[at..].iter_mut().zip(payload).for_each(|(to, number)| *to = *number as i32),
+            _ => to.extend(payload.iter().map(|number| *number as i32)),
         },
         (Part::Payload, Column::I64(to)) => match single {
-            Some(shape) => {
-                to[at..].iter_mut().zip(payload).for_each(|(to, number)| *to = stored(shape, *number, ids));
+            Some(shape @ Shape::Object(_)) => {
+                to.extend(payload.iter().map(|row| stored(shape, *row, ids)));
             }
-            None => {
-                for (row, (to, number)) in to[at..].iter_mut().zip(payload).enumerate() {
-                    *to =
-                        Shape::of_tag(reading.tag(row)).map_or(*number, |shape| stored(shape, *number, ids));
-                }
-            }
+            Some(_) if to.is_empty() => *to = std::mem::take(payload),
+            Some(_) => to.extend_from_slice(payload),
+            None => to.extend(payload.iter().enumerate().map(|(row, number)| {
+                let shape = Shape::of_tag(reading.tags.of(row));
+                shape.map_or(*number, |shape| stored(shape, *number, ids))
+            })),
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
     }
 }
 
-fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids, room: Room) -> u64 {
+fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u64 {
     match info.source {
         ScalarSource::Root(number, part) => {
-            let reading = &traced.roots[number as usize].reading;
+            let reading = &roots[number as usize].reading;
             let Some(payload) = reading.payload.first() else { return 0 };
             match part {
                 Part::Tag => reading.tag(0) as i64 as u64,
@@ -324,47 +403,54 @@ fn scalar(info: &ScalarInfo, traced: &Traced<'_>, ids: &Ids, room: Room) -> u64 
                 },
             }
         }
-        ScalarSource::RootRange(number, end) => traced.roots[number as usize].ends[end as usize],
+        ScalarSource::RootRange(number, end) => roots[number as usize].ends[end as usize],
         ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
-        ScalarSource::ScratchWords => room.scratch as u64,
-        ScalarSource::ResultWords => room.result as u64,
-        ScalarSource::BaseLength => traced.tracer.base.len() as u64,
+        // Filled by `enlarge`.
+        ScalarSource::ScratchWords | ScalarSource::ResultWords => 0,
+        ScalarSource::BaseLength => length as u64,
     }
 }
 
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
-fn jobs(traced: &Traced<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
-    let base = &traced.tracer.base;
+fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+    let schema = &inferred.schema;
+    let base = &tracer.base;
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
         entry.map(|entry| entry as u16).ok_or_else(|| Error::Internal(format!("no entry takes {ty:?}")))
     };
     let types = base.found().types();
-    let entry_of = match types.single() {
-        Some(ty) => vec![find(ty)?; base.len()],
-        None => {
-            let mut cache: Vec<((i32, i64), u16)> = Vec::new();
-            let mut entries = Vec::with_capacity(base.len());
-            for row in 0..base.len() {
-                let (tag, payload) = (base.tag(row), base.payload[row]);
-                let key = (tag, exact(tag, payload));
-                let entry = match cache.iter().find(|(known, _)| *known == key) {
-                    Some((_, entry)) => *entry,
-                    None => {
-                        let entry = find(&type_of(tag, payload, ids)?)?;
-                        cache.push((key, entry));
-                        entry
-                    }
-                };
-                entries.push(entry);
+    let repeating = writes && tracer.base_repeats;
+    if let (Some(ty), false) = (types.single(), repeating || inferred.program.watches_races()) {
+        return Ok(JobOrder::of_one(find(ty)?, base.len()));
+    }
+    // By tag, then by class or truth.
+    let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
+    let mut entry_of = Vec::with_capacity(base.len());
+    let mut row = 0;
+    while row < base.len() {
+        let tag = base.tag(row);
+        let entries = known.entry(tag).or_default();
+        while row < base.len() && base.tag(row) == tag {
+            let part = exact(tag, base.payload[row]);
+            if entries.len() <= part {
+                entries.resize(part + 1, None);
             }
-            entries
+            let entry = match entries[part] {
+                Some(entry) => entry,
+                None => *entries[part].insert(find(&type_of(tag, base.payload[row], ids)?)?),
+            };
+            entry_of.push(entry);
+            row += 1;
         }
-    };
-    let repeats = (writes && traced.tracer.base_repeats).then(|| {
-        let mut times = rustc_hash::FxHashMap::default();
+    }
+    if inferred.program.watches_races() {
+        return Ok(JobOrder::sequential(&entry_of));
+    }
+    let repeats = repeating.then(|| {
+        let mut times = FxHashMap::default();
         let count = |row: usize| {
-            if base.tag(row) < Shape::Object(HierarchyId(0)).tag() {
+            if !is_object(base, row) {
                 return 0;
             }
             let seen: &mut u32 = times.entry((base.tag(row), base.payload[row])).or_default();
@@ -377,10 +463,10 @@ fn jobs(traced: &Traced<'_>, schema: &Schema, ids: &Ids, writes: bool) -> Result
 }
 
 /// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.
-const fn exact(tag: i32, payload: i64) -> i64 {
+const fn exact(tag: i32, payload: i64) -> usize {
     match Shape::of_tag(tag) {
-        Some(Shape::Object(_)) => split_object(payload).0 as i64,
-        Some(Shape::Bool) => payload,
+        Some(Shape::Object(_)) => split_object(payload).0 as usize,
+        Some(Shape::Bool) => payload as usize,
         _ => 0,
     }
 }

@@ -80,8 +80,8 @@ impl<'a> LiveHost<'a> {
         })
     }
 
-    pub fn infer(mut self, code: &Rc<Code>, operation: Operation) -> Result<Front, Trouble> {
-        let inferred = match infer(&mut self, code, operation) {
+    pub fn infer(mut self, code: &Rc<Code>, operation: Operation, races: bool) -> Result<Front, Trouble> {
+        let inferred = match infer(&mut self, code, operation, races) {
             Ok(inferred) => inferred,
             Err(error) => {
                 return Err(match (self.trouble, error) {

@@ -33,7 +33,7 @@ impl Ids {
             let mut total = 0;
             for class in &classes {
                 bases.push(total as u32);
-                total += reached.objects(*class);
+                total += reached.objects(*class).len();
                 i32::try_from(total).ok()?;
             }
             bases.push(total as u32);

@@ -13,6 +13,7 @@ mod heap;
 mod host;
 mod ids;
 mod kept;
+mod known;
 mod methods;
 mod plan;
 mod profiles;
@@ -25,6 +26,8 @@ mod slots;
 mod sources;
 mod tracer;
 mod value;
+mod variables;
+mod watch;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
@@ -39,14 +42,18 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     kept::init(ruby, native)?;
     classes::init(ruby)?;
-    native.define_singleton_method("run", function!(run, 5))?;
-    native.define_singleton_method("explain", function!(explain, 4))?;
+    native.define_singleton_method("run", function!(run, 6))?;
+    native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
     native.define_singleton_method("availability", function!(availability, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("read_variable", function!(read_variable, 2))?;
+    native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+    // For tests.
+    native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())
 }
 
@@ -56,13 +63,16 @@ fn section(
     ticks: u64,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<Section, Error> {
     let operation = match &*operation.name()? {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
         _ => Operation::Each,
     };
-    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned() })
+    // `:races` is the only check there is.
+    let races = check.is_some();
+    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), races })
 }
 
 fn run(
@@ -72,8 +82,9 @@ fn run(
     ticks: u64,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<Value, Error> {
-    section(base, operation, ticks, block, backend)?.run(ruby)
+    section(base, operation, ticks, block, backend, check)?.run(ruby)
 }
 
 fn explain(
@@ -82,8 +93,9 @@ fn explain(
     operation: Symbol,
     block: Proc,
     backend: Symbol,
+    check: Option<Symbol>,
 ) -> Result<String, Error> {
-    section(base, operation, 1, block, backend)?.explain(ruby)
+    section(base, operation, 1, block, backend, check)?.explain(ruby)
 }
 
 /// Why a back-end cannot run, or nil.
@@ -110,4 +122,12 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
+}
+
+fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
+    Ok(variables::read_all(ruby, objects, &name.name()?))
+}
+
+fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
+    variables::write_all(ruby, objects, &name.name()?, values)
 }

@@ -6,6 +6,7 @@ use crate::reached::Reached;
 use crate::reading::Found;
 use crate::roots::{BlockScope, RootValue, Source};
 use crate::tracer::{Asked, Tracer};
+use ikra_core::faults;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part, Ty};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
@@ -108,6 +109,7 @@ impl Plan {
             }
         }
         let mut tracer = Tracer::new(ruby, reached, self.asked.clone());
+        faults::point("reading the array")?;
         tracer.read_base(base)?;
         if !tracer.base.found().within(&self.base) {
             return Ok(None);
@@ -120,7 +122,9 @@ impl Plan {
             }
             roots.push(root);
         }
+        faults::point("reading the objects")?;
         tracer.drain()?;
+        faults::point("checking what was read")?;
         let fits = !tracer.kinds_changed()
             && tracer
                 .columns

@@ -5,28 +5,27 @@ use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{DataTypeFunctions, Ruby, TypedData, gc};
 use rb_sys::VALUE;
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell, RefMut};
 
-#[derive(Default)]
-struct Lists {
-    /// By class number, then row.
-    objects: Vec<Vec<VALUE>>,
-    /// By array kind, then row.
-    arrays: Vec<Vec<VALUE>>,
-    /// Roots, answers of method lookup, values about to be written.
-    others: Vec<VALUE>,
-}
+/// Values by number (of a class, or of an array kind), then row.
+type Lists = Vec<Vec<VALUE>>;
 
-/// Borrows end before Ruby is called, so that marking always finds the lists whole.
+/// Marking borrows too: a mutable borrow ends before Ruby is called.
 #[derive(TypedData, Default)]
 #[magnus(class = "Ikra::Native::Reached", mark, free_immediately)]
-pub struct Reached(RefCell<Lists>);
+pub struct Reached {
+    /// By class number.
+    objects: RefCell<Lists>,
+    /// By array kind.
+    arrays: RefCell<Lists>,
+    /// Roots, answers of method lookup, values about to be written.
+    others: RefCell<Vec<VALUE>>,
+}
 
 impl DataTypeFunctions for Reached {
     fn mark(&self, _marker: &gc::Marker) {
-        let lists = self.0.borrow();
-        let all = lists.objects.iter().chain(&lists.arrays).flatten().chain(&lists.others);
-        for value in all {
+        let (objects, arrays, others) = (self.objects.borrow(), self.arrays.borrow(), self.others.borrow());
+        for value in objects.iter().chain(&*arrays).flatten().chain(&*others) {
             // SAFETY: this is the garbage collector's mark phase, and the values were live when they were listed and
             // have been marked since.
             unsafe { rb_sys::rb_gc_mark(*value) };
@@ -47,54 +46,43 @@ impl Reached {
 
     /// Forgets the objects and arrays found, for a tracer that begins anew.
     pub fn forget_found(&self) {
-        let mut lists = self.0.borrow_mut();
-        lists.objects.clear();
-        lists.arrays.clear();
+        self.objects.borrow_mut().clear();
+        self.arrays.borrow_mut().clear();
     }
 
-    /// Lists an object of a class that was not listed yet; gives its row.
-    pub fn add_object(&self, class: ClassId, object: VALUE) -> u32 {
-        let lists = &mut self.0.borrow_mut().objects;
-        let index = class.0 as usize;
-        if lists.len() <= index {
-            lists.resize_with(index + 1, Vec::new);
-        }
-        lists[index].push(object);
-        lists[index].len() as u32 - 1
+    /// All objects found, for adding more ([`add`]).
+    pub fn objects_mut(&self) -> RefMut<'_, Lists> {
+        self.objects.borrow_mut()
+    }
+
+    /// The objects of a class, by row.
+    pub fn objects(&self, class: ClassId) -> Ref<'_, [VALUE]> {
+        Ref::map(self.objects.borrow(), |lists| list(lists, class.0))
     }
 
     #[inline]
     pub fn object(&self, class: ClassId, row: usize) -> Option<VALUE> {
-        self.0.borrow().objects.get(class.0 as usize)?.get(row).copied()
-    }
-
-    pub fn objects(&self, class: ClassId) -> usize {
-        self.0.borrow().objects.get(class.0 as usize).map_or(0, Vec::len)
+        self.objects.borrow().get(class.0 as usize)?.get(row).copied()
     }
 
     /// Lists an array of a kind that was not listed yet; gives its row.
     pub fn add_array(&self, kind: u32, array: VALUE) -> u32 {
-        let lists = &mut self.0.borrow_mut().arrays;
-        let index = kind as usize;
-        if lists.len() <= index {
-            lists.resize_with(index + 1, Vec::new);
-        }
-        lists[index].push(array);
-        lists[index].len() as u32 - 1
+        add(&mut self.arrays.borrow_mut(), kind, array)
+    }
+
+    /// The arrays of a kind, by row.
+    pub fn arrays(&self, kind: u32) -> Ref<'_, [VALUE]> {
+        Ref::map(self.arrays.borrow(), |lists| list(lists, kind))
     }
 
     #[inline]
     pub fn array(&self, kind: u32, row: usize) -> Option<VALUE> {
-        self.0.borrow().arrays.get(kind as usize)?.get(row).copied()
-    }
-
-    pub fn arrays(&self, kind: u32) -> usize {
-        self.0.borrow().arrays.get(kind as usize).map_or(0, Vec::len)
+        self.arrays.borrow().get(kind as usize)?.get(row).copied()
     }
 
     /// Moves the arrays of kind `from` behind those of `to`; gives them with their new rows.
     pub fn move_arrays(&self, from: u32, to: u32) -> Vec<(VALUE, u32)> {
-        let moved = match self.0.borrow_mut().arrays.get_mut(from as usize) {
+        let moved = match self.arrays.borrow_mut().get_mut(from as usize) {
             Some(list) => std::mem::take(list),
             None => Vec::new(),
         };
@@ -103,12 +91,27 @@ impl Reached {
 
     /// Keeps any other value alive; gives its place.
     pub fn keep(&self, value: VALUE) -> usize {
-        let others = &mut self.0.borrow_mut().others;
+        let mut others = self.others.borrow_mut();
         others.push(value);
         others.len() - 1
     }
 
     pub fn kept(&self, place: usize) -> VALUE {
-        self.0.borrow().others[place]
+        self.others.borrow()[place]
     }
+}
+
+fn list(lists: &Lists, number: u32) -> &[VALUE] {
+    lists.get(number as usize).map_or(&[], Vec::as_slice)
+}
+
+/// Appends to the list with a number; gives the row.
+#[inline]
+pub fn add(lists: &mut Lists, number: u32, value: VALUE) -> u32 {
+    let index = number as usize;
+    if lists.len() <= index {
+        lists.resize_with(index + 1, Vec::new);
+    }
+    lists[index].push(value);
+    lists[index].len() as u32 - 1
 }

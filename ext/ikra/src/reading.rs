@@ -4,7 +4,9 @@
 //! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
+use crate::value;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
+use rb_sys::VALUE;
 
 #[derive(Debug, Default)]
 pub struct Reading {
@@ -27,6 +29,8 @@ pub enum Tags {
 pub struct Found {
     bits: u8,
     objects: Vec<(HierarchyId, ClassId)>,
+    /// A bit for each class number in `objects`.
+    classes: Vec<u64>,
     array: Option<ArrayKind>,
     /// Some Integer needs more than 32 bits.
     wide: bool,
@@ -85,6 +89,26 @@ impl Reading {
         self.push(Shape::Float, number.to_bits() as i64);
     }
 
+    /// The leading Integers that need no heap, of which there is one at least; gives how many.
+    pub fn push_integers(&mut self, values: &[VALUE]) -> usize {
+        let start = self.len();
+        let count = value::leading_integers(values, &mut self.payload);
+        let wide = |number: &i64| i32::try_from(*number).is_err();
+        self.found.bits |= INTEGER;
+        self.found.wide |= self.payload[start..].iter().fold(false, |any, number| any | wide(number));
+        self.tag_new(start, Shape::Integer);
+        count
+    }
+
+    /// The leading Floats that need no heap, of which there is one at least; gives how many.
+    pub fn push_floats(&mut self, values: &[VALUE]) -> usize {
+        let start = self.len();
+        let count = value::leading_floats(values, &mut self.payload);
+        self.found.bits |= FLOAT;
+        self.tag_new(start, Shape::Float);
+        count
+    }
+
     pub fn push_symbol(&mut self, number: i32) {
         self.found.bits |= SYMBOL;
         self.push(Shape::Symbol, i64::from(number));
@@ -92,17 +116,7 @@ impl Reading {
 
     #[inline]
     pub fn push_object(&mut self, hierarchy: HierarchyId, class: ClassId, place: u32, row: u32) {
-        let key = (hierarchy, class);
-        if self.found.objects.last() != Some(&key) {
-            // The class met last stands last, so that runs of one class cost one comparison each.
-            match self.found.objects.iter().position(|other| *other == key) {
-                Some(at) => {
-                    let last = self.found.objects.len() - 1;
-                    self.found.objects.swap(at, last);
-                }
-                None => self.found.objects.push(key),
-            }
-        }
+        self.found.add_object(hierarchy, class);
         self.push(Shape::Object(hierarchy), object_payload(place, row));
     }
 
@@ -114,25 +128,38 @@ impl Reading {
 
     #[inline]
     fn push(&mut self, shape: Shape, payload: i64) {
+        self.payload.push(payload);
+        self.tag_new(self.payload.len() - 1, shape);
+    }
+
+    /// Notes the shape of the values from `start` on.
+    #[inline]
+    fn tag_new(&mut self, start: usize, shape: Shape) {
         let tag = shape.tag();
         match &mut self.tags {
             Tags::All(all) if *all == tag => {}
-            Tags::Each(each) => each.push(tag),
+            Tags::Each(each) => each.resize(self.payload.len(), tag),
             Tags::None => self.tags = Tags::All(tag),
             Tags::All(all) => {
-                let mut each = vec![*all; self.payload.len()];
-                each.push(tag);
+                let mut each = vec![*all; start];
+                each.resize(self.payload.len(), tag);
                 self.tags = Tags::Each(each);
             }
         }
-        self.payload.push(payload);
     }
 
     pub fn tag(&self, row: usize) -> i32 {
-        match &self.tags {
-            Tags::None => Shape::Nil.tag(),
-            Tags::All(tag) => *tag,
-            Tags::Each(each) => each[row],
+        self.tags.of(row)
+    }
+}
+
+impl Tags {
+    #[inline]
+    pub fn of(&self, row: usize) -> i32 {
+        match self {
+            Self::None => Shape::Nil.tag(),
+            Self::All(tag) => *tag,
+            Self::Each(each) => each[row],
         }
     }
 }
@@ -148,7 +175,7 @@ impl Found {
                 Type::Integer => found.bits |= INTEGER,
                 Type::Float => found.bits |= FLOAT,
                 Type::Symbol => found.bits |= SYMBOL,
-                Type::Object(hierarchy, class) => found.objects.push((*hierarchy, *class)),
+                Type::Object(hierarchy, class) => found.add_object(*hierarchy, *class),
                 Type::Array(kind) => found.array = Some(*kind),
                 Type::Module(_)
                 | Type::Range { .. }
@@ -161,6 +188,28 @@ impl Found {
             }
         }
         found
+    }
+
+    #[inline]
+    fn add_object(&mut self, hierarchy: HierarchyId, class: ClassId) {
+        if !self.has_class(class) {
+            self.add_class(hierarchy, class);
+        }
+    }
+
+    #[inline]
+    fn has_class(&self, class: ClassId) -> bool {
+        self.classes.get(class.0 as usize / 64).is_some_and(|word| word >> (class.0 % 64) & 1 == 1)
+    }
+
+    #[cold]
+    fn add_class(&mut self, hierarchy: HierarchyId, class: ClassId) {
+        let word = class.0 as usize / 64;
+        if self.classes.len() <= word {
+            self.classes.resize(word + 1, 0);
+        }
+        self.classes[word] |= 1 << (class.0 % 64);
+        self.objects.push((hierarchy, class));
     }
 
     pub fn types(&self) -> TypeSet {
@@ -194,7 +243,7 @@ impl Found {
         self.bits & !allowed.bits == 0
             && (!self.wide || allowed.wide)
             && (self.array.is_none() || self.array == allowed.array)
-            && self.objects.iter().all(|object| allowed.objects.contains(object))
+            && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::tracer::Asked;
 use crate::{backends, profiles, random};
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::infer::{Inferred, Operation};
 use ikra_core::ir::ErrorKind;
@@ -45,6 +46,7 @@ impl DataTypeFunctions for Handle {
 /// A block compiled for one signature: the types found when it was inferred.
 struct Version {
     operation: Operation,
+    races: bool,
     inferred: Inferred,
     program: Arc<ikra_core::ir::Program>,
     plan: Plan,
@@ -67,6 +69,8 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
+    /// Elements watch each other for races.
+    pub races: bool,
 }
 
 impl Section {
@@ -140,26 +144,23 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
-        let (version, traced) = self.fitting(profile)?;
-        self.refuse_changing_base(&version, &traced)?;
-        let backend = self.backend()?;
+        let (version, mut traced) = self.fitting(profile)?;
+        self.refuse_changing_base(&version, &mut traced)?;
+        let backend = self.backend(&version)?;
         profile.backend = Some(backend.name());
         let kernel = self.kernel(&version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
-        let (heap, before) = loop {
-            let room = version.room.get();
-            let heap = profile.time(Phase::Trace, || {
-                Heap::build(self.ruby, &traced, &version.layout, &version.inferred, room)
-            });
-            let mut heap = heap?;
-            let before: Vec<Column> =
-                version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
-            match self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
-                // Nothing has been written back: it begins again with more.
-                Some(more) => version.room.set(more),
-                None => break (heap, before),
-            }
-        };
+        let mut heap = profile.time(Phase::Trace, || {
+            Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
+        })?;
+        faults::point("keeping columns")?;
+        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
+            // Nothing has been written back: it begins again with more.
+            version.room.set(more);
+            heap.begin_again(&version.layout, &before);
+            heap.enlarge(&version.layout, &version.program, more)?;
+        }
         profile.time(Phase::CopyBack, || {
             let copy = CopyBack {
                 ruby: self.ruby,
@@ -173,7 +174,11 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn backend(&self) -> Result<Arc<dyn Backend>, Trouble> {
+    fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
+        // Elements that watch each other run one after the other, which only the CPU does.
+        if version.program.watches_races() {
+            return backends::choose("cpu", 0);
+        }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
         backends::choose(&self.section.backend, calls)
     }
@@ -181,7 +186,8 @@ impl<'a> Run<'a> {
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        for version in versions.into_iter().filter(|v| v.operation == self.section.operation) {
+        let Section { operation, races, .. } = *self.section;
+        for version in versions.into_iter().filter(|v| v.operation == operation && v.races == races) {
             let traced = profile.time(Phase::Trace, || self.follow(&version));
             if let Some(traced) = traced? {
                 self.put_first(&version);
@@ -217,21 +223,24 @@ impl<'a> Run<'a> {
     }
 
     fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+        faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
             let host = LiveHost::new(self.ruby, self.reached, &self.scope, &code, base, asked)?;
-            let mut front = host.infer(&code, self.section.operation)?;
+            let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
             if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
                 ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
             }
+            faults::point("planning the columns")?;
             let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             Ok(Rc::new(Version {
                 operation: self.section.operation,
+                races: self.section.races,
                 program: Arc::new(front.inferred.program.clone()),
                 inferred: front.inferred,
                 plan: front.plan,
@@ -253,7 +262,7 @@ impl<'a> Run<'a> {
     }
 
     /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
-    fn refuse_changing_base(&self, version: &Version, traced: &Traced<'_>) -> Result<(), Trouble> {
+    fn refuse_changing_base(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
         let kind = traced.tracer.array_kind(self.section.base.as_raw());
         let arrays = &version.inferred.schema.arrays;
         if kind.is_none() || !arrays.iter().any(|array| array.written && Some(array.kind) == kind) {
@@ -290,7 +299,8 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
-    /// starts it again from the columns as they were.
+    /// starts it again from the columns as they were, and then on another thread: further interrupts stop it only if
+    /// they raise.
     fn launch(
         &self,
         version: &Version,
@@ -301,6 +311,7 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Option<Room>, Trouble> {
         let interrupt = AtomicBool::new(false);
+        let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut launch = Launch {
@@ -313,36 +324,31 @@ impl<'a> Run<'a> {
                 interrupt: &interrupt,
             };
             let run = || kernel.run(&mut launch, profile);
-            match gvl::without_gvl(self.ruby, &interrupt, run)
-                .transpose()
-                .map_err(Trouble::Panic)?
-                .transpose()?
-            {
+            let ended = match interrupted {
+                false => gvl::without_gvl(self.ruby, &interrupt, run),
+                true => Some(gvl::beside(self.ruby, &interrupt, run)?),
+            };
+            match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => return Ok(None),
                 Some(Outcome::Failed(failure)) => {
                     if let Some(more) = more_room(version, &failure)? {
                         return Ok(Some(more));
                     }
-                    let failed = Failed {
-                        ruby: self.ruby,
-                        reached: self.reached,
-                        ids: &heap.ids,
-                        program: &version.program,
-                    };
+                    let failed =
+                        Failed { ruby: self.ruby, reached: self.reached, inferred: &version.inferred, heap };
                     return Err(Trouble::Raised(failed.error(&failure)));
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
-            for (index, column) in version.layout.written.iter().zip(before) {
-                heap.buffers[*index] = column.clone();
-            }
+            interrupted = true;
+            heap.begin_again(&version.layout, before);
         }
     }
 
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let backend = self.backend()?;
+        let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &*backend, &mut profile)?;
         Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
             crate::classes::name(self.ruby, class)

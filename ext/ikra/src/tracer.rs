@@ -4,15 +4,18 @@
 //! Nothing here runs Ruby code of the user, and apart from the first look at an unusual object nothing allocates.
 
 use crate::classes;
-use crate::reached::Reached;
+use crate::known::{Known, KnownObjects};
+use crate::reached::{self, Reached};
 use crate::reading::Reading;
 use crate::slots::{Slot, Slots};
 use crate::value::{self, Decoded, decode};
+use crate::variables::{Access, BLOCK};
 use ikra_core::infer::host::{Contents, Refusal};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
-use rb_sys::{ID, VALUE};
+use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::hint::black_box;
 
 /// Why tracing cannot go on.
 #[derive(Debug)]
@@ -27,7 +30,6 @@ pub enum Stop {
 pub struct Variable {
     pub hierarchy: HierarchyId,
     pub name: String,
-    id: ID,
 }
 
 /// What is read: the part of the trace plan that says where to look.
@@ -48,20 +50,24 @@ pub struct Elements {
     pub spans: Vec<(u32, u32)>,
 }
 
+/// A class whose instances were met.
 #[derive(Clone, Copy)]
-enum Known {
-    Object(ClassId, u32),
-    Array(ArrayKind, u32),
+struct Met {
+    pointer: VALUE,
+    class: ClassId,
 }
+
+/// So many values ahead, an object is fetched into the processor's cache.
+const AHEAD: usize = 12;
 
 pub struct Tracer<'a> {
     ruby: &'a Ruby,
     pub reached: &'a Reached,
     pub asked: Asked,
-    known: FxHashMap<VALUE, Known>,
-    /// Classes by class pointer, and the one seen last.
+    known: KnownObjects,
+    /// Classes of objects by class pointer, and the one seen last.
     pointers: FxHashMap<VALUE, ClassId>,
-    last: (VALUE, ClassId),
+    last: Met,
     places: Vec<Option<(HierarchyId, u32)>>,
     /// Objects whose singleton class could matter: class and singleton class, which the objects in `reached` keep.
     pub singletons: Vec<(ClassId, VALUE)>,
@@ -70,6 +76,8 @@ pub struct Tracer<'a> {
     pub base_repeats: bool,
     /// What was read, in the order of `asked.columns`.
     pub columns: Vec<Reading>,
+    /// How they are read, where reading has begun.
+    accesses: Vec<Option<Access>>,
     /// By kind.
     pub elements: Vec<Elements>,
     /// Counts joins: a reading that was under way during one starts again.
@@ -84,14 +92,15 @@ impl<'a> Tracer<'a> {
         Self {
             ruby,
             reached,
-            known: FxHashMap::default(),
+            known: KnownObjects::default(),
             pointers: FxHashMap::default(),
-            last: (value::NIL, ClassId::NIL),
+            last: Met { pointer: value::NIL, class: ClassId::NIL },
             places: Vec::new(),
             singletons: Vec::new(),
             base: Reading::default(),
             base_repeats: false,
             columns: asked.columns.iter().map(|_| Reading::default()).collect(),
+            accesses: vec![None; asked.columns.len()],
             elements: (0..asked.slots.len()).map(|_| Elements::default()).collect(),
             asked,
             joins: 0,
@@ -121,13 +130,14 @@ impl<'a> Tracer<'a> {
         let variables = &mut self.asked.variables;
         let at = variables.iter().position(|v| v.hierarchy == hierarchy && v.name == name);
         let variable = at.unwrap_or_else(|| {
-            variables.push(Variable { hierarchy, name: name.into(), id: value::intern(self.ruby, name) });
+            variables.push(Variable { hierarchy, name: name.into() });
             variables.len() - 1
         }) as u32;
         let asked = &mut self.asked.columns;
         asked.iter().position(|column| *column == (variable, class)).unwrap_or_else(|| {
             asked.push((variable, class));
             self.columns.push(Reading::default());
+            self.accesses.push(None);
             asked.len() - 1
         })
     }
@@ -148,13 +158,13 @@ impl<'a> Tracer<'a> {
             let mut progress = false;
             for column in 0..self.asked.columns.len() {
                 let class = self.asked.columns[column].1;
-                if self.columns[column].len() < self.reached.objects(class) {
+                if self.columns[column].len() < self.reached.objects(class).len() {
                     progress = true;
-                    self.read_column(column)?;
+                    self.read_columns(class)?;
                 }
             }
             for kind in 0..self.asked.elements.len() {
-                if self.asked.elements[kind] && self.spans(kind) < self.reached.arrays(kind as u32) {
+                if self.asked.elements[kind] && self.spans(kind) < self.reached.arrays(kind as u32).len() {
                     progress = true;
                     self.read_elements(kind)?;
                 }
@@ -169,42 +179,58 @@ impl<'a> Tracer<'a> {
         self.elements.get(kind).map_or(0, |elements| elements.spans.len())
     }
 
-    fn read_column(&mut self, column: usize) -> Result<(), Stop> {
-        let (variable, class) = self.asked.columns[column];
-        let id = self.asked.variables[variable as usize].id;
-        // A Struct's member has a place instead of a name.
-        let name = &self.asked.variables[variable as usize].name;
-        let member = match name.starts_with('@') {
-            true => None,
-            false => classes::member_key(self.ruby, classes::value(self.ruby, class), name),
-        };
-        let slot = Slot::Column(variable);
-        let mut reading = std::mem::take(&mut self.columns[column]);
-        let mut outcome = Ok(());
-        reading.reserve(self.reached.objects(class) - reading.len());
-        while let Some(object) = self.reached.object(class, reading.len()) {
-            // SAFETY: the object is live: it is marked in `reached`. Reading an unset variable gives nil, and the
-            // member is one of the object's class.
-            let value = unsafe {
-                match member {
-                    None => rb_sys::rb_ivar_get(object, id),
-                    Some(key) => rb_sys::rb_struct_aref(object, key),
-                }
-            };
-            outcome = self.observe(value, slot, &mut reading).map_err(|stop| match stop {
-                Stop::Overflow(_) => Stop::Overflow(format!(
-                    "{} of {}",
-                    self.asked.variables[variable as usize].name,
-                    classes::name(self.ruby, class)
-                )),
-                refused @ Stop::Refused(_) => refused,
-            });
-            if outcome.is_err() {
-                break;
+    /// Reads all that is asked of the objects of a class, some objects at a time, so that they stay in the processor's
+    /// cache from one variable to the next.
+    fn read_columns(&mut self, class: ClassId) -> Result<(), Stop> {
+        let columns: Vec<usize> =
+            (0..self.asked.columns.len()).filter(|column| self.asked.columns[*column].1 == class).collect();
+        let mut values = [value::NIL; BLOCK];
+        loop {
+            let mut progress = false;
+            for column in &columns {
+                progress |= self.read_block(*column, class, &mut values)?;
+            }
+            if !progress {
+                return Ok(());
             }
         }
+    }
+
+    /// Reads a variable of the next objects; false if there are none. `values` stands on the stack, for the garbage
+    /// collector to see it.
+    fn read_block(
+        &mut self,
+        column: usize,
+        class: ClassId,
+        values: &mut [VALUE; BLOCK],
+    ) -> Result<bool, Stop> {
+        let variable = self.asked.columns[column].0;
+        let name = &self.asked.variables[variable as usize].name;
+        let access = self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, class, name));
+        let mut reading = std::mem::take(&mut self.columns[column]);
+        let count = {
+            let objects = &self.reached.objects(class)[reading.len()..];
+            reading.reserve(objects.len());
+            let block = &objects[..objects.len().min(BLOCK)];
+            // SAFETY: the objects are live: they are marked in `reached`. They were listed as instances of the class.
+            unsafe {
+                access.learn(block);
+                access.read(block, &mut values[..block.len()]);
+            }
+            block.len()
+        };
+        let values = &black_box(values)[..count];
+        let outcome = self.observe_all(values, Slot::Column(variable), &mut reading);
         self.columns[column] = reading;
-        outcome
+        match outcome {
+            Ok(()) => Ok(count > 0),
+            Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
+                "{} of {}",
+                self.asked.variables[variable as usize].name,
+                classes::name(self.ruby, class)
+            ))),
+            Err(refused) => Err(refused),
+        }
     }
 
     fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
@@ -224,22 +250,84 @@ impl<'a> Tracer<'a> {
     }
 
     fn read_array(&mut self, array: VALUE, slot: Slot, into: &mut Reading) -> Result<(), Stop> {
+        let mut values = [value::NIL; BLOCK];
         let mut index = 0;
-        // SAFETY: the array is live.
-        let length = unsafe { rb_sys::RARRAY_LEN(array) } as usize;
-        if slot == Slot::Base {
-            self.known.reserve(length);
-            into.reserve(length);
+        loop {
+            // SAFETY: the array is live (marked, or on the caller's stack). Its length is asked before each block, since
+            // a class that is new may run Ruby, and other threads with it.
+            let count = unsafe {
+                let length = rb_sys::RARRAY_LEN(array) as usize;
+                let count = length.saturating_sub(index).min(BLOCK);
+                let elements = rb_sys::RARRAY_CONST_PTR(array).add(index.min(length));
+                values[..count].copy_from_slice(std::slice::from_raw_parts(elements, count));
+                into.reserve(length.saturating_sub(index));
+                count
+            };
+            if count == 0 {
+                return Ok(());
+            }
+            self.observe_all(&black_box(&mut values)[..count], slot, into)?;
+            index += count;
         }
-        // SAFETY: the array is live (marked, or on the caller's stack), and the length is read again before each
-        // element, so that no element behind the end is read whatever the others led to.
-        while index < unsafe { rb_sys::RARRAY_LEN(array) } as isize {
-            // SAFETY: as above.
-            let value = unsafe { rb_sys::RARRAY_AREF(array, index) };
-            self.observe(value, slot, into)?;
-            index += 1;
+    }
+
+    /// Values in a row are mostly alike, and each kind has a loop of its own.
+    fn observe_all(&mut self, values: &[VALUE], slot: Slot, into: &mut Reading) -> Result<(), Stop> {
+        let mut rest = values;
+        while let Some(&first) = rest.first() {
+            let count = if rb_sys::FIXNUM_P(first) {
+                into.push_integers(rest)
+            } else if rb_sys::FLONUM_P(first) {
+                into.push_floats(rest)
+            } else if rb_sys::SPECIAL_CONST_P(first) {
+                0
+            } else {
+                self.objects(rest, into)
+            };
+            rest = &rest[count..];
+            if count == 0 {
+                self.observe(first, slot, into)?;
+                rest = &rest[1..];
+            }
         }
         Ok(())
+    }
+
+    /// The leading values that are objects of classes met before; gives how many. Calls nothing of Ruby.
+    fn objects(&mut self, values: &[VALUE], into: &mut Reading) -> usize {
+        let mut objects = self.reached.objects_mut();
+        for (index, &value) in values.iter().enumerate() {
+            if let Some(later) = values.get(index + AHEAD) {
+                value::prefetch(*later);
+            }
+            if rb_sys::SPECIAL_CONST_P(value) {
+                return index;
+            }
+            let (class, row) = match self.known.get(value) {
+                Some(Known::Object(class, row)) => (class, row),
+                Some(Known::Array(..)) => return index,
+                None => {
+                    // SAFETY: the object was just read from a live one.
+                    let pointer = unsafe { value::class_pointer(value) };
+                    if self.last.pointer != pointer {
+                        match self.pointers.get(&pointer) {
+                            Some(class) => self.last = Met { pointer, class: *class },
+                            None => return index,
+                        }
+                    }
+                    let class = self.last.class;
+                    let row = reached::add(&mut objects, class.0, value);
+                    self.known.set(value, Known::Object(class, row));
+                    (class, row)
+                }
+            };
+            match self.places.get(class.0 as usize) {
+                Some(Some((hierarchy, place))) => into.push_object(*hierarchy, class, *place, row),
+                // Entered above, and known from now on.
+                _ => return index,
+            }
+        }
+        values.len()
     }
 
     fn observe(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), Stop> {
@@ -257,16 +345,16 @@ impl<'a> Tracer<'a> {
     }
 
     fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
-        let (class, row) = match self.known.get(&value) {
-            Some(Known::Object(class, row)) => (*class, *row),
+        let (class, row) = match self.known.get(value) {
+            Some(Known::Object(class, row)) => (class, row),
             Some(Known::Array(..)) => return self.array(value, slot, into),
             None => {
                 let class = self.class_of(value);
                 if class == ClassId::ARRAY {
                     return self.array(value, slot, into);
                 }
-                let row = self.reached.add_object(class, value);
-                self.known.insert(value, Known::Object(class, row));
+                let row = reached::add(&mut self.reached.objects_mut(), class.0, value);
+                self.known.set(value, Known::Object(class, row));
                 (class, row)
             }
         };
@@ -275,17 +363,13 @@ impl<'a> Tracer<'a> {
     }
 
     fn array(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
-        let (kind, row) = match self.known.get(&value) {
-            Some(Known::Array(kind, row)) => {
-                let (kind, row) = (*kind, *row);
-                if self.asked.slots.kind(slot) == Some(kind) {
-                    (kind, row)
-                } else {
-                    self.join(slot, kind);
-                    match self.known[&value] {
-                        Known::Array(kind, row) => (kind, row),
-                        Known::Object(..) => unreachable!("an array stays an array"),
-                    }
+        let (kind, row) = match self.known.get(value) {
+            Some(Known::Array(kind, row)) if self.asked.slots.kind(slot) == Some(kind) => (kind, row),
+            Some(Known::Array(kind, _)) => {
+                self.join(slot, kind);
+                match self.known.get(value) {
+                    Some(Known::Array(kind, row)) => (kind, row),
+                    _ => unreachable!("an array stays an array"),
                 }
             }
             _ => {
@@ -294,7 +378,7 @@ impl<'a> Tracer<'a> {
                     self.elements.resize_with(kind.0 as usize + 1, Elements::default);
                 }
                 let row = self.reached.add_array(kind.0, value);
-                self.known.insert(value, Known::Array(kind, row));
+                self.known.set(value, Known::Array(kind, row));
                 (kind, row)
             }
         };
@@ -304,7 +388,7 @@ impl<'a> Tracer<'a> {
     fn join(&mut self, slot: Slot, kind: ArrayKind) {
         for (kept, dropped) in self.asked.slots.meet(slot, kind) {
             for (array, row) in self.reached.move_arrays(dropped.0, kept.0) {
-                self.known.insert(array, Known::Array(kept, row));
+                self.known.set(array, Known::Array(kept, row));
             }
             let was_asked = |asked: &[bool], kind: ArrayKind| asked.get(kind.0 as usize) == Some(&true);
             if was_asked(&self.asked.elements, dropped) {
@@ -321,20 +405,17 @@ impl<'a> Tracer<'a> {
     fn class_of(&mut self, object: VALUE) -> ClassId {
         // SAFETY: the object was just read from a live one.
         let pointer = unsafe { value::class_pointer(object) };
-        if self.last.0 == pointer {
-            return self.last.1;
-        }
         if let Some(class) = self.pointers.get(&pointer) {
-            self.last = (pointer, *class);
             return *class;
         }
         // SAFETY: as above.
         let (class, singleton) = unsafe { classes::of_instance(self.ruby, object) };
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
-        // A singleton class may die and another take its address; a class with a number stays.
-        if classes::value(self.ruby, class) == pointer {
+        // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
+        // may be no objects here (Float, Array) are not entered.
+        let plain = ![ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL].contains(&class);
+        if plain && classes::value(self.ruby, class) == pointer {
             self.pointers.insert(pointer, class);
-            self.last = (pointer, class);
         }
         class
     }
@@ -389,22 +470,21 @@ impl<'a> Tracer<'a> {
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
         let classes = classes::of_hierarchy(self.ruby, hierarchy);
         classes.into_iter().any(|class| {
-            let mut objects = (0..).map_while(|row| self.reached.object(class, row));
             // SAFETY: listed objects are live.
-            objects.any(|object| unsafe { value::frozen(object) })
+            self.reached.objects(class).iter().any(|object| unsafe { value::frozen(*object) })
         })
     }
 
     pub fn any_frozen_array(&self, kind: ArrayKind) -> bool {
         let kind = self.asked.slots.find(kind);
         // SAFETY: listed arrays are live.
-        (0..).map_while(|row| self.reached.array(kind.0, row)).any(|a| unsafe { value::frozen(a) })
+        self.reached.arrays(kind.0).iter().any(|array| unsafe { value::frozen(*array) })
     }
 
     /// Was this array met (anywhere but as the base)?
-    pub fn array_kind(&self, array: VALUE) -> Option<ArrayKind> {
-        match self.known.get(&array) {
-            Some(Known::Array(kind, _)) => Some(*kind),
+    pub fn array_kind(&mut self, array: VALUE) -> Option<ArrayKind> {
+        match self.known.get(array) {
+            Some(Known::Array(kind, _)) => Some(kind),
             _ => None,
         }
     }

@@ -62,13 +62,45 @@ fn decode_heap(ruby: &Ruby, value: VALUE) -> Decoded {
 
 /// The float in a flonum: 62 of its bits, rotated so that the common exponents need no heap (`numeric.h` of CRuby).
 #[inline]
-fn flonum(value: VALUE) -> f64 {
+const fn flonum(value: VALUE) -> f64 {
     const ZERO: VALUE = 0x8000_0000_0000_0002;
     if value == ZERO {
         return 0.0;
     }
     let exponent = 2 - (value >> 63);
     f64::from_bits((exponent | (value & !3)).rotate_right(3))
+}
+
+/// Values are looked at in groups of this many: whether all are alike is one question without branches.
+const GROUP: usize = 64;
+
+/// Appends the bits of the leading Floats that need no heap; gives how many these are.
+pub fn leading_floats(values: &[VALUE], bits: &mut Vec<i64>) -> usize {
+    leading(values, bits, |value| value & 3 == 2, |value| flonum(value).to_bits() as i64)
+}
+
+/// Appends the leading Integers that need no heap; gives how many these are.
+pub fn leading_integers(values: &[VALUE], numbers: &mut Vec<i64>) -> usize {
+    leading(values, numbers, |value| value & 1 == 1, |value| value as i64 >> 1)
+}
+
+#[inline]
+fn leading(
+    values: &[VALUE],
+    into: &mut Vec<i64>,
+    fits: impl Fn(VALUE) -> bool,
+    decode: impl Fn(VALUE) -> i64,
+) -> usize {
+    let before = into.len();
+    for group in values.chunks(GROUP) {
+        let all = group.iter().fold(true, |all, value| all & fits(*value));
+        let count = if all { group.len() } else { group.iter().take_while(|value| fits(**value)).count() };
+        into.extend(group[..count].iter().map(|value| decode(*value)));
+        if !all {
+            break;
+        }
+    }
+    into.len() - before
 }
 
 /// SAFETY: `value` must be a bignum.
@@ -94,6 +126,18 @@ unsafe fn big_to_i64(value: VALUE) -> Option<i64> {
 pub unsafe fn class_pointer(value: VALUE) -> VALUE {
     // SAFETY: every heap object begins with an RBasic.
     unsafe { (*(value as *const rb_sys::RBasic)).klass }
+}
+
+/// Asks the processor to have an object ready soon.
+#[inline]
+pub fn prefetch(value: VALUE) {
+    // SAFETY: a hint: no address is invalid for it.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(value as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 /// Is it frozen? Immediates are.
@@ -213,6 +257,21 @@ mod tests {
         assert_eq!(small_float(-0.0), None);
         assert_eq!(small_float(f64::NAN), None);
         assert!(small_float(0.1).is_some());
+    }
+
+    #[test]
+    fn leading_numbers_end_where_another_value_begins() {
+        for length in [0, 1, GROUP - 1, GROUP, GROUP + 1, 3 * GROUP] {
+            let numbers: Vec<f64> = (0..length).map(|i| i as f64 * 0.5).collect();
+            let mut values: Vec<VALUE> = numbers.iter().filter_map(|n| small_float(*n)).collect();
+            values.push(NIL);
+            values.extend(fixnum(3));
+            let mut bits = Vec::new();
+            assert_eq!(leading_floats(&values, &mut bits), length);
+            assert_eq!(bits, numbers.iter().map(|n| n.to_bits() as i64).collect::<Vec<_>>());
+            assert_eq!(leading_integers(&values[length + 1..], &mut bits), 1);
+            assert_eq!(bits[length], 3);
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod value;
 
 use super::{Backend, Kernel, Launch, Outcome};
 use crate::error::Error;
+use crate::faults;
 use crate::ir::Program;
 use crate::profile::{Phase, Profile};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -27,6 +28,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use pace::Pace;
 use parking_lot::Mutex;
+pub use pool::block_signals;
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
@@ -113,6 +115,7 @@ impl Code {
         let mut builder_context = FunctionBuilderContext::new();
         let mut define =
             |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
+                faults::point("compiling a function")?;
                 context.set_disasm(listing.is_some());
                 frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
                 if let Some(text) = listing.as_deref_mut() {
@@ -148,6 +151,7 @@ impl Code {
                 .transpose()?;
             ids.push((once, many));
         }
+        faults::point("making code executable")?;
         module.finalize_definitions().map_err(internal)?;
         let address = |id| {
             let address = module.get_finalized_function(id);

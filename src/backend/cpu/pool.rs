@@ -9,6 +9,7 @@ use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
+use crate::faults;
 use crate::heap::job_order::Round;
 use crate::ir::{BufferKind, Program, SiteId};
 use parking_lot::Mutex;
@@ -64,6 +65,7 @@ struct Run<'a> {
 
 pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
     check(program, launch)?;
+    faults::point("starting a run")?;
     let mut args: Vec<u64> =
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
@@ -84,7 +86,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     let fused = program.fused && rounds.len() <= 1;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
-    let alone = rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
+    let alone = launch.jobs.in_order || rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
@@ -159,6 +161,10 @@ impl Run<'_> {
     }
 
     fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
+        if let Err(error) = faults::point("a task") {
+            // A thread of the pool has no other way to fail.
+            panic!("{error}");
+        }
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
         let mut args = self.args.clone();
         let mut scratch: Vec<u64> = Vec::new();
@@ -379,7 +385,7 @@ fn threads() -> Result<&'static ThreadPool, Error> {
 }
 
 /// Signals are for the program's own threads, which know what to do with them.
-fn block_signals() {
+pub fn block_signals() {
     #[cfg(unix)]
     // SAFETY: both calls only write to `all` and to this thread's mask.
     unsafe {

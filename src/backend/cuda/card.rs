@@ -2,7 +2,7 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 use super::cache::Cache;
-use super::device::{Constant, Device, Loaded, Session};
+use super::device::{Constant, Device, Loaded, Session, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate::{self, Location};
@@ -10,8 +10,10 @@ use super::nvrtc::{self, Nvrtc};
 use crate::error::Error;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
+use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The driver's functions that this file uses.
 const FUNCTIONS: [&str; 36] = [
@@ -331,7 +333,7 @@ impl Drop for Program {
         if self.card.enter().is_err() {
             return;
         }
-        if let Some(graph) = self.graph.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(graph) = self.graph.get_mut().take() {
             // SAFETY: instantiated, and destroyed once; no run is using it, as runs borrow the program.
             let _ = unsafe { result::graph::exec_destroy(graph.executable) };
         }
@@ -341,10 +343,11 @@ impl Drop for Program {
 }
 
 impl Loaded for Program {
-    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error> {
+    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
         let card = &*self.card;
-        let busy = card.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        // First of all: in a forked child the lock may be held by no one who lives.
         card.enter()?;
+        let Some(busy) = take(&card.busy, interrupt) else { return Ok(None) };
         self.reserve_stack()?;
         let available = card.available()?;
         if bytes > available {
@@ -363,7 +366,7 @@ impl Loaded for Program {
             None => unsafe { result::malloc_sync(bytes) },
         }
         .map_err(failed(&what))?;
-        Ok(Box::new(Run { program: self, card, base, bytes, _busy: busy }))
+        Ok(Some(Box::new(Run { program: self, card, base, bytes, _busy: busy })))
     }
 }
 
@@ -483,7 +486,7 @@ impl Session for Run<'_> {
     }
 
     fn record(&mut self, steps: Vec<Step>, ticks: u64) -> Result<(), Error> {
-        let mut kept = self.program.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.program.graph.lock();
         // Addresses are in the constants, so a graph serves as long as the shape of the launches stays.
         if kept.as_ref().is_some_and(|g| g.ticks == ticks && g.steps == steps) {
             return Ok(());
@@ -497,7 +500,7 @@ impl Session for Run<'_> {
     }
 
     fn replay(&mut self) -> Result<(), Error> {
-        let kept = self.program.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.program.graph.lock();
         let graph = kept.as_ref().ok_or_else(|| Error::Internal("no graph was recorded".to_owned()))?;
         // SAFETY: instantiated and not destroyed.
         unsafe { result::graph::launch(graph.executable, self.card.stream) }.map_err(failed("cuGraphLaunch"))

@@ -4,6 +4,9 @@
 use super::emit::Source;
 use super::layout::Step;
 use crate::error::Error;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub(super) trait Device: Send + Sync {
     /// As `Ikra.backend` names it.
@@ -14,8 +17,9 @@ pub(super) trait Device: Send + Sync {
 
 /// A program on the device.
 pub(super) trait Loaded: Send + Sync {
-    /// Takes the device for one run, with that much of its memory; waits for other runs to end.
-    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error>;
+    /// Takes the device for one run, with that much of its memory; waits for other runs to end. `None`: interrupted
+    /// meanwhile.
+    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error>;
 }
 
 /// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
@@ -42,6 +46,17 @@ pub(super) trait Session {
 pub(super) enum Constant {
     Run,
     Arguments,
+}
+
+/// Waits until no one else has the device; `None`: interrupted meanwhile.
+pub(super) fn take<'a>(busy: &'a Mutex<()>, interrupt: &AtomicBool) -> Option<MutexGuard<'a, ()>> {
+    const LOOK: Duration = Duration::from_millis(10);
+    loop {
+        let taken = busy.try_lock_for(LOOK);
+        if taken.is_some() || interrupt.load(Ordering::Relaxed) {
+            return taken;
+        }
+    }
 }
 
 /// Numbers as the device reads them: both sides are little-endian.

@@ -168,6 +168,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
         BufferKind::SymbolRanks => "rank",
+        BufferKind::FirstSame => "first_same",
+        BufferKind::Touched { .. } => "touched",
     }
 }
 
@@ -189,6 +191,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
         BufferKind::SymbolRanks => "the order of symbols".into(),
+        BufferKind::FirstSame => "first elements that are the same objects".into(),
+        BufferKind::Touched { what, by, .. } => format!("who touched {what}: {by}"),
     }
 }
 

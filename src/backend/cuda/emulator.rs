@@ -2,16 +2,18 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
-use super::device::{Constant, Device, Loaded, Session};
+use super::device::{Constant, Device, Loaded, Session, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use crate::error::Error;
+use crate::faults;
 use libloading::Library;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 /// Stack that a kernel may use of the thread that plays the card.
 const STACK: u64 = 1 << 20;
@@ -36,8 +38,10 @@ impl Device for Emulator {
     }
 
     fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error> {
+        faults::point("compiling for the card")?;
         let object = compile(&self.shim, &source.complete())?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
+        faults::point("loading onto the card")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
         let library = unsafe { Library::new(&object) }.map_err(|e| failed(&e))?;
         let symbol = |name: &str| -> Option<*mut u8> {
@@ -78,11 +82,12 @@ unsafe impl Send for Emulated {}
 unsafe impl Sync for Emulated {}
 
 impl Loaded for Emulated {
-    fn start(&self, bytes: usize) -> Result<Box<dyn Session + '_>, Error> {
-        let busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
+        let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
+        faults::point("allocating on the card")?;
         // Words, so that the memory is aligned for all that is read from it.
         let memory = vec![0; bytes.div_ceil(8)];
-        Ok(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy }))
+        Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy })))
     }
 }
 
@@ -121,6 +126,7 @@ impl Session for Run<'_> {
     }
 
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+        faults::point("copying to the card")?;
         self.bytes(offset, bytes.len()).copy_from_slice(bytes);
         Ok(())
     }
@@ -131,6 +137,7 @@ impl Session for Run<'_> {
     }
 
     fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
+        faults::point("copying from the card")?;
         bytes.copy_from_slice(self.bytes(offset, bytes.len()));
         Ok(())
     }
@@ -149,6 +156,7 @@ impl Session for Run<'_> {
     }
 
     fn launch(&mut self, step: &Step) -> Result<(), Error> {
+        faults::point("a launch")?;
         let emulate = self.program.emulate;
         self.play(|| emulate(step.words.as_ptr(), step.blocks, BLOCK))
     }
@@ -159,6 +167,7 @@ impl Session for Run<'_> {
     }
 
     fn replay(&mut self) -> Result<(), Error> {
+        faults::point("a replay")?;
         let Emulated { emulate, advance, .. } = *self.program;
         let (steps, ticks) = &self.graph;
         self.play(|| {

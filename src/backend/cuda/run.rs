@@ -38,17 +38,23 @@ pub(super) struct CudaKernel {
 impl Kernel for CudaKernel {
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
         layout::check(&self.program, launch)?;
+        if launch.jobs.in_order {
+            return Err(Error::Internal("a card runs no elements in order".into()));
+        }
         let steps = Step::of_tick(&self.program, launch, self.source.segments);
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let arena = Arena::new(&self.program, launch, lanes);
-        let mut session = profile.time(Phase::Upload, || {
-            let mut session = self.loaded.start(arena.bytes)?;
-            self.upload(&mut *session, &arena, launch)?;
+        let session = profile.time(Phase::Upload, || {
+            let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;
+            if let Some(session) = &mut session {
+                self.upload(&mut **session, &arena, launch)?;
+            }
             Ok(session)
         })?;
+        let Some(mut session) = session else { return Ok(Outcome::Interrupted) };
         let outcome = profile.time(Phase::Kernel, || {
             if self.program.fused && launch.jobs.rounds.len() == 1 {
                 fused(&mut *session, &steps, launch)

@@ -4,7 +4,7 @@ use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
     BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, ValueData,
+    ScalarInfo, ScalarSource, Site, TouchPart, Toucher, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -132,7 +132,7 @@ impl Parser {
     fn buffer(&mut self) -> Result<BufferInfo> {
         const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
                              result_words, scratch, \
-                             frozen, frozen_array)";
+                             frozen, frozen_array, first_same, touched)";
         let kind = match &self.word(KINDS)?[..] {
             "column" => {
                 let hierarchy = self.hierarchy()?;
@@ -157,6 +157,12 @@ impl Parser {
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             "symbol_ranks" => BufferKind::SymbolRanks,
+            "first_same" => BufferKind::FirstSame,
+            "touched" => {
+                let (what, by) = (self.watched()?, self.toucher()?);
+                let part = if self.take_word("tick") { TouchPart::Tick } else { TouchPart::Who };
+                BufferKind::Touched { what, by, part }
+            }
             _ => {
                 self.back();
                 return self.expected(KINDS);
@@ -164,6 +170,25 @@ impl Parser {
         };
         self.mark(":")?;
         Ok(BufferInfo { kind, ty: self.ty()?, written: self.take_word("written") })
+    }
+
+    fn watched(&mut self) -> Result<Watched> {
+        if self.take_word("column") {
+            let hierarchy = self.hierarchy()?;
+            return Ok(Watched::Column { hierarchy, name: self.text("the name of an instance variable")? });
+        }
+        if !self.take_word("array_values") {
+            return self.expected("what is watched (column, array_values)");
+        }
+        Ok(Watched::ArrayValues(self.array_kind()?))
+    }
+
+    fn toucher(&mut self) -> Result<Toucher> {
+        let all = [Toucher::Writer, Toucher::Reader, Toucher::OtherReader];
+        match all.into_iter().find(|toucher| self.take_word(&toucher.to_string())) {
+            Some(toucher) => Ok(toucher),
+            None => self.expected("who touched it (writer, reader, other_reader)"),
+        }
     }
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
@@ -233,7 +258,7 @@ impl Parser {
     fn error_kind(&mut self) -> Result<ErrorKind> {
         const KINDS: &str = "an error (overflow, zero_division, no_method, name_error, type_error, argument_error, \
                              float_domain, math_domain, frozen, frozen_array, index_too_small, array_growth, range, \
-                             raise, stack_too_deep)";
+                             raise, stack_too_deep, race)";
         Ok(match &self.word(KINDS)?[..] {
             "overflow" => ErrorKind::Overflow { operator: self.text("an operator")? },
             "zero_division" => ErrorKind::ZeroDivision,
@@ -284,6 +309,13 @@ impl Parser {
             }
             "uncaught_throw" => ErrorKind::UncaughtThrow { tag: self.receiver()? },
             "stack_too_deep" => ErrorKind::StackTooDeep,
+            "race" => {
+                let write = self.take_word("write");
+                if !write && !self.take_word("read") {
+                    return self.expected("`read` or `write`");
+                }
+                ErrorKind::Race { what: self.watched()?, write }
+            }
             _ => {
                 self.back();
                 return self.expected(KINDS);

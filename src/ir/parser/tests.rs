@@ -22,6 +22,9 @@ b7 = array_values a0 tag: i32
 b8 = result: bool written
 b9 = frozen h0: bool
 b10 = frozen_array a0: bool
+b11 = first_same: i32
+b12 = touched column h0 "@x" writer tick: i64 written
+b13 = touched array_values a0 other_reader: i64 written
 s0 = root 3: i64
 s1 = root 3 tag: i32
 s2 = class_base h0 1: i32
@@ -52,6 +55,8 @@ e20 = no_method "x" of float
 e21 = no_method "x" of symbol
 e22 = no_method "x" of true
 e23 = no_method "x" of false
+e24 = race write column h0 "@x" at "t.rb":5
+e25 = race read array_values a0
 entry f0 "Car"
 entry f0 ""
 

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+# What moving live objects to columns and back costs: nanoseconds an object, beside C loops over the same objects with
+# Ruby's public functions. Ikra's times are phases of a second call (Ikra.profile) and hold everything of the phase.
+#
+#   rake bench:heap        ruby -Ilib benchmark/heap.rb --objects 1000000 --rounds 7
+
+require "optparse"
+require_relative "measurement"
+exec(RbConfig.ruby, *Measurement.yjit, "-Ilib", __FILE__, *ARGV, chdir: Measurement::ROOT) unless
+  Measurement.yjit.empty? || RubyVM::YJIT.enabled?
+
+require "ikra"
+require_relative "../examples/traffic/scenario"
+require_relative "../examples/traffic/weather"
+
+options = { objects: 1_000_000, rounds: 7, pedestrians: 1_048_576, cars: 262_144, streets: 32_000,
+            elements: 10_000_000, classes: 1_000 }
+OptionParser.new do |parser|
+  options.each { |name, number| parser.on("--#{name} N", Integer, "(#{number})") }
+end.parse!(into: options)
+
+headers = RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").map { |folder| "-I#{folder}" }
+anchor = Measurement.compile("heap_anchor.c", "cc", "-O2", "-shared", "-fPIC", *headers)
+File.rename(anchor, "#{anchor}.so")
+require "#{anchor}.so"
+
+Ikra.backend = :cpu
+
+# Three instance variables.
+class Flat
+  attr_accessor :a, :b, :sum
+
+  def initialize(a, b)
+    @a = a
+    @b = b
+    @sum = 0.0
+  end
+
+  def add
+    @sum = @a + @b
+  end
+end
+
+# Measures and prints.
+class HeapBenchmark
+  def initialize(options)
+    @options = options
+    @rounds = options[:rounds]
+    @random = Random.new(1)
+  end
+
+  def run
+    objects = Array.new(@options[:objects]) { |i| Flat.new(i + 0.5, i * 0.25) }
+    { "in the order of creation" => objects, "shuffled" => objects.shuffle(random: @random) }.each do |how, ordered|
+      flat(how, ordered)
+      back(how, ordered)
+    end
+    whole(objects)
+    arrays
+    traffic
+    order
+  end
+
+  private
+
+  # The median of the rounds in nanoseconds for each of `count`, of what the block returns in seconds. The first time
+  # does not count: it compiles.
+  def median(count, &seconds)
+    seconds.call
+    Measurement.median(Array.new(@rounds) { seconds.call }) / count * 1e9
+  end
+
+  def seconds
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    yield
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+  end
+
+  def phase(name, &)
+    Ikra.profile(&)[name]
+  end
+
+  def report(what, ours, anchor = nil, limit: nil)
+    line = format("%-62s %8.1f ns", what, ours)
+    line += format("   C %6.1f ns   %5.2f x", anchor, ours / anchor) if anchor
+    line += "   (at most #{limit})" if limit
+    puts line
+  end
+
+  def flat(order, objects)
+    count = objects.size
+    c = median(count) { seconds { HeapAnchor.read_variables(objects, :@a, :@b, :@sum) } }
+    read = median(count) { phase(:trace) { objects.pmap { |o| o.a + o.b + o.sum } } }
+    report("objects of three variables to columns, #{order}", read, c, limit: "40 ns, 3 x")
+  end
+
+  def back(order, objects)
+    count = objects.size
+    c = median(count) { seconds { HeapAnchor.write_variable(objects, :@sum) } }
+    shift = 0.0
+    written = median(count) do
+      shift += 1.0
+      phase(:copy_back) { objects.peach { |o| o.sum = o.a + shift } }
+    end
+    report("a changed column back to the objects, #{order}", written, c, limit: "20 ns")
+    objects.peach { |o| o.sum = o.a }
+    unchanged = median(count) { phase(:copy_back) { objects.peach { |o| o.sum = o.a } } }
+    report("an unchanged column, #{order}", unchanged, limit: "2 ns")
+  end
+
+  def whole(objects)
+    ruby = median(objects.size) { seconds { objects.each(&:add) } }
+    ours = median(objects.size) { seconds { objects.peach(&:add) } }
+    report("two variables added into a third, all included", ours)
+    report("  the same loop in Ruby#{" with YJIT" if Measurement.yjit.any?}", ruby)
+  end
+
+  def arrays
+    count = @options[:objects]
+    floats = Array.new(count) { |i| i + 0.5 }
+    c = median(count) { seconds { HeapAnchor.to_column(floats) } }
+    report("Floats of an Array to a column", median(count) { phase(:trace) { floats.pselect { |x| x < 0 } } }, c,
+           limit: "1.5 ns")
+    c = median(count) { seconds { HeapAnchor.to_array(count) } }
+    report("a column of Floats to an Array", median(count) { phase(:copy_back) { floats.pmap { |x| x * 2 } } }, c,
+           limit: "4 ns")
+    integers = (1..count).to_a
+    report("Integers of an Array to a column",
+           median(count) { phase(:trace) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
+    report("a column of Integers to an Array",
+           median(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
+  end
+
+  def traffic
+    sizes = @options.slice(:pedestrians, :cars, :streets)
+    scenario = Scenario.new(**sizes)
+    actors = scenario.actors.shuffle(random: @random)
+    table = scenario.table
+    weather = Weather::GOOD
+    trace = median(1) { phase(:trace) { actors.peach(1) { |actor| actor.move(weather, table) } } }
+    puts format("the paper's Figure 9, its largest graph: %.3f s (at most 0.25; the paper 21.8)", trace * 1e-9)
+    puts format("  an object: %.1f ns", trace / sizes.values.sum)
+  end
+
+  # What the elements of many classes cost more than those of one: the order of the jobs, and looking up the classes.
+  def order
+    one, many = [1, @options[:classes]].map do |count|
+      classes = Array.new(count) { |i| Object.const_set("Of#{count}Number#{i}", Class.new(Flat)) }
+      elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % count].allocate }
+      median(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
+    end
+    puts format("%d elements: of one class %.3f s, of %d classes %.3f s; the order %.3f s (at most 0.3)",
+                @options[:elements], one, @options[:classes], many, many - one)
+  end
+end
+
+HeapBenchmark.new(options).run

@@ -1,0 +1,136 @@
+//! What a run has met, by address: a table indexed by heap page and slot. Something is looked up for every reference, and
+//! a hash of pointers costs several times as much.
+//!
+//! Addresses stay what they are, because [`crate::reached::Reached`] pins all that is entered here.
+
+use ikra_core::types::{ArrayKind, ClassId};
+use rb_sys::VALUE;
+
+/// An object by class and row, or an array by kind and row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Object(ClassId, u32),
+    Array(ArrayKind, u32),
+}
+
+/// Objects begin at multiples of 8 bytes and are, in every Ruby so far, at least 32 bytes long, so that no two of them
+/// begin within the same 32 bytes.
+const SLOT_BITS: u32 = 5;
+const PAGE_BITS: u32 = 14;
+const REGION_BITS: u32 = 26;
+const SLOTS: usize = 1 << (PAGE_BITS - SLOT_BITS);
+const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
+
+const PRESENT: u64 = 1 << 63;
+const ARRAY: u64 = 1 << 62;
+
+/// 64 MiB of addresses: which of its pages have slots, as index + 1.
+struct Region {
+    number: usize,
+    pages: Box<[u32; PAGES]>,
+}
+
+/// See the module's text.
+#[derive(Default)]
+pub struct KnownObjects {
+    regions: Vec<Region>,
+    /// Region numbers end in these bits; the index of the region met last with them.
+    recent: [u32; 16],
+    slots: Vec<u64>,
+    count: usize,
+}
+
+impl KnownObjects {
+    /// Number of objects and arrays.
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    pub fn get(&mut self, value: VALUE) -> Option<Known> {
+        let slot = self.slot(value);
+        unpack(self.slots[slot])
+    }
+
+    /// Enters what is new, or puts what is known elsewhere.
+    #[inline]
+    pub fn set(&mut self, value: VALUE, known: Known) {
+        let slot = self.slot(value);
+        self.count += usize::from(self.slots[slot] == 0);
+        self.slots[slot] = match known {
+            Known::Object(class, row) => PRESENT | u64::from(class.0) << 32 | u64::from(row),
+            Known::Array(kind, row) => PRESENT | ARRAY | u64::from(kind.0) << 32 | u64::from(row),
+        };
+    }
+
+    #[inline]
+    fn slot(&mut self, value: VALUE) -> usize {
+        let address = value as usize;
+        let number = address >> REGION_BITS;
+        let recent = self.recent[number % 16] as usize;
+        let region = match self.regions.get(recent) {
+            Some(region) if region.number == number => recent,
+            _ => self.region(number),
+        };
+        let page = address >> PAGE_BITS & (PAGES - 1);
+        let index = match self.regions[region].pages[page] {
+            0 => self.page(region, page),
+            index => index as usize - 1,
+        };
+        index * SLOTS + (address >> SLOT_BITS & (SLOTS - 1))
+    }
+
+    #[cold]
+    fn region(&mut self, number: usize) -> usize {
+        let at = self.regions.iter().position(|region| region.number == number).unwrap_or_else(|| {
+            self.regions.push(Region { number, pages: Box::new([0; PAGES]) });
+            self.regions.len() - 1
+        });
+        self.recent[number % 16] = at as u32;
+        at
+    }
+
+    #[cold]
+    fn page(&mut self, region: usize, page: usize) -> usize {
+        let index = self.slots.len() / SLOTS;
+        self.slots.resize(self.slots.len() + SLOTS, 0);
+        self.regions[region].pages[page] = index as u32 + 1;
+        index
+    }
+}
+
+const fn unpack(slot: u64) -> Option<Known> {
+    let (number, row) = ((slot >> 32) as u32 & 0x3fff_ffff, slot as u32);
+    match slot & (PRESENT | ARRAY) {
+        0 => None,
+        PRESENT => Some(Known::Object(ClassId(number), row)),
+        _ => Some(Known::Array(ArrayKind(number), row)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_entered_is_found_and_nothing_else() {
+        let mut known = KnownObjects::default();
+        // Slots of 40 bytes, in regions far from each other that share the end of their numbers.
+        let address = |i: usize| (((i % 40) << (REGION_BITS + 4)) + 0x7f00_0000_0000 + i * 40) as VALUE;
+        let what = |i: usize| match i % 3 {
+            0 => Known::Array(ArrayKind(i as u32 % 7), i as u32),
+            _ => Known::Object(ClassId(i as u32 % 11), i as u32),
+        };
+        for i in 0..10_000 {
+            assert_eq!(known.get(address(i)), None);
+            known.set(address(i), what(i));
+        }
+        known.set(address(5), what(6));
+        assert_eq!(known.len(), 10_000);
+        assert_eq!(known.get(address(5)), Some(what(6)));
+        for i in 6..10_000 {
+            assert_eq!(known.get(address(i)), Some(what(i)));
+        }
+        assert_eq!(known.get(address(10_000)), None);
+    }
+}

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Ikra
+  # What is said of two elements that are not independent.
+  module Races
+    HINT = "hint: let every element write its own objects only, and variables that no other element reads in the " \
+           "same tick;\n        a second section, or the next tick, can take the new values over"
+
+    class << self
+      # Called with what the extension found; a touch is [element, writes, path, line].
+      #
+      # @param object [Object] what both touch
+      # @param variable [String, Integer] its instance variable or member, or the index of an array
+      # @param holder [Array(String, String), nil] a class and the variable in which its objects hold the array
+      # @return [RaceError]
+      def error(tick, object, variable, holder, *touches)
+        elements = touches.map(&:first)
+        accesses = touches.map { |touch| touch[1] ? :write : :read }
+        lines = touches.map { |touch| touch[2, 2].join(":") }
+        RaceError.new("#{lines.last}: elements #{elements.join(" and ")} race for #{what(object, variable, holder)} " \
+                      "in tick #{tick}: #{clauses(elements, accesses, lines)}\n  #{HINT}",
+                      elements:, object:, variable:, accesses:, lines:)
+      end
+
+      private
+
+      def what(object, variable, holder)
+        return "#{variable} of the same #{object.class}" unless variable.is_a?(Integer)
+
+        "item #{variable} of the same #{object.class}#{" (in #{holder.last} of #{holder.first})" if holder}"
+      end
+
+      def clauses(elements, accesses, lines)
+        elements.zip(accesses, lines).map { |element, access, line| "#{element} #{access}s it (#{line})" }.join(", ")
+      end
+    end
+  end
+  private_constant :Races
+end

@@ -1,0 +1,304 @@
+# frozen_string_literal: true
+
+require "tempfile"
+
+# Random small programs over Nodes, and what sequential Ruby says of their races: every touch of a variable and of an
+# array's place is written down, and compared with all others of its tick.
+module RandomRaces
+  # Writes down who touches what. A touch: element, what (object and variable), write.
+  class Log
+    attr_accessor :element, :tick, :race
+
+    def initialize
+      @touches = Hash.new { |all, key| all[key] = [] }
+    end
+
+    # @param base [Array] the elements, so that repeated ones are known
+    def start(base, tick)
+      @base = base
+      @tick = tick
+      @touches.clear
+    end
+
+    def touch(object, variable, write)
+      return if @race || !@base
+
+      touches = @touches[[object.object_id, variable]]
+      others = touches.select { |other, wrote| (write || wrote) && !@base[other].equal?(@base[element]) }
+      touches << [element, write]
+      return if others.empty?
+
+      # Any of the others may be named.
+      @race = [others.map { |other, wrote| [other, wrote ? :write : :read] }, element, write ? :write : :read,
+               object, variable, tick]
+    end
+  end
+
+  # A Node's text is the same for both; only the accessors differ.
+  module Plain
+    attr_accessor :a, :b, :peer, :cells
+  end
+
+  module Logged
+    class << self
+      attr_accessor :log
+    end
+
+    %i[a b peer cells].each do |name|
+      define_method(name) do
+        Logged.log.touch(self, "@#{name}", false)
+        instance_variable_get("@#{name}")
+      end
+      define_method("#{name}=") do |value|
+        Logged.log.touch(self, "@#{name}", true)
+        instance_variable_set("@#{name}", value)
+      end
+    end
+  end
+
+  # An array that writes down which of its places are read and written, by the methods that the programs call.
+  class Cells < Array
+    def [](index)
+      at = index.negative? ? index + size : index
+      Logged.log.touch(self, at, false) if at.between?(0, size - 1)
+      super
+    end
+
+    def []=(index, value)
+      Logged.log.touch(self, index, true)
+      super
+    end
+
+    def each
+      size.times { |i| yield self[i] }
+      self
+    end
+
+    def sum = inject(:+)
+    def first = self[0]
+    def last = self[-1]
+    def inject(operator) = (1...size).inject(self[0]) { |all, i| all.public_send(operator, self[i]) }
+    def include?(value) = size.times.any? { |i| self[i] == value }
+  end
+
+  # One program: two classes with a method `step`.
+  class Generator
+    def initialize(seed)
+      @random = Random.new(seed)
+      # Few programs that write to others, and more that write to themselves.
+      @others = [0.0, 0.1, 0.4].sample(random: @random)
+      @arrays = [0.0, 0.2].sample(random: @random)
+    end
+
+    def source
+      <<~RUBY
+        class Node
+          def step
+        #{body(4, 2)}  end
+
+          def helper(n)
+        #{body(6, 1)}    n > 0 && chance(2) ? helper(n - 1) : nil
+          end
+
+          def chance(n) = (a + n) % 3 == 0
+        end
+
+        class Leaf < Node
+          def step
+        #{body(4, 2)}  end
+        end
+      RUBY
+    end
+
+    private
+
+    def chance(probability) = @random.rand < probability
+    def pick(*choices) = choices.sample(random: @random)
+
+    def body(indent, depth)
+      Array.new(@random.rand(1..3)) { statement(indent, depth) }.join
+    end
+
+    def statement(indent, depth)
+      space = " " * indent
+      if depth.positive? && chance(0.4)
+        inner = body(indent + 2, depth - 1)
+        return "#{space}if #{expression(1)} % #{pick(2, 3)} == 0\n#{inner}#{space}end\n" if chance(0.7)
+
+        return "#{space}#{pick(2, 3)}.times do |k|\n#{inner}#{space}end\n"
+      end
+      return "#{space}helper(#{@random.rand(3)})\n" if depth == 2 && chance(0.15)
+
+      "#{space}#{assignment}\n"
+    end
+
+    def assignment
+      return "cells[#{expression(1)} % cells.size] = #{expression(2)}" if chance(@arrays)
+      return "self.peer = #{pick("peer.peer", "peer", "self")}" if chance(@others / 4)
+
+      target = chance(@others) ? pick("peer", "peer", "peer.peer") : "self"
+      "#{target}.#{pick("a", "b")} = #{expression(2)}"
+    end
+
+    def expression(depth)
+      return "((#{expression(depth - 1)} #{pick("+", "-", "*")} #{expression(depth - 1)}) % 50)" if depth.positive?
+
+      if chance(@arrays)
+        return pick("cells[#{@random.rand(-3..2)}]", "(cells[#{@random.rand(9)}] || 7)", "cells.sum", "cells.first",
+                    "cells.last", "(cells.include?(3) ? 1 : 2)", "cells.size")
+      end
+      return pick("peer.b", "peer.peer.b", "peer.a") if chance(@others)
+
+      pick("a", "b", @random.rand(10).to_s)
+    end
+  end
+
+  # Nodes for a program, the same for each seed whatever their classes are.
+  module World
+    module_function
+
+    # @param home [Module] has Node and Leaf
+    # @return [Array(Array, Array)] all nodes and the base
+    def build(home, cells_class, seed)
+      random = Random.new(seed)
+      count = random.rand(2..9)
+      nodes = Array.new(count) { random.rand < 0.7 ? home::Node.new : home::Leaf.new }
+      nodes.each { |node| fill(node, random) }
+      connect(nodes, random)
+      arrays(nodes, cells_class, random)
+      [nodes, base(nodes, random)]
+    end
+
+    def fill(node, random)
+      node.instance_variable_set(:@a, random.rand(20))
+      node.instance_variable_set(:@b, random.rand(20))
+    end
+
+    def connect(nodes, random)
+      kind = random.rand(4)
+      nodes.each_with_index do |node, i|
+        peer = [nodes[i - 1], nodes[i ^ 1] || node, nodes.sample(random:), node][kind]
+        node.instance_variable_set(:@peer, peer)
+      end
+    end
+
+    def arrays(nodes, cells_class, random)
+      lengths = Array.new(nodes.size) { random.rand(3..6) }
+      own = lengths.map { |length| cells_class.new(Array.new(length) { random.rand(9) }) }
+      shared = random.rand < 0.4
+      nodes.each_with_index { |node, i| node.instance_variable_set(:@cells, shared ? own[i / 2] : own[i]) }
+    end
+
+    def base(nodes, random)
+      case random.rand(4)
+      when 0 then nodes
+      when 1 then nodes.each_slice(2).map(&:first)
+      when 2 then nodes.shuffle(random:)
+      else Array.new(nodes.size) { nodes.sample(random:) }
+      end
+    end
+  end
+
+  # One program over many worlds.
+  class Trial
+    attr_reader :races, :quiet
+
+    def initialize(seed)
+      @seed = seed
+      @source = Generator.new(seed).source
+      @races = @quiet = 0
+      @plain = load_with(Plain)
+      @logged = load_with(Logged)
+    end
+
+    # @return [String, nil] what is wrong
+    def run(worlds)
+      worlds.each do |seed|
+        wrong = compare(seed)
+        return "program #{@seed}, world #{seed}: #{wrong}\n#{@source}" if wrong
+      end
+      nil
+    end
+
+    private
+
+    def load_with(accessors)
+      home = Module.new
+      node = home.const_set(:Node, Class.new { include accessors })
+      home.const_set(:Leaf, Class.new(node))
+      file = Tempfile.new(["random_races_#{@seed}_", ".rb"])
+      file.write(@source)
+      file.close
+      load(file.path, home)
+      (@files ||= []) << file
+      home
+    end
+
+    def compare(seed)
+      ticks = 1 + (seed % 3)
+      nodes, log = sequential(seed, ticks)
+      checked, error = parallel(seed, ticks, :races)
+      return wrong_race(log.race, error, checked, nodes) if log.race
+      return "no race, but #{error.message}" if error
+
+      @quiet += 1
+      expected = state(nodes)
+      return "another result with the check" if state(checked) != expected
+
+      "another result without the check" if state(parallel(seed, ticks, nil).first) != expected
+    end
+
+    def sequential(seed, ticks)
+      nodes, base = World.build(@logged, Cells, seed)
+      log = Logged.log = Log.new
+      ticks.times do |tick|
+        log.start(base, tick)
+        base.each_with_index do |node, i|
+          log.element = i
+          node.step
+        end
+      end
+      [nodes, log]
+    end
+
+    def parallel(seed, ticks, check)
+      nodes, base = World.build(@plain, Array, seed)
+      before = state(nodes)
+      Ikra.check = check
+      base.peach(ticks) { |node| node.step }
+      [nodes, nil]
+    rescue Ikra::RaceError => e
+      raise "something has changed in spite of a race" unless state(nodes) == before
+
+      [nodes, e]
+    ensure
+      Ikra.check = nil
+    end
+
+    def wrong_race(expected, error, plain, logged)
+      @races += 1
+      others, element, access, object, variable, tick = expected
+      return "no error, but #{expected.inspect}" unless error
+
+      found = [error.elements[1], error.accesses[1], error.variable, error.tick]
+      return "#{error.message}\ninstead of #{expected.inspect}" if found != [element, access, variable, tick]
+      return "#{error.message}\ninstead of #{others}" unless others.include?([error.elements[0], error.accesses[0]])
+      return if place(plain, error.object) == place(logged, object)
+
+      "#{error.message}\nfor another object"
+    end
+
+    # Which Node it is, or whose array.
+    def place(nodes, object)
+      nodes.index { |node| node.equal?(object) || node.instance_variable_get(:@cells).equal?(object) }
+    end
+
+    def state(nodes)
+      nodes.map do |node|
+        values = %i[@a @b @cells].map { |name| node.instance_variable_get(name) }
+        peer = node.instance_variable_get(:@peer)
+        [*values.map { |value| value.is_a?(Array) ? value.to_a.dup : value }, nodes.index { |n| n.equal?(peer) }]
+      end
+    end
+  end
+end
