@@ -15,12 +15,13 @@ const SLOT_WHEN: u32 = 45;
 impl Lowerer<'_> {
     /// Lowers `node` and gives its value.
     pub(crate) fn expr(&mut self, node: &Node) -> Operand {
+        // Taken also where nothing is lowered: it is said of this node and of no other.
+        let unused = std::mem::take(&mut self.unused);
         if self.b.is_dead() {
             return Operand::bottom();
         }
         let (outer_node, outer_span) = (self.node, self.span);
         self.enter(node);
-        let unused = std::mem::take(&mut self.unused);
         let operand = self.expr_here(node, unused);
         self.enter(node);
         self.note_type(&operand);
@@ -214,19 +215,12 @@ impl Lowerer<'_> {
 
     /// `!value`: the class can have its own.
     fn negation(&mut self, node: &Node, inner: &Node) -> Operand {
-        let (condition, operand) = match &inner.kind {
-            Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
-            _ => self.tested(inner),
-        };
-        if operand.is_bottom() {
-            return operand;
+        let (condition, result) = self.not_condition(node, inner);
+        match result {
+            Some(result) => result,
+            None if self.b.is_dead() => Operand::bottom(),
+            None => Operand::bool(condition.value),
         }
-        self.enter(node);
-        if self.negates(&operand) {
-            return self.send(&operand, "!", &[], 5);
-        }
-        let value = self.b.unary(UnaryOp::Not, condition.value);
-        Operand::bool(value)
     }
 
     /// Does some class of the operand define `!`?
@@ -260,14 +254,21 @@ impl Lowerer<'_> {
     pub(crate) fn self_operand(&mut self) -> Operand {
         let receiver = self.frame().receiver.clone();
         if receiver.is_bottom() {
-            return self.root(&RootKey::SelfValue).unwrap_or_else(Operand::nil);
+            return self.own_root(RootKey::SelfValue).unwrap_or_else(Operand::nil);
         }
         self.refine(receiver)
     }
 
     /// A captured local of the scope around the section.
     pub(crate) fn captured(&mut self, name: &str) -> Operand {
-        match self.root(&RootKey::Captured(name.to_string())) {
+        if self.frame().closure.is_some() && self.written.contains_key(name) {
+            return self.refuse_here(
+                "captured-write",
+                format!("`{name}` is given to by the elements, and read by a lambda from around the section"),
+                Some("give it to the lambda as an argument, or use another variable".into()),
+            );
+        }
+        match self.own_root(RootKey::Captured(name.to_string())) {
             Some(operand) => operand,
             // Ruby defines a local where its assignment stands, even if it never ran.
             None => Operand::nil(),

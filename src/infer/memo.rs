@@ -81,6 +81,8 @@ pub struct Memo {
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
     pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// Places of `!` on what can be of a class that has its own.
+    pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to captured variables.
     pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.

@@ -135,10 +135,21 @@ pub(crate) struct Control {
     pub next_to: Option<JoinIndex>,
 }
 
-/// A block passed to a call: its literal and the frame it was written in, or a method's name.
+/// A block passed to a call.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockRef {
-    Literal { literal: Arc<BlockLiteral>, home: Home, break_to: Option<JoinIndex>, lambda: bool },
+    Literal {
+        literal: Arc<BlockLiteral>,
+        home: Home,
+        break_to: Option<JoinIndex>,
+        lambda: bool,
+    },
+    /// Made around the section: the root that it is.
+    Outer {
+        root: u32,
+        code: Rc<Code>,
+        lambda: bool,
+    },
     Symbol(String),
 }
 
@@ -162,6 +173,8 @@ pub(crate) struct Frame {
     pub owner: ClassId,
     pub scope: Scope,
     pub block: Option<BlockRef>,
+    /// The root whose code this is, where that is a lambda or proc made around the section.
+    pub closure: Option<u32>,
     pub return_to: Option<JoinIndex>,
     pub control: Vec<Control>,
     /// Unique in a walk.

@@ -441,6 +441,8 @@ pub enum BufferKind {
     FirstSame,
     /// Which elements touched each row of what is watched for races.
     Touched { what: Watched, by: Toucher, part: TouchPart },
+    /// `I32`: the place of each symbol in the order of their names, by number.
+    SymbolRanks,
 }
 
 /// What elements may race for. Rows are those of its buffers; tag and payload are one.

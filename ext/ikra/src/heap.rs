@@ -47,6 +47,7 @@ enum Recipe {
     FrozenArray(ArrayKind),
     FirstSame,
     Touched(Watched),
+    SymbolRanks,
 }
 
 impl Recipe {
@@ -127,6 +128,7 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
         BufferKind::FirstSame => Recipe::FirstSame,
         BufferKind::Touched { what, .. } => Recipe::Touched(what.clone()),
+        BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
 }
 
@@ -199,7 +201,7 @@ impl Heap {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
                     faults::point("filling a column")?;
-                    *column = fill(buffer, recipe, &mut tracer, &ids, length)?;
+                    *column = fill(ruby, buffer, recipe, &mut tracer, &ids, length)?;
                 }
             }
         }
@@ -245,6 +247,7 @@ fn too_large() -> Trouble {
 }
 
 fn fill(
+    ruby: &Ruby,
     buffer: &BufferInfo,
     recipe: &Recipe,
     tracer: &mut Tracer<'_>,
@@ -293,6 +296,7 @@ fn fill(
         // Filled by `enlarge`.
         Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
+        Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
         Recipe::FrozenArray(kind) => {
             let arrays = reached.arrays(kind.0);
             // SAFETY: listed arrays are live.
@@ -502,7 +506,7 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List) | None => {
+        Some(Shape::Local | Shape::List | Shape::Module) | None => {
             return Err(Error::Internal(format!("tag {tag} in the base")));
         }
     })
