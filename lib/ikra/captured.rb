@@ -8,8 +8,19 @@ module Ikra
       # `total += x`: the parts in the order of the elements.
       def operator(now, parts, operator) = parts.inject(now, operator.to_sym)
 
-      # `least = [least, x].min`
-      def best(now, parts, method) = parts.inject(now) { |best, part| [best, part].public_send(method) }
+      # `least = [least, x].min`, with an array literal: its error for what cannot be compared is another than Array#min's.
+      def best(now, parts, method)
+        return parts.inject(now) { |best, part| [best, part].max } if method == "max"
+
+        parts.inject(now) { |best, part| [best, part].min }
+      end
+
+      # `least = [x, least].min`
+      def best_later(now, parts, method)
+        return parts.inject(now) { |best, part| [part, best].max } if method == "max"
+
+        parts.inject(now) { |best, part| [part, best].min }
+      end
 
       # `found ||= x`
       def or(now, parts, _) = now || parts.first

@@ -118,7 +118,7 @@ module Ikra
       end
 
       def index_too_small(index, length)
-        IndexError.new("index #{index} too small for array; minimum: -#{length}")
+        IndexError.new("index #{index} too small for array; minimum: #{-length}")
       end
 
       def fetch_index(index, length)

@@ -1100,6 +1100,10 @@ module Enumerable
   end
 
   def __uniq_block
+    __uniq_keyed { |x| yield(x) }
+  end
+
+  def __uniq_keyed
     out = __list(__room)
     keys = __list(__room)
     each do |x|
@@ -1175,6 +1179,11 @@ module Enumerable
 end
 
 module Array
+  # As in MRI, which asks nothing about fewer than two items.
+  def __uniq_block
+    size <= 1 ? __copy : __uniq_keyed { |x| yield(x) }
+  end
+
   def __reverse
     n = size
     out = __list(n)

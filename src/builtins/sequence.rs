@@ -212,7 +212,14 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
             let zero = s.b.i64(0);
             let first = s.item_at(&call.receiver, zero);
             let best = s.temp(first);
-            s.each_item(&call.receiver, &mut |s, item, _, _| {
+            let one = s.b.i64(1);
+            let size = s.send(&call.receiver, "size", &[], 2);
+            s.counted(one, size.value(), 1, &mut |s, i, _, _| {
+                let item = s.item_at(&call.receiver, i);
+                if item.is_bottom() {
+                    s.b.mark_dead();
+                    return;
+                }
                 let current = s.temp_get(best);
                 let chosen = better_of(s, &current, &item, better, false);
                 s.temp_set(best, chosen);
@@ -246,12 +253,13 @@ fn better_of(
         let value = s.b.select(is_better, item.value(), best.value());
         return Operand { types: best.types.clone(), values: vec![value] };
     }
-    let order = s.compared(item, best);
+    let order = if literal { s.compared(item, best) } else { s.compared(best, item) };
     if order.is_bottom() {
         return order;
     }
     let zero = s.b.i64(0);
-    let is_better = s.b.compare(better, order.value(), zero);
+    let (left, right) = if literal { (order.value(), zero) } else { (zero, order.value()) };
+    let is_better = s.b.compare(better, left, right);
     let condition = crate::infer::Condition { value: is_better, yes: vec![], no: vec![] };
     s.branch(16, condition, |_| item.clone(), |_| best.clone())
 }

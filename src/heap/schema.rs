@@ -32,6 +32,8 @@ pub enum Fold {
     Operator(String),
     /// `least = [least, x].min` or `max`: the better of the variable and each element's part.
     Best(String),
+    /// `least = [x, least].min` or `max`: of equal ones the later.
+    BestLater(String),
     /// `found ||= x`, `all &&= x`: the first (tick, element) that decides.
     Or,
     And,

@@ -43,9 +43,9 @@ impl Lowerer<'_> {
                 Kind::Captured(name) => (name, Use::Read),
                 Kind::Assign { target, value } => match &**target {
                     Target::Captured(name, _) => match best_of(name, value) {
-                        Some((method, captured, _)) => {
+                        Some((fold, captured, _)) => {
                             idioms.push(captured);
-                            (name, Use::Write(Fold::Best(method)))
+                            (name, Use::Write(fold))
                         }
                         None => (name, Use::Write(Fold::Last)),
                     },
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
             );
         }
         let given = match &fold {
-            Fold::Best(_) => match best_of(name, value) {
+            Fold::Best(_) | Fold::BestLater(_) => match best_of(name, value) {
                 Some((_, _, other)) => self.expr(other),
                 None => Operand::bottom(),
             },
@@ -191,7 +191,8 @@ impl Lowerer<'_> {
         let zero = self.b.i64(0);
         let given_before = self.b.compare(Comparison::Ne, old_tick.value(), zero);
         let first = Condition { value: given_before, yes: vec![], no: vec![] };
-        // Nil stands for a part not given yet: the operators do not take it.
+        // Nil stands for a part not given yet. One that was given stays: the operators do not take it, which is found out
+        // when the parts are put together.
         let known: TypeSet = old.types.filter(|t| *t != crate::types::Type::Nil);
         let (new, new_tick) = match &fold {
             Fold::Last => (given.clone(), now),
@@ -203,16 +204,14 @@ impl Lowerer<'_> {
                     self.branch(
                         50,
                         first,
-                        |s| {
-                            let old = s.narrow(&old, &known);
-                            s.send(&old, op, std::slice::from_ref(&given), 51)
-                        },
+                        |s| s.unless_nil(&old, |s, old| s.send(&old, op, std::slice::from_ref(&given), 51)),
                         |_| given.clone(),
                     )
                 };
                 (new, now)
             }
-            Fold::Best(method) => {
+            Fold::Best(method) | Fold::BestLater(method) => {
+                let later = matches!(fold, Fold::BestLater(_));
                 let new = if known.is_empty() {
                     given.clone()
                 } else {
@@ -220,9 +219,11 @@ impl Lowerer<'_> {
                         50,
                         first,
                         |s| {
-                            let old = s.narrow(&old, &known);
-                            let pair = s.tuple(&[old, given.clone()]);
-                            s.send(&pair, method, &[], 51)
+                            s.unless_nil(&old, |s, old| {
+                                let pair = if later { [given.clone(), old] } else { [old, given.clone()] };
+                                let pair = s.tuple(&pair);
+                                s.send(&pair, method, &[], 51)
+                            })
                         },
                         |_| given.clone(),
                     )
@@ -284,8 +285,8 @@ const fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// `[name, e].min` or `[e, name].max`: the method, where the variable stands, and `e`.
-fn best_of<'n>(name: &str, value: &'n Node) -> Option<(String, Span, &'n Node)> {
+/// `[name, e].min` or `[e, name].max`: how that is put together, where the variable stands, and `e`.
+fn best_of<'n>(name: &str, value: &'n Node) -> Option<(Fold, Span, &'n Node)> {
     let Kind::Call(call) = &value.kind else { return None };
     let Kind::Array(items) = &call.receiver.as_ref()?.kind else { return None };
     if !["min", "max"].contains(&call.name.as_str()) || !call.args.is_empty() || call.block.is_some() {
@@ -293,6 +294,8 @@ fn best_of<'n>(name: &str, value: &'n Node) -> Option<(String, Span, &'n Node)> 
     }
     let [a, b] = &items[..] else { return None };
     let is_it = |n: &Node| matches!(&n.kind, Kind::Captured(other) if other == name);
-    let (own, other) = if is_it(a) { (a, b) } else { (b, a) };
-    is_it(own).then(|| (call.name.clone(), own.span, other))
+    let method = call.name.clone();
+    let (fold, own, other) =
+        if is_it(a) { (Fold::Best(method), a, b) } else { (Fold::BestLater(method), b, a) };
+    is_it(own).then_some((fold, own.span, other))
 }

@@ -15,12 +15,13 @@ const SLOT_WHEN: u32 = 45;
 impl Lowerer<'_> {
     /// Lowers `node` and gives its value.
     pub(crate) fn expr(&mut self, node: &Node) -> Operand {
+        // Taken also where nothing is lowered: it is said of this node and of no other.
+        let unused = std::mem::take(&mut self.unused);
         if self.b.is_dead() {
             return Operand::bottom();
         }
         let (outer_node, outer_span) = (self.node, self.span);
         self.enter(node);
-        let unused = std::mem::take(&mut self.unused);
         let operand = self.expr_here(node, unused);
         self.enter(node);
         self.note_type(&operand);

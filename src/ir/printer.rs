@@ -81,12 +81,12 @@ impl Display for BufferInfo {
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
-            BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
             BufferKind::FirstSame => f.write_str("first_same"),
             BufferKind::Touched { what, by, part } => {
                 let part = if *part == TouchPart::Tick { " tick" } else { "" };
                 write!(f, "touched {what} {by}{part}")
             }
+            BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
     }

@@ -37,6 +37,7 @@ impl Captured<'_> {
             let (how, name) = match &variable.fold {
                 Fold::Operator(operator) => ("operator", operator.as_str()),
                 Fold::Best(method) => ("best", method.as_str()),
+                Fold::BestLater(method) => ("best_later", method.as_str()),
                 Fold::Or => ("or", ""),
                 Fold::And => ("and", ""),
                 Fold::Last => ("last", ""),
@@ -67,7 +68,7 @@ impl Captured<'_> {
                 .or_else(|| given().max_by_key(|row| (ticks[*row], *row)))
         };
         match &variable.fold {
-            Fold::Operator(_) | Fold::Best(_) => {
+            Fold::Operator(_) | Fold::Best(_) | Fold::BestLater(_) => {
                 self.copy.push_all(parts, &values, given())?;
             }
             Fold::Or | Fold::And | Fold::Last => {

@@ -44,10 +44,10 @@ module RandomPrograms
 
       def replace
         OPERATORS.each { |owner, names| names.each { |name| replace_one(owner, name) } }
-        [Array, Range].each do |owner|
+        [Array, Range, Enumerable].each do |owner|
           owner.class_eval do
             def sum(initial = 0, &block)
-              each { |item| initial += block ? yield(item) : item }
+              each_entry { |item| initial += block ? yield(item) : item }
               initial
             end
           end

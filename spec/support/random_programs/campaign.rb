@@ -44,6 +44,23 @@ module RandomPrograms
       self
     end
 
+    # Takes in what another campaign has found.
+    def add(other)
+      other.counts.each { |kind, count| @counts[kind] += count }
+      other.refusals.each { |slug, seeds| @refusals[slug] += seeds }
+      @failures.concat(other.failures)
+      self
+    end
+
+    def marshal_dump = [@backend, @shrink, @failures, @counts.to_a, @refusals.to_a]
+
+    def marshal_load(parts)
+      initialize(parts[0], shrink: parts[1])
+      @failures = parts[2]
+      parts[3].each { |kind, count| @counts[kind] = count }
+      parts[4].each { |slug, seeds| @refusals[slug] = seeds }
+    end
+
     def passed = @counts[:passed]
     def total = @counts.values_at(:passed, :refused, :broken).sum + @failures.size
 

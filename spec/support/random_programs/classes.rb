@@ -4,26 +4,33 @@ module RandomPrograms
   # Classes with state and methods, and the calls of these.
   module Classes
     IVAR_TYPES = [[:int], [:int], [:float], [:float], [:sym], [:bool], %i[int float], %i[int nil], %i[int float nil],
-                  %i[float sym]].freeze
+                  %i[float sym], %i[int float nil sym bool]].freeze
     ITEM_TYPES = [[:int], [:int], [:float], %i[int float], %i[int nil]].freeze
 
     # Decides on all classes and signatures, then writes the bodies.
     def make_classes
       leaf = add_class("Leaf", nil, between(1, 3))
       leaf.ivars[fresh("l")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.5)
+      leaf.kind = :struct if chance(0.2)
       add_class("Bud", leaf, between(0, 1)) if chance(0.6)
+      make_records
       return unless @base == :objects
 
       thing = add_class("Thing", nil, between(2, 4))
       thing.ivars[fresh("o")] = ["Leaf"] + (chance(0.4) ? [:nil] : [])
       thing.ivars[fresh("o")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.6)
       thing.ivars[fresh("o")] = ArrayType.new(["Leaf"]) if chance(0.3)
+      thing.ivars[fresh("o")] = ["Leaf", :int] if chance(0.15)
+      thing.kind = :struct if chance(0.2)
       between(1, 3).times { |i| add_class("Kind#{i}", pick([thing, @classes["Kind0"] || thing]), between(0, 1)) }
-      write_some(@classes.values - [leaf, @classes["Bud"]])
+      write_some(things)
     end
 
+    # The classes that elements are of.
+    def things = @classes.values.reject { |klass| klass.record? || %w[Leaf Bud].include?(klass.name) }
+
     def add_class(name, parent, ivars)
-      @classes[name] = Klass.new(name, parent, {}, [], []).tap do |klass|
+      @classes[name] = Klass.new(name, parent, {}, [], [], :plain).tap do |klass|
         ivars.times { klass.ivars[fresh("a")] = pick(IVAR_TYPES) }
       end
     end
@@ -50,13 +57,29 @@ module RandomPrograms
       @levels += 1
       recursive = chance(0.12)
       mutates = !recursive && klass.all_written.any? && chance(0.6)
-      parameters = Array.new(between(0, 3)) { |i| [fresh("p"), pick(Statements::UNIONS), parameter_kind(i, recursive)] }
-      parameters = parameters.sort_by { |_, _, kind| %i[required optional keyword].index(kind) }
+      parameters = Array.new(between(0, 3)) { |i| [fresh("p"), passed_types, parameter_kind(i, recursive)] }
       parameters.unshift([fresh("r"), [:int], :required]) if recursive
-      yields = !recursive && chance(0.2) ? [Array.new(between(1, 2)) do
-                                              pick(Statements::UNIONS)
-                                            end, pick(Statements::UNIONS)] : nil
-      Signature.new(fresh("m"), parameters, pick(Statements::UNIONS), @levels, mutates, yields, recursive)
+      yields = !recursive && chance(0.2) ? yielded : nil
+      plain = !recursive && !yields
+      parameters << [fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required] if plain && chance(0.15)
+      parameters = parameters.sort_by.with_index { |(_, _, kind), i| [%i[required optional keyword].index(kind), i] }
+      returns = recursive ? pick(Statements::UNIONS) : returned_types
+      Signature.new(fresh("m"), parameters, returns, @levels, mutates, yields, recursive)
+    end
+
+    # What a block gets, what it gives, and the name that it has in the method.
+    def yielded
+      [Array.new(between(1, 2)) { pick(Statements::UNIONS) }, pick(Statements::UNIONS), chance(0.3) ? fresh("g") : nil]
+    end
+
+    def passed_types
+      records.any? && chance(0.08) ? [pick(records)] : pick(Statements::UNIONS)
+    end
+
+    def returned_types
+      return ArrayType.new(pick(Lists::ITEMS)) if chance(0.08)
+
+      passed_types
     end
 
     def parameter_kind(_index, recursive)
@@ -64,14 +87,22 @@ module RandomPrograms
     end
 
     def class_node(klass)
-      parts = [accessors(klass), *klass.signatures.map { |method| method_node(klass, method) }]
-      head = "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}"
-      Node.fixed("#{head}\n", Node.body(parts), "\nend")
+      parts = [*(klass.record? ? record_methods(klass) : [accessors(klass)]),
+               *klass.signatures.map { |method| method_node(klass, method) }]
+      Node.fixed("#{class_head(klass)}\n", Node.body(parts), "\nend")
+    end
+
+    def class_head(klass)
+      return "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}" unless klass.kind == :struct
+
+      made = "Struct.new(#{klass.ivars.keys.map { |name| ":#{name}" }.join(", ")})"
+      chance(0.5) ? "#{klass.name} = #{made} do" : "class #{klass.name} < #{made}"
     end
 
     def accessors(klass)
       text = +""
-      text << "attr_accessor #{klass.ivars.keys.map { |n| ":#{n}" }.join(", ")}\n" if klass.ivars.any?
+      names = klass.kind == :struct ? [] : klass.ivars.keys
+      text << "attr_accessor #{names.map { |n| ":#{n}" }.join(", ")}\n" if names.any?
       text << "def inspect = \"a #{klass.name}\"\n" unless klass.parent
       Node.fixed(text)
     end
@@ -79,6 +110,7 @@ module RandomPrograms
     def method_node(klass, method)
       within(method_scope(klass, method)) do
         parameters = method.parameters.map { |parameter| parameter_node(*parameter) }
+        parameters << "&#{method.yields.last}" if method.yields&.last
         body = Node.body([*recursion_end(method), *statements(3, 3), Node.statement(method_value(klass, method))])
         Node.fixed("def #{method.name}", parameters.empty? ? "" : Node.fixed("(", *parameters.flat_map do |p|
                                                                                      [p, ", "]
@@ -93,8 +125,8 @@ module RandomPrograms
     end
 
     def parameter_node(name, types, kind)
-      default = expression(types, 0)
-      scope.declare(name, types, writable: !name.start_with?("r"))
+      default = value_of(types, 0)
+      scope.declare(name, types, writable: !name.start_with?("r") && types.is_a?(Array))
       case kind
       when :required then Node.fixed(name)
       when :optional then Node.fixed(name, " = ", default)
@@ -109,7 +141,7 @@ module RandomPrograms
     end
 
     def method_value(klass, method)
-      value = expression(method.returns, 3)
+      value = value_of(method.returns, 3)
       if method.recursive
         again = call_again(method)
         return value if again.nil?
@@ -153,7 +185,7 @@ module RandomPrograms
       given = method.parameters.each_with_index.filter_map do |(name, types, kind), i|
         next if kind != :required && chance(0.4)
 
-        value = i.zero? && method.recursive ? e("(", expression([:int], depth), " % 4)") : expression(types, depth)
+        value = i.zero? && method.recursive ? e("(", expression([:int], depth), " % 4)") : value_of(types, depth)
         [kind, name, value]
       end
       # An optional parameter is given only with all those before it.
@@ -172,6 +204,9 @@ module RandomPrograms
       return "" unless method.yields
 
       parameters, types = method.yields
+      passed = lambdas.select { |_, type| type.parameters == parameters && fits?(type.returns, types) }
+      return Node.fixed("(&#{pick(passed).first})") if passed.any? && method.parameters.none?
+
       names = parameters.map { fresh("y") }
       scope.block do
         outer = scope.skips

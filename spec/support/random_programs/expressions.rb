@@ -4,7 +4,7 @@ module RandomPrograms
   # Expressions by the types that they may give.
   module Expressions
     ANY = { read: 10, conditional: 4, cases: 1.5, call: 4, assignment: 1, breaking: 0.7, item: 3, either: 1.5,
-            multiple: 0.5, safe: 2, sequence: 0.3 }.freeze
+            multiple: 0.5, safe: 2, sequence: 0.3, matching: 1.2, lambda_call: 2.5, found_in: 1.2 }.freeze
 
     def e(*parts) = Node.expression(*parts)
 
@@ -14,6 +14,8 @@ module RandomPrograms
       return simple(types, type) if depth <= 0 || spent?
 
       spend
+      return record(type, depth - 1) if record?(type) && chance(0.5)
+
       weights = own_productions(type)
       choice = weighted(weights.any? && chance(0.55) ? weights : ANY)
       send(choice, ANY.key?(choice) ? types : depth - 1, *(ANY.key?(choice) ? [type, depth - 1] : [])) ||
@@ -35,7 +37,10 @@ module RandomPrograms
         found.concat(object_texts(type).map { |text| [text, [type]] }) if @classes.key?(type)
         return e(pick(found).first) unless found.empty?
       end
-      constant(types.find { |t| !@classes.key?(t) && chance(0.5) } || types.find { |t| !@classes.key?(t) } || type)
+      plain = types.reject { |t| @classes.key?(t) }
+      return record(type, 0) if record?(type) && (plain.empty? || chance(0.5))
+
+      constant(plain.find { chance(0.5) } || plain.first || type)
     end
 
     # There is always one object of each kind: a captured one.
@@ -127,7 +132,7 @@ module RandomPrograms
 
     def assignment(types, type, depth)
       variable = pick(scope.variables.select do |v|
-                        v.writable && !v.declared.is_a?(ArrayType) && fits?(v.declared, types)
+                        v.writable && fits?(v.declared, types)
                       end)
       return unless variable && type
 

@@ -11,6 +11,12 @@ require_relative "statements"
 require_relative "narrowing"
 require_relative "loops"
 require_relative "classes"
+require_relative "records"
+require_relative "lists"
+require_relative "list_uses"
+require_relative "lambdas"
+require_relative "matching"
+require_relative "giving"
 require_relative "program"
 
 module RandomPrograms
@@ -25,6 +31,12 @@ module RandomPrograms
     include Narrowing
     include Loops
     include Classes
+    include Records
+    include Lists
+    include ListUses
+    include Lambdas
+    include Matching
+    include Giving
 
     attr_reader :scope
 
@@ -47,14 +59,16 @@ module RandomPrograms
     def program
       make_classes
       make_signatures
-      leaves = @classes.values.select { |klass| %w[Leaf Bud].include?(klass.name) }
+      leaves = @classes.values - things
       @pure = leaves.flat_map { |klass| klass.signatures.map(&:name) }
       classes = @classes.values.map do |klass|
         budget(90, 3)
         class_node(klass)
       end
       captures = make_captures
-      Program.new(seed: @seed, operation: @operation, ticks: @operation == :peach ? between(1, 3) : 1,
+      # What one element adds to a Float in several ticks is added up first.
+      ticks = @operation == :peach && @given.none? { |given| given.form == "f+=" } ? between(1, 3) : 1
+      Program.new(seed: @seed, operation: @operation, ticks:,
                   classes: Node.list(classes, "\n\n"), captures:, block: block_node, world:)
     end
 
@@ -94,7 +108,7 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(texts, "\n")
+      Node.list(texts + make_given, "\n")
     end
 
     def captured_array
@@ -112,10 +126,11 @@ module RandomPrograms
       returns = @operation == :peach ? nil : block_types
       outer = Scope.new(own: own_class && "x", own_class:, returns: returns || [:nil], mutates: @writes)
       within(outer) do
+        scope.gives = @given.dup
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
         scope.declare("x", element, writable: false)
         made = statements(3, 6)
-        made << (returns ? Node.statement(expression(returns, 4)) : statement(3))
+        made << (returns ? Node.statement(value_of(returns, 4)) : statement(3))
         Node.fixed("proc do |x|\n", Node.body(made), "\nend")
       end
     end
@@ -123,6 +138,7 @@ module RandomPrograms
     def block_types
       return [:bool] if @operation == :pselect && chance(0.6)
       return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
+      return ArrayType.new(pick(ITEMS)) if chance(0.2)
 
       pick(UNIONS)
     end
@@ -138,7 +154,7 @@ module RandomPrograms
       when :ints then Node.fixed(integer_text)
       when :floats then Node.fixed(chance(0.2) ? pick(FLOATS) : float_text)
       when :mixed then Node.fixed(constant_text(pick(%i[int float nil sym bool])))
-      else object(pick(@classes.values - [@classes["Leaf"], @classes["Bud"]].compact), "leaves")
+      else object(pick(things), "leaves")
       end
     end
 

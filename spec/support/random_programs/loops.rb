@@ -67,7 +67,7 @@ module RandomPrograms
       name = fresh("f")
       from, items = chance(0.7) ? [Node.fixed("0..(", expression([:int], depth - 1), " % 5)"),
                                    [:int]] : reducible(depth - 1)
-      body = looping_body(depth, { name => items }, scoped: false)
+      body = through(from) { looping_body(depth, { name => items }, scoped: false) }
       Node.statement("for #{name} in ", from, "\n", body, "\nend")
     end
 
@@ -110,10 +110,12 @@ module RandomPrograms
       return if arrays.empty?
 
       text, type = pick(arrays)
-      if chance(0.3)
-        valued(Node.fixed(text, ".each_with_index"), [nil], depth, { fresh("t") => type.items, fresh("i") => [:int] })
-      else
-        valued(Node.fixed(text, pick(%w[.each .reverse_each])), [nil], depth, { fresh("t") => type.items })
+      through(text) do
+        if chance(0.3)
+          valued(Node.fixed(text, ".each_with_index"), [nil], depth, { fresh("t") => type.items, fresh("i") => [:int] })
+        else
+          valued(Node.fixed(text, pick(%w[.each .reverse_each])), [nil], depth, { fresh("t") => type.items })
+        end
       end
     end
 

@@ -5,7 +5,7 @@ module RandomPrograms
   module Narrowing
     # A test of a variable's class, and code that relies on it.
     def narrowing(depth)
-      variable = pick(scope.variables.select { |v| !v.types.is_a?(ArrayType) && v.types.size > 1 })
+      variable = pick(scope.variables.select { |v| v.plain? && v.types.size > 1 })
       return unless variable
 
       type = pick(variable.types)

@@ -4,9 +4,9 @@ module RandomPrograms
   # Arithmetic.
   module Numbers
     INTEGER = { integer_arithmetic: 8, wrapped: 5, integer_division: 3, bits: 2, integer_unary: 2, integer_pair: 2,
-                rounded: 2, compared: 1, reduced: 2, measured: 1.5 }.freeze
+                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5 }.freeze
     FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
-              float_power: 0.5 }.freeze
+              float_power: 0.5, mathematics: 0.5, folded_floats: 1 }.freeze
 
     def integer_arithmetic(depth)
       operator = weighted("+" => 5, "-" => 4, "*" => 2)
@@ -80,8 +80,7 @@ module RandomPrograms
 
       from, items = reducible(depth)
       name = fresh("i")
-      in_loop do
-        scope.declare(name, items, writable: false)
+      going_through(from, name => items) do
         case between(0, 5)
         when 0, 1 then e(from, ".sum { |#{name}| ", expression([:int], depth), " }")
         when 2 then e(from, ".count { |#{name}| ", condition(depth), " }")
@@ -159,14 +158,23 @@ module RandomPrograms
 
       from, items = reducible(depth)
       name = fresh("i")
-      in_loop do
-        scope.declare(name, items, writable: false)
+      going_through(from, name => items) do
         e(from, ".sum(0.0) { |#{name}| ", expression(chance(0.7) ? [:float] : %i[int float], depth), " }")
       end
     end
 
     def root(depth)
       e("Math.sqrt(", number(depth), pick([".abs", ".abs", ""]), ")")
+    end
+
+    def mathematics(depth)
+      case between(0, 3)
+      when 0 then e("Math.#{pick(%w[sin cos atan exp cbrt tanh asinh])}(", number(depth), ")")
+      when 1 then e("Math.#{pick(%w[hypot atan2])}(", number(depth), ", ", number(depth), ")")
+      when 2
+        e("Math.#{pick(%w[log log2 log10 asin acosh gamma])}(", number(depth), pick([".abs + 1", ".abs", ""]), ")")
+      else e("(", number(depth), " * Math::PI)")
+      end
     end
 
     def float_power(depth)

@@ -37,7 +37,12 @@ module RandomPrograms
         # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach}
         module RandomPrograms::Home
         def self.make(klass, values = {})
-          klass.allocate.tap { |made| values.each { |name, value| made.instance_variable_set(:"@\#{name}", value) } }
+          made = klass.allocate
+          values.each do |name, value|
+            member = made.is_a?(Struct) && made.members.include?(name)
+            member ? made[name] = value : made.instance_variable_set(:"@\#{name}", value)
+          end
+          made
         end
 
         #{classes}

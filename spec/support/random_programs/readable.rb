@@ -6,7 +6,7 @@ module RandomPrograms
   module Readable
     # What can be read at once: texts with their types.
     def readable
-      all = scope.variables.reject { |v| v.types.is_a?(ArrayType) }.map { |v| [v.name, v.types] }
+      all = scope.variables.select(&:plain?).map { |v| [v.name, v.types] }
       all.concat(attributes)
       all
     end
@@ -16,7 +16,7 @@ module RandomPrograms
       all = own_ivars.map { |name, types| [name, types] }
       objects.flat_map { |text, klass| klass.all_ivars.except(*klass.all_written).map { |n, t| ["#{text}.#{n}", t] } }
              .each { |text, types| all << [text, types] }
-      all.reject { |_, types| types.is_a?(ArrayType) }
+      all.select { |_, types| types.is_a?(Array) }
     end
 
     def own_ivars
@@ -26,15 +26,23 @@ module RandomPrograms
     end
 
     def ivar_text(name)
+      return member_text(name) if scope.own_class.member?(name)
+
       scope.own == "self" ? pick(["@#{name}", "@#{name}", name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
+    end
+
+    def member_text(name)
+      return "#{scope.own}[:#{name}]" if chance(0.15)
+
+      scope.own == "self" ? pick([name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
     end
 
     # Objects at hand that are certainly there: [text, class].
     def objects
-      found = scope.variables.map { |v| [v.name, v.types] }
+      found = scope.variables.select(&:plain?).map { |v| [v.name, v.types] }
       found.concat(own_ivars.to_a)
       found.filter_map do |text, types|
-        next if types.is_a?(ArrayType) || types.size != 1
+        next unless types.is_a?(Array) && types.size == 1
 
         klass = @classes[types.first]
         [text, klass] if klass && text != scope.own
@@ -52,6 +60,8 @@ module RandomPrograms
     end
 
     def fits?(types, wanted)
+      return false unless types.is_a?(Array) && wanted.is_a?(Array)
+
       types.all? { |type| wanted.include?(type) || wanted.include?(ancestor(type)) }
     end
 

@@ -1,22 +1,28 @@
 # frozen_string_literal: true
 
-# Runs random programs and prints what came of them: ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND
+# Runs random programs and prints what came of them:
+# ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__)
 
 require "ikra"
-require_relative "campaign"
+require_relative "shards"
 
-count, seed, backend = ARGV
-campaign = RandomPrograms::Campaign.new(backend.to_sym)
+count, seed, backend, jobs = ARGV
+seeds = seed.to_i...(seed.to_i + count.to_i)
 printed = 0
+$stdout.sync = true
+done = lambda do |campaign, _|
+  campaign.failures.drop(printed).each { |failure| $stdout.write("#{"=" * 100}\n#{failure}\n") }
+  printed = campaign.failures.size
+  warn "#{campaign.total} of a process: #{campaign.to_s.lines.first}" if (campaign.total % 1000).zero?
+end
+start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 begin
-  campaign.run(seed.to_i...(seed.to_i + count.to_i)) do |at|
-    campaign.failures.drop(printed).each { |failure| puts "=" * 100, failure }
-    printed = campaign.failures.size
-    warn "#{at}: #{campaign.to_s.lines.first}" if (at % 1000).zero?
-  end
+  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i, &done)
 rescue Interrupt
-  warn "stopped"
+  exit 130
 end
 puts campaign
+puts "#{campaign.total} programs from seed #{seed} on, #{campaign.passed} passed, #{campaign.failures.size} differ, " \
+     "#{(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round} s"
 exit 1 if campaign.failures.any?

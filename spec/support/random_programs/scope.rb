@@ -5,8 +5,16 @@ module RandomPrograms
   # of the program has a type of its own: what its items are.
   ArrayType = Struct.new(:items)
 
-  # A local variable. It holds what it was declared to hold; a test may narrow that for a while.
-  Variable = Struct.new(:name, :declared, :types, :writable, :assignments) do
+  # A lambda or proc that the program makes: types of its parameters, of which the last `optional` may be left out, and
+  # of what it gives.
+  LambdaType = Struct.new(:parameters, :optional, :returns)
+
+  # A local variable. It holds what it was declared to hold; a test may narrow that for a while. Where it holds an
+  # array that may be changed it is writable, and `root` is the same for all variables that may hold the same array.
+  Variable = Struct.new(:name, :declared, :types, :writable, :assignments, :root) do
+    def plain? = declared.is_a?(Array)
+    def list? = declared.is_a?(ArrayType)
+
     def assigned
       self.types = declared
       self.assignments += 1
@@ -16,8 +24,12 @@ module RandomPrograms
   # A method of a class: what calls need to know. Parameters are [name, types, :required | :optional | :keyword].
   Signature = Struct.new(:name, :parameters, :returns, :level, :mutates, :yields, :recursive)
 
-  # A class: instance variables by name with their types, and the names of those that are written.
-  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures) do
+  # A class: instance variables by name with their types, and the names of those that are written. The kind is :plain,
+  # :struct (the variables are members) or :record (objects are made in the section).
+  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind) do
+    def record? = kind == :record
+    def member?(name) = ivars.key?(name) ? kind == :struct : parent&.member?(name)
+
     def all_ivars = (parent ? parent.all_ivars : {}).merge(ivars)
     def all_written = (parent ? parent.all_written : []) + written
     def all_methods = ((parent ? parent.all_methods : []) + signatures).uniq(&:name)
@@ -25,8 +37,8 @@ module RandomPrograms
 
   # Where code is being generated.
   class Scope
-    attr_reader :variables, :own, :own_class, :level, :returns, :mutates, :yields
-    attr_accessor :loops, :skips
+    attr_reader :variables, :own, :own_class, :level, :mutates, :yields
+    attr_accessor :loops, :skips, :returns, :gives
 
     # @param own [String, nil] the expression of the object whose state may be written
     # @param returns [Array, nil] types that an early exit gives
@@ -41,12 +53,13 @@ module RandomPrograms
       @in_method = in_method
       @loops = 0
       @skips = []
+      @gives = []
     end
 
     def in_method? = @in_method
 
     def declare(name, types, writable: true)
-      variable = Variable.new(name, types, types, writable, 0)
+      variable = Variable.new(name, types, types, writable, 0, name)
       @variables << variable
       variable
     end
@@ -63,9 +76,9 @@ module RandomPrograms
     def path
       count = @variables.size
       result = yield
-      @variables.drop(count).each do |variable|
-        next if variable.declared.is_a?(ArrayType)
-
+      made = @variables.drop(count).select(&:plain?)
+      @variables = @variables.first(count) + made
+      made.each do |variable|
         variable.declared |= [:nil]
         variable.types = variable.declared
       end

@@ -5,12 +5,13 @@ module RandomPrograms
   module Statements
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
               loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
-              yielding: 3 }.freeze
+              yielding: 3, make_list: 2.5, change_list: 4, take_apart: 1, make_lambda: 1.2, match_statement: 1.2,
+              match_line: 0.4, give: 2.5, make_record: 1.5 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
 
     # What fits where nothing more may be nested.
-    FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1 }.freeze
+    FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1, change_list: 2, give: 1 }.freeze
 
     def statement(depth)
       spend
@@ -40,12 +41,13 @@ module RandomPrograms
     def declared_types
       object = @captured_objects.keys
       return [pick(object)] | (chance(0.5) ? [:nil] : []) if object.any? && chance(0.12)
+      return [pick(records)] | (chance(0.3) ? [:nil] : []) if records.any? && chance(0.1)
 
       pick(UNIONS)
     end
 
     def assign(depth)
-      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) } + [nil, nil])
+      variable = pick(scope.variables.select { |v| v.writable && v.plain? } + [nil, nil])
       if variable.nil?
         types = declared_types
         value = expression(types, depth)
@@ -59,7 +61,7 @@ module RandomPrograms
     end
 
     def operate(depth)
-      variable = pick(scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) })
+      variable = pick(scope.variables.select { |v| v.writable && v.plain? })
       return unless variable
 
       operate_on(variable.name, variable.declared, depth).tap { variable.assigned }
@@ -78,7 +80,7 @@ module RandomPrograms
     end
 
     def several(depth)
-      variables = scope.variables.select { |v| v.writable && !v.declared.is_a?(ArrayType) }
+      variables = scope.variables.select { |v| v.writable && v.plain? }
       return swap(variables, depth) if variables.size > 1 && chance(0.5)
 
       if chance(0.4)
@@ -163,19 +165,28 @@ module RandomPrograms
       return Node.fixed(skip.first, " ", expression(skip.last, depth)) if skip&.last
       return Node.fixed(skip.first) if skip
 
-      Node.fixed(scope.in_method? ? "return " : "next ", expression(scope.returns, depth)) if scope.returns
+      Node.fixed(scope.in_method? ? "return " : "next ", value_of(scope.returns, depth)) if scope.returns
     end
 
     def leave_early(depth)
       leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ",
-                                                             expression(scope.returns, depth)) : leaving_text(depth)
+                                                             value_of(scope.returns, depth)) : leaving_text(depth)
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
     end
 
     def failure(depth)
       what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
-                   "raise IndexError.new(\"odd\")"])
+                   "raise IndexError.new(\"odd\")", "fail RangeError"])
+      what = worded(depth) if chance(0.4)
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
+    end
+
+    # An error with values in its message.
+    def worded(depth)
+      types = pick([[:int], [:float], [:sym], [:bool], %i[int nil], %i[int float sym]])
+      another = chance(0.3) ? Node.fixed(" of \#{", expression([:int], depth - 1), "}") : ""
+      Node.fixed("raise #{pick(%w[ArgumentError RuntimeError ZeroDivisionError])}, \"bad \#{",
+                 expression(types, depth - 1), "}", another, "\"")
     end
 
     # An instance variable of the own object, or an item of an array that it owns.
@@ -186,13 +197,20 @@ module RandomPrograms
       return unless name
 
       types = scope.own_class.all_ivars.fetch(name)
-      text = scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
+      text = written_text(name)
       return write_item(text, types, depth) if types.is_a?(ArrayType)
       return operate_on(text, types, depth) if chance(0.4)
 
       value = expression(types, depth)
       value = e("(", value, " % 9973)") if types == [:int] && chance(0.4)
       Node.statement(text, " = ", value)
+    end
+
+    def written_text(name)
+      own = scope.own
+      return pick(["#{own}.#{name}", "#{own}.#{name}", "#{own}[:#{name}]"]) if scope.own_class.member?(name)
+
+      scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
     end
 
     def write_item(text, type, depth)
@@ -210,10 +228,11 @@ module RandomPrograms
     def yielding(depth)
       return unless scope.yields
 
-      parameters, types = scope.yields
+      parameters, types, name = scope.yields
       arguments = parameters.map { |t| expression(t, depth) }
       target = scope.declare(fresh("v"), types).name
-      Node.statement("#{target} = yield(", Node.commas(arguments), ")")
+      asked = name ? pick(["#{name}.call(", "#{name}.(", "yield(", "#{name}["]) : "yield("
+      Node.statement("#{target} = #{asked}", Node.commas(arguments), asked.end_with?("[") ? "]" : ")")
     end
   end
 end

@@ -86,8 +86,14 @@ module RandomPrograms
       block = @home.block(leaves)
       at = 0
       result = outcome { sequential(base, block) { |i| at = i } }
-      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]),
-       at]
+      result = left([result[1], elements, leaves], block) unless result.first == :raised
+      [Snapshot.of([elements, leaves]), result, at]
+    end
+
+    # What there is afterwards, with the local variables around the block.
+    def left(objects, block)
+      around = block.binding
+      Snapshot.of([*objects, around.local_variables.sort.map { |name| around.local_variable_get(name) }])
     end
 
     def sequential(base, block)
@@ -106,7 +112,7 @@ module RandomPrograms
       elements, leaves = @home.world
       base = elements.values_at(*kept)
       block = @home.block(leaves)
-      before = Snapshot.of([elements, leaves])
+      before = left([elements, leaves], block)
       Ikra.backend = @backend
       result = outcome do
         case @program.operation
@@ -114,8 +120,9 @@ module RandomPrograms
         else base.public_send(@program.operation, &block)
         end
       end
-      [Snapshot.of([elements, leaves]), result.first == :raised ? result : Snapshot.of([result[1], elements, leaves]),
-       before]
+      return [left([elements, leaves], block), result, before] if result.first == :raised
+
+      [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
     end
 
     def outcome
@@ -131,6 +138,7 @@ module RandomPrograms
       return verdict(:written, error.full_message) unless state == before
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
+      return verdict(:refused, "would grow") if error.instance_of?(Ikra::Error) && error.message.include?("would grow")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
       if expected.first != :raised
@@ -138,9 +146,10 @@ module RandomPrograms
                        "Ruby: #{expected.inspect[0,
                                                  2000]}\nIkra: #{error.full_message(highlight: false)}")
       end
-      return [nil, raised_at] if text(expected[1]) == text(error)
+      return [nil, raised_at] if alike?(expected[1], error) && raised_at == error.element_index
 
-      verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}\nIkra: #{text(error).inspect}")
+      verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}, element #{raised_at}\n" \
+                            "Ikra: #{text(error).inspect}, element #{error.element_index}")
     end
 
     def refused(error)
@@ -161,6 +170,15 @@ module RandomPrograms
     def raises?(index)
       elements, leaves = @home.world
       outcome { sequential([elements[index]], @home.block(leaves)) { nil } }.first == :raised
+    end
+
+    # What a message of Ikra leaves out: more than two values, an array's items, an object that never was one.
+    LEFT_OUT = { "…" => ".*", "an Array" => "\\[.*\\]", "an instance of " => ".*:", "a Range" => ".*:Range" }.freeze
+
+    def alike?(expected, actual)
+      message = text(actual).last
+      pattern = Regexp.escape(message).gsub("\\ ", " ").gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
+      expected.instance_of?(actual.class) && text(expected).last.match?(/\A#{pattern}\z/)
     end
 
     def text(error)
@@ -196,6 +214,7 @@ module RandomPrograms
       state = value.instance_variables.sort.map do |name|
         [name, of(value.instance_variable_get(name), seen)]
       end.select(&:last)
+      state << value.to_a.map { |member| of(member, seen) } if value.is_a?(Struct)
       [value.class.name, state]
     end
   end

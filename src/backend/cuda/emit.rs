@@ -167,9 +167,9 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Result(_) | BufferKind::ResultWords => "result",
         BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
-        BufferKind::SymbolRanks => "rank",
         BufferKind::FirstSame => "first_same",
         BufferKind::Touched { .. } => "touched",
+        BufferKind::SymbolRanks => "rank",
     }
 }
 
@@ -190,9 +190,9 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
-        BufferKind::SymbolRanks => "the order of symbols".into(),
         BufferKind::FirstSame => "first elements that are the same objects".into(),
         BufferKind::Touched { what, by, .. } => format!("who touched {what}: {by}"),
+        BufferKind::SymbolRanks => "the order of symbols".into(),
     }
 }
 

@@ -156,13 +156,13 @@ impl Parser {
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
-            "symbol_ranks" => BufferKind::SymbolRanks,
             "first_same" => BufferKind::FirstSame,
             "touched" => {
                 let (what, by) = (self.watched()?, self.toucher()?);
                 let part = if self.take_word("tick") { TouchPart::Tick } else { TouchPart::Who };
                 BufferKind::Touched { what, by, part }
             }
+            "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
                 self.back();
                 return self.expected(KINDS);

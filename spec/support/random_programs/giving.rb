@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Local variables around the section that its block writes, each in one way.
+  module Giving
+    # How it is written: the text before and after the value, the types of the value, and what it holds at first.
+    FORMS = { "+=" => [[:int], "0"], "-=" => [[:int], "5"], "|=" => [[:int], "0"], "&=" => [[:int], "-1"],
+              "^=" => [[:int], "3"], "*=" => [[:int], "1"], "||=" => [%i[int nil], "nil"],
+              "&&=" => [%i[bool int], "true"],
+              "=" => [%i[int float nil sym], ":none"], "max" => [[:int], "-3"], "min" => [[:int], "3"],
+              "fmax" => [[:float], "0.5"], "f+=" => [[:float], "0.0"] }.freeze
+    Given = Struct.new(:name, :form, :types)
+
+    # @return [Array<Node>] the variables' first values
+    def make_given
+      @given = []
+      return [] unless chance(0.45)
+
+      Array.new(between(1, 2)) do
+        form = pick(FORMS.keys)
+        types, first = FORMS.fetch(form)
+        @given << Given.new(fresh("total"), form, types)
+        Node.fixed("#{@given.last.name} = #{first}")
+      end
+    end
+
+    def give(depth)
+      given = pick(scope.gives)
+      return unless given
+      # Floats that one element adds are added up first: it adds one.
+      return if given.form == "f+=" && (scope.loops.positive? || !scope.gives.delete(given))
+
+      # These do not want every value, so none of those may fail.
+      plain = ["||=", "&&="].include?(given.form) && chance(0.9)
+      Node.statement(*give_text(given, expression(given.types, plain ? 0 : depth)))
+    end
+
+    def give_text(given, value)
+      name = given.name
+      case given.form
+      when "max", "fmax"
+        [name, " = [", Node.commas([name, value].shuffle(random: @random)), "].max"]
+      when "min" then [name, " = [", value, ", #{name}].min"]
+      when "*=" then [name, " *= ", e("(", value, " % 3)")]
+      when "+=", "-=" then [name, " #{given.form} ", e("(", value, " % 1009)")]
+      when "f+=" then [name, " += ", value]
+      else [name, " #{given.form} ", value]
+      end
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Lambdas and procs that are made and called in the section.
+  module Lambdas
+    def make_lambda(depth)
+      return if depth <= 0 || scope.loops > 1
+
+      kind = weighted(arrow: 4, lambda: 1.5, proc: 1.5)
+      parameters = Array.new(between(0, 2)) { [fresh("p"), pick(Statements::UNIONS)] }
+      optional = kind != :proc && parameters.any? && chance(0.25) ? 1 : 0
+      returns = pick(Statements::UNIONS)
+      made = lambda_text(kind, parameters, optional, returns, depth)
+      name = fresh("f")
+      scope.declare(name, LambdaType.new(parameters.map(&:last), optional, returns), writable: false)
+      Node.statement("#{name} = ", made)
+    end
+
+    def lambda_text(kind, parameters, optional, returns, depth)
+      within_lambda(kind, parameters, returns) do
+        texts = parameters.each_with_index.map do |(name, types), i|
+          i >= parameters.size - optional ? Node.fixed(name, " = ", constant(pick(types))) : name
+        end
+        head = Node.commas(texts)
+        body = lambda_body(returns, depth - 1)
+        case kind
+        when :arrow then Node.fixed("->", *(texts.empty? ? [] : ["(", head, ")"]), " {", body, "}")
+        else Node.fixed("#{kind} {", *(texts.empty? ? [] : [" |", head, "|"]), body, "}")
+        end
+      end
+    end
+
+    def lambda_body(returns, depth)
+      return Node.fixed(" ", expression(returns, depth), " ") if depth <= 1 || chance(0.5)
+
+      Node.fixed("\n", block_body(returns, depth), "\n")
+    end
+
+    # It may be called while a loop goes through an array of its surroundings: those do not change in it.
+    def within_lambda(kind, parameters, returns)
+      outer = [scope.skips, scope.returns]
+      scope.loops += 1
+      scope.skips = [["next", returns], *([["return", returns]] if kind != :proc)].shuffle(random: @random)
+      scope.returns = returns if kind != :proc
+      gives = scope.gives
+      scope.gives = []
+      kept(scope.variables.select(&:list?)) do
+        scope.block do
+          parameters.each { |name, types| scope.declare(name, types) }
+          yield
+        end
+      end
+    ensure
+      scope.loops -= 1
+      scope.skips, scope.returns = outer
+      scope.gives = gives
+    end
+
+    def lambdas
+      scope.variables.select { |v| v.types.is_a?(LambdaType) }.map { |v| [v.name, v.types] }
+    end
+
+    def lambda_call(types, _type, depth)
+      found = lambdas.select { |_, type| fits?(type.returns, types) }
+      return lambda_here(types, depth) if found.empty? && chance(0.1) && scope.loops < 2
+      return if found.empty? || @calls <= 0 || scope.loops > 1
+
+      @calls -= 1
+      name, type = pick(found)
+      given = type.parameters.first(type.parameters.size - (chance(0.5) ? type.optional : 0))
+      given = given.drop(1) if chance(@ill)
+      arguments = Node.commas(given.map { |t| expression(t, depth) })
+      asked, close = pick([%w[.call( )], %w[.( )], %w([ ]), %w[.yield( )]])
+      e(name, asked, arguments, close)
+    end
+
+    # One that is called where it is made.
+    def lambda_here(types, depth)
+      parameters = [[fresh("p"), pick(Statements::UNIONS)]]
+      argument = expression(parameters[0][1], depth)
+      e("(", lambda_text(:arrow, parameters, 0, types, [depth, 1].max), ").call(", argument, ")")
+    end
+  end
+end

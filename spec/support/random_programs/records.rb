@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Value objects: classes whose objects are made in the section, with `initialize`, readers and operators.
+  module Records
+    # None is made by `initialize` itself: that would not come to an end.
+    def records = scope&.level == -1 ? [] : @classes.values.select(&:record?).map(&:name)
+    def record?(type) = @classes[type]&.record?
+
+    def make_records
+      between(1, 2).times { |i| add_class("Rec#{i}", nil, between(1, 3)).kind = :record } if chance(0.35)
+    end
+
+    # An expression that gives a record of the class.
+    def record(name, depth)
+      klass = @classes.fetch(name)
+      found = scope.variables.select { |v| v.types == [name] }
+      if found.any? && depth.positive?
+        a = e(pick(found).name)
+        return a if chance(0.3)
+        return e("(", a, " + ", expression([name], depth - 1), ")") if scope.level.positive? && chance(0.4)
+      end
+      values = klass.ivars.values.map { |types| expression(types, [depth, 0].max) }
+      e(pick([name, name, (name if scope.own_class == klass)].compact), ".new(", Node.commas(values), ")")
+    end
+
+    def make_record(depth)
+      return if records.empty?
+
+      name = pick(records)
+      value = record(name, depth)
+      Node.statement(scope.declare(fresh("v"), [name]).name, " = ", value)
+    end
+
+    def record_equality(depth)
+      return if records.empty?
+
+      name = pick(records)
+      e("(", record(name, depth), pick([" == ", " != "]), record(name, depth), ")")
+    end
+
+    # The methods that make a record of records.
+    def record_methods(klass)
+      names = klass.ivars.keys
+      same = names.map { |n| "@#{n} == other.#{n}" }.join(" && ")
+      [Node.fixed("attr_reader #{names.map { |n| ":#{n}" }.join(", ")}\n"), initializer(klass),
+       Node.fixed("def ==(other) = other.is_a?(#{klass.name}) && #{same}\n"),
+       sum_method(klass), Node.fixed("def deconstruct = [#{names.map { |n| "@#{n}" }.join(", ")}]\n"),
+       Node.fixed("def inspect = \"a #{klass.name}\"\n")]
+    end
+
+    def initializer(klass)
+      within(Scope.new(level: -1)) do
+        parameters = klass.ivars.map { |name, types| scope.declare("p_#{name}", types).name }
+        lines = klass.ivars.map do |name, types|
+          value = chance(0.75) ? e("p_#{name}") : expression(types, 2)
+          Node.fixed("@#{name} = ", value)
+        end
+        Node.fixed("def initialize(#{parameters.join(", ")})\n", Node.body(lines), "\nend\n")
+      end
+    end
+
+    def sum_method(klass)
+      within(Scope.new(own: "self", own_class: klass, level: 0, returns: [klass.name], in_method: true)) do
+        scope.declare("other", [klass.name])
+        values = klass.ivars.values.map { |types| expression(types, 2) }
+        Node.fixed("def +(other) = #{klass.name}.new(", Node.commas(values), ")\n")
+      end
+    end
+  end
+end
