@@ -75,7 +75,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let tuple = self.tuple(&all);
-                if self.grows(node) { self.make_list(0, &tuple) } else { tuple }
+                let place = (std::rc::Rc::as_ptr(&self.frame().code) as usize, node.id);
+                if self.grows(node) || self.memo.grown.contains(&place) {
+                    return self.make_list(0, &tuple);
+                }
+                self.literals.entry(tuple.types.clone()).or_default().push(place);
+                tuple
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -232,6 +237,19 @@ impl Lowerer<'_> {
             ),
             _ => false,
         })
+    }
+
+    /// What is changed came from a literal of fixed length, here or in a method around: literals that make such arrays
+    /// are lists from the next walk on. False if there is none.
+    pub(crate) fn grow_literals(&mut self, made: &TypeSet) -> bool {
+        let places = self.literals.get(made).cloned().unwrap_or_default();
+        let known = self.memo.grown.len();
+        self.memo.grown.extend(places);
+        let grew = self.memo.grown.len() > known;
+        // What was learned names arrays of fixed length.
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        grew
     }
 
     /// Is the array of a literal changed later?

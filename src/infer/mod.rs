@@ -223,6 +223,8 @@ pub(crate) struct Lowerer<'h> {
     catches: Vec<(Operand, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
+    /// Array literals that are of fixed length in this walk, by what they make.
+    literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Objects under construction, by number.
@@ -264,6 +266,7 @@ impl<'h> Lowerer<'h> {
             loops: Vec::new(),
             catches: Vec::new(),
             growing: FxHashMap::default(),
+            literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
