@@ -1,6 +1,7 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
 use super::calls::Arguments;
+use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::ErrorKind;
@@ -148,7 +149,7 @@ impl Lowerer<'_> {
                         value
                     };
                     if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
-                        s.labelled(0, !unused, |s, join| run(s, Some(join)))
+                        s.labelled(SLOT_LEAVE, !unused, |s, join| run(s, Some(join)))
                     } else {
                         run(s, None)
                     }
