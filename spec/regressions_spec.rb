@@ -8,6 +8,8 @@ each_backend do
 
   # Classes for the examples.
   module Regressions
+    Pair = Struct.new(:x, :y)
+
     class Parent
       attr_accessor :a
 
@@ -146,8 +148,8 @@ each_backend do
   end
 
   it "compares Structs with what is none" do
-    expect_same([StructPoint.new(1, 2), nil, 3]) { |p| p == nil }
-    expect_same([StructPoint.new(1, 2), nil, 3]) { |p| [p == 3, p.eql?(nil), p != :a] }
+    expect_same([Regressions::Pair.new(1, 2), nil, 3]) { |p| p == nil }
+    expect_same([Regressions::Pair.new(1, 2), nil, 3]) { |p| [p == 3, p.eql?(nil), p != :a] }
   end
 
   it "compares arrays with eql?, item by item" do
@@ -163,5 +165,49 @@ each_backend do
 
   it "says how small an index of an empty array may be" do
     expect_same([0, 1]) { |n| a = (0...n).to_a; a[-2] = 1; a }
+  end
+
+  it "tells where a method returns from what its body joins" do
+    # The calls' nodes have the numbers of nodes in the bodies.
+    expect_same([5]) do |x|
+      unless (nil && nil.nan?)
+        w = [nil, nil, nil, nil].rotate(0).first(((0.5 + 0) % 5))
+      else
+
+      end
+    end
+    expect_same([5]) { |x| w = [nil, nil].first(x + 0.5); w ? w.size : nil }
+  end
+
+  it "compares no item with itself, and asks the best one so far" do
+    nan = Float::NAN
+    arrays = [[nan], [nan, 1.5], [1.5, nan], [1, nan], [nan, 1], [1, nil], [nil, 1], [1, 1.0], [1.0, 1], [:a, 2]]
+    arrays.each do |array|
+      expect_same([array]) { |a| a.max }
+      expect_same([array]) { |a| a.min }
+    end
+    expect_same([[nan], [1.5]]) { |a| a.map { |x| x * 2 }.max.nan? }
+  end
+
+  it "keeps the order of [best, x].max and [x, best].max" do
+    first = later = 1
+    [1.0, 1].peach { |x| first = [first, x].max; later = [x, later].min }
+    expect([first, later]).to eql([1, 1])
+    later = 1
+    [1, 1.0].peach { |x| later = [x, later].max }
+    expect(later).to eql(1.0)
+  end
+
+  it "says which element gave what the variable does not take" do
+    [[1, nil, 2], [nil, 1], [3, 1.5, nil]].each do |values|
+      sum = best = 0.5
+      added = raised { values.peach { |x| 2.times { sum += x } } }
+      compared = raised { values.peach { |x| best = [best, x].max } }
+      unless Ikra.backend == :ruby
+        expect([added.element_index, compared.element_index]).to eq([values.index(nil)] * 2)
+        expect([sum, best]).to eq([0.5, 0.5])
+      end
+      expect([added, compared].map(&:class)).to eq([TypeError, ArgumentError])
+    end
   end
 end

@@ -3,6 +3,7 @@
 use super::calls::Arguments;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
+use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::ErrorKind;
@@ -218,7 +219,7 @@ impl Lowerer<'_> {
                         value
                     };
                     if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
-                        s.labelled(0, !unused, |s, join| run(s, Some(join)))
+                        s.labelled(SLOT_LEAVE, !unused, |s, join| run(s, Some(join)))
                     } else {
                         run(s, None)
                     }

@@ -1,5 +1,6 @@
 //! The section itself: one entry function per class of the base's elements.
 
+use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::operand::Operand;
 use super::{Control, Frame, Lowerer, Operation};
@@ -85,7 +86,7 @@ impl Lowerer<'_> {
         let unused = self.operation == Operation::Each;
         self.open_captured();
         self.clear_scratch();
-        let value = self.labelled(0, !unused, |s, join| {
+        let value = self.labelled(SLOT_LEAVE, !unused, |s, join| {
             s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);
             s.arm(&code.body, unused)

@@ -9,6 +9,9 @@ use crate::types::{RangeEnd, Type, TypeSet};
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
 pub(crate) const SLOT_LOOP: u32 = 40;
+/// Where `return` and `next` lead. This join is keyed by the node of the call, whose number a node of the body may have
+/// too: its slot is nobody else's.
+pub(crate) const SLOT_LEAVE: u32 = 0x1000;
 const SLOT_SAFE: u32 = 44;
 const SLOT_WHEN: u32 = 45;
 

@@ -1,6 +1,7 @@
 //! Methods that call themselves: functions of their own, specialised by the classes of receiver and arguments.
 
 use super::calls::Arguments;
+use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
@@ -165,7 +166,7 @@ impl Lowerer<'_> {
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
-            let result = self.labelled(0, true, |s, join| {
+            let result = self.labelled(SLOT_LEAVE, true, |s, join| {
                 s.frames[0].return_to = Some(join);
                 s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
                 s.bind_method(&code.params, arguments.positional.clone(), vec![]);

@@ -2,6 +2,7 @@
 
 use super::blocks::{has_break, has_next, has_return};
 use super::calls::Arguments;
+use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Frame, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
@@ -46,7 +47,7 @@ impl Lowerer<'_> {
         let result = self.within_here(choice, |s| {
             let block = code.kind != CodeKind::Method;
             if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
-                s.labelled(0, !arguments.unused, |s, join| {
+                s.labelled(SLOT_LEAVE, !arguments.unused, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
                     if block {

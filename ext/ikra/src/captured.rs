@@ -30,7 +30,7 @@ impl Captured<'_> {
         let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Captured")?;
         let values = ruby.ary_new();
         for (number, variable) in self.copy.schema().captured.iter().enumerate() {
-            let parts = self.parts(number as u32, variable)?;
+            let (parts, places) = self.parts(number as u32, variable)?;
             if parts.is_empty() {
                 continue;
             }
@@ -44,7 +44,7 @@ impl Captured<'_> {
             };
             faults::point("putting parts together")?;
             let now: Value = binding.funcall("local_variable_get", (variable.name.as_str(),))?;
-            let folded: Value = module.funcall(how, (now, parts, name))?;
+            let folded: Value = module.funcall(how, (now, parts, name, places))?;
             values.push(variable.name.as_str())?;
             values.push(folded)?;
             values.push(now)?;
@@ -52,11 +52,12 @@ impl Captured<'_> {
         Ok(Folded { binding, values })
     }
 
-    /// What was given, in the order of the base; where one part decides, that part alone.
-    fn parts(&self, number: u32, variable: &CapturedSchema) -> Result<RArray, Trouble> {
-        let parts = self.copy.ruby.ary_new();
+    /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part
+    /// alone.
+    fn parts(&self, number: u32, variable: &CapturedSchema) -> Result<(RArray, RArray), Trouble> {
+        let (parts, places) = (self.copy.ruby.ary_new(), self.copy.ruby.ary_new());
         let Some(Column::I64(ticks)) = self.copy.buffer(&BufferKind::CapturedTick(number)) else {
-            return Ok(parts);
+            return Ok((parts, places));
         };
         let values = self.copy.values(|part| BufferKind::Captured(number, part), &variable.types);
         let given = || (0..ticks.len()).filter(|row| ticks[*row] != 0);
@@ -70,6 +71,9 @@ impl Captured<'_> {
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) | Fold::BestLater(_) => {
                 self.copy.push_all(parts, &values, given())?;
+                for row in given() {
+                    places.push((row, ticks[row] - 1))?;
+                }
             }
             Fold::Or | Fold::And | Fold::Last => {
                 let row = match &variable.fold {
@@ -80,7 +84,7 @@ impl Captured<'_> {
                 self.copy.push_all(parts, &values, row.into_iter())?;
             }
         }
-        Ok(parts)
+        Ok((parts, places))
     }
 }
 

@@ -16,6 +16,8 @@ module RandomPrograms
     end
     # Programs that one process runs.
     CHUNK = 50
+    # Seconds that one program may take, with all compilers that it needs.
+    LIMITS = Hash.new(180).update(cpu: 60).freeze
 
     attr_reader :failures, :counts, :refusals
 
@@ -37,7 +39,7 @@ module RandomPrograms
         break if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
 
         until chunk.empty?
-          verdicts = Isolated.stream(chunk, limit: 60) { |seed| Trial.run(Generator.new(seed).program, @backend) }
+          verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) { |seed| Trial.run(Generator.new(seed).program, @backend) }
           verdicts.each { |verdict| take(chunk.shift, verdict, &done) }
         end
       end
