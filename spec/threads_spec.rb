@@ -74,9 +74,6 @@ each_compiling_backend do |backend|
       end
     end
 
-    # On a card a loop inside an element runs to its end.
-    next unless backend == :cpu
-
     it "leaves a loop that never ends for #{what}" do
       expect_to_stop(error, interrupt) do |points|
         points.first(1).peach { |point| point.x = (point.x + 1) % 7 while point.y.zero? }

@@ -1,9 +1,9 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
 use super::calls::Arguments;
+use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
-use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::ErrorKind;

@@ -132,6 +132,11 @@ pub fn any(block: &Block, is: &mut impl FnMut(&Stmt) -> bool) -> bool {
     block.iter().any(|stmt| is(stmt) || stmt.blocks().any(|inner| any(inner, is)))
 }
 
+/// May a loop with this body run for long? That over the ticks is cut into slices by who launches it.
+pub fn may_run_long(body: &Block) -> bool {
+    !any(body, &mut |stmt| matches!(stmt, Stmt::Tick(_)))
+}
+
 /// Every statement of the block, however deep, before those inside it.
 pub fn for_each(block: &Block, each: &mut impl FnMut(&Stmt)) {
     for stmt in block {

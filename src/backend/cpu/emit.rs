@@ -175,8 +175,7 @@ impl<'a> Emitter<'a> {
         }
         self.builder.ins().jump(header, &[]);
         self.builder.switch_to_block(header);
-        // The tick loop is interrupted between steps of ticks; any other may run for long.
-        if !walk::any(body, &mut |stmt| matches!(stmt, Stmt::Tick(_))) {
+        if walk::may_run_long(body) {
             self.poll();
         }
         if self.block(body)? == Flow::Open {

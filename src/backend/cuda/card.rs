@@ -4,7 +4,7 @@
 use super::cache::Cache;
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
-use super::layout::Step;
+use super::layout::{Arena, Step};
 use super::locate::{self, Location};
 use super::nvrtc::{self, Nvrtc};
 use crate::error::{Error, size};
@@ -13,10 +13,11 @@ use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_en
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The driver's functions that this file uses.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 37] = [
     "cuInit",
     "cuGetErrorName",
     "cuGetErrorString",
@@ -46,6 +47,7 @@ const FUNCTIONS: [&str; 36] = [
     "cuModuleGetGlobal_v2",
     "cuStreamCreate",
     "cuStreamSynchronize",
+    "cuStreamQuery",
     "cuStreamBeginCapture_v2",
     "cuStreamEndCapture",
     "cuLaunchKernel",
@@ -56,6 +58,9 @@ const FUNCTIONS: [&str; 36] = [
 ];
 /// Freed memory that the driver keeps for the next run.
 const KEPT: u64 = 256 << 20;
+/// The end of what takes no longer than this is waited for without sleeping, which would make it longer.
+const SPIN: Duration = Duration::from_millis(1);
+const NAP: Duration = Duration::from_micros(50);
 /// Stack of a thread of a recursive program: an eighth of the free memory, shared by all threads, within these.
 const LEAST_STACK: usize = 16 << 10;
 const MOST_STACK: usize = 256 << 10;
@@ -108,6 +113,8 @@ pub(super) struct Card {
     pub nvrtc: Location,
     context: sys::CUcontext,
     stream: sys::CUstream,
+    /// For what is copied while a kernel runs.
+    beside: sys::CUstream,
     /// Threads that it holds at once.
     threads: usize,
     /// The pool that stream-ordered allocation takes from, where the driver has that.
@@ -151,7 +158,8 @@ impl Card {
             unsafe { result::primary_ctx::retain(device) }.map_err(failed("cuDevicePrimaryCtxRetain"))?;
         // SAFETY: a valid context.
         unsafe { result::ctx::set_current(context) }.map_err(failed("cuCtxSetCurrent"))?;
-        let stream = result::stream::create(StreamKind::NonBlocking).map_err(failed("cuStreamCreate"))?;
+        let stream = || result::stream::create(StreamKind::NonBlocking).map_err(failed("cuStreamCreate"));
+        let (stream, beside) = (stream()?, stream()?);
         let (_, memory) = result::mem_get_info().map_err(failed("cuMemGetInfo"))?;
         let pool = if pooled {
             // SAFETY: the device was given by the driver.
@@ -178,6 +186,7 @@ impl Card {
             nvrtc,
             context,
             stream,
+            beside,
             threads: (multiprocessors * threads).max(1) as usize,
             pool,
             driver,
@@ -228,6 +237,26 @@ impl Card {
         let reserved = number(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
         let used = number(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
         Ok(free + reserved.saturating_sub(used) as usize)
+    }
+
+    /// Is everything done that was asked for?
+    fn idle(&self) -> Result<bool, Error> {
+        // SAFETY: the stream is never destroyed.
+        match unsafe { sys::cuStreamQuery(self.stream) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            other => other.result().map(|()| true).map_err(failed("a kernel or copy")),
+        }
+    }
+
+    /// Sets a byte of memory beside what is running.
+    fn set(&self, byte: sys::CUdeviceptr) -> Result<(), Error> {
+        static ONE: [u8; 1] = [1];
+        // SAFETY: the address is that of a byte of a run, the source lives for ever, and so does the stream.
+        unsafe {
+            result::memcpy_htod_async(byte, &ONE, self.beside)
+                .and_then(|()| result::stream::synchronize(self.beside))
+        }
+        .map_err(failed("stopping a kernel"))
     }
 
     fn wait(&self) -> Result<(), Error> {
@@ -343,7 +372,11 @@ impl Drop for Program {
 }
 
 impl Loaded for Program {
-    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
+    fn start<'a>(
+        &'a self,
+        bytes: usize,
+        interrupt: &'a AtomicBool,
+    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
         let card = &*self.card;
         // First of all: in a forked child the lock may be held by no one who lives.
         card.enter()?;
@@ -358,7 +391,7 @@ impl Loaded for Program {
             None => unsafe { result::malloc_sync(bytes) },
         }
         .map_err(failed(&what))?;
-        Ok(Some(Box::new(Run { program: self, card, base, bytes, _busy: busy })))
+        Ok(Some(Box::new(Run { program: self, card, base, bytes, interrupt, stopping: false, _busy: busy })))
     }
 }
 
@@ -367,6 +400,9 @@ struct Run<'a> {
     card: &'a Card,
     base: sys::CUdeviceptr,
     bytes: usize,
+    interrupt: &'a AtomicBool,
+    /// The card has been told to stop.
+    stopping: bool,
     _busy: MutexGuard<'a, ()>,
 }
 
@@ -432,6 +468,10 @@ impl Session for Run<'_> {
         self.base
     }
 
+    fn stop(&self) -> u64 {
+        self.range(Arena::STOP, 1)
+    }
+
     fn stack(&self) -> u64 {
         // The rest is for the frames above the first measure and below the last.
         self.program.stack as u64 / 4 * 3
@@ -455,6 +495,8 @@ impl Session for Run<'_> {
 
     fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
         let at = self.range(offset, bytes.len());
+        // Before the copy: one to memory that is not pinned returns when it is done, and hears nothing.
+        self.wait()?;
         // SAFETY: the range is this run's, and the bytes are borrowed until the wait below has ended.
         let copied = unsafe { result::memcpy_dtoh_async(bytes, at, self.card.stream) };
         let waited = self.wait();
@@ -499,7 +541,17 @@ impl Session for Run<'_> {
     }
 
     fn wait(&mut self) -> Result<(), Error> {
-        self.card.wait()
+        let start = Instant::now();
+        while !self.card.idle()? {
+            if !self.stopping && self.interrupt.load(Ordering::Relaxed) {
+                self.stopping = true;
+                self.card.set(self.range(Arena::STOP, 1))?;
+            }
+            if start.elapsed() > SPIN {
+                std::thread::sleep(NAP);
+            }
+        }
+        Ok(())
     }
 }
 

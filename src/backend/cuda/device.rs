@@ -18,8 +18,12 @@ pub(super) trait Device: Send + Sync {
 /// A program on the device.
 pub(super) trait Loaded: Send + Sync {
     /// Takes the device for one run, with that much of its memory; waits for other runs to end. `None`: interrupted
-    /// meanwhile.
-    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error>;
+    /// meanwhile. A run that is interrupted later finds the byte at `Session::stop` set.
+    fn start<'a>(
+        &'a self,
+        bytes: usize,
+        interrupt: &'a AtomicBool,
+    ) -> Result<Option<Box<dyn Session + 'a>>, Error>;
 }
 
 /// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
@@ -29,6 +33,8 @@ pub(super) trait Session {
     fn base(&self) -> u64;
     /// Bytes of stack that a thread may use.
     fn stack(&self) -> u64;
+    /// Address of the byte that kernels look at now and then, and end when it is not 0.
+    fn stop(&self) -> u64;
     /// The bytes stay in place until the next `wait`.
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error>;
     fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error>;

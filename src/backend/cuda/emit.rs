@@ -129,6 +129,8 @@ fn fails(function: &Function) -> bool {
     walk::for_each(&function.body, &mut |s| {
         found |= match s {
             Stmt::Check { .. } | Stmt::Fail { .. } => true,
+            // It can be stopped.
+            Stmt::Loop { body, .. } => walk::may_run_long(body),
             Stmt::Let { op: Op::Binary(op, a, b), .. } => {
                 width::can_overflow(*op, width::known(function, *a), width::known(function, *b))
             }
@@ -265,7 +267,7 @@ fn kernel(names: &Names<'_>, segments: usize, recursive: bool, out: &mut String)
   int element = run.order ? run.order[job] : job;
   i64 now = launch.clocked ? *run.clock : 0, first = launch.first_tick + now, end = launch.end_tick + now;
   if ((i64)(run.failure->key >> 32) < first) return;  // an earlier tick has failed: its state means nothing
-  Element e = {element, 0, first, 0};
+  Element e = {element, 0, first, 0, 0};
 ",
     );
     if recursive {

@@ -88,14 +88,18 @@ unsafe impl Send for Emulated {}
 unsafe impl Sync for Emulated {}
 
 impl Loaded for Emulated {
-    fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
+    fn start<'a>(
+        &'a self,
+        bytes: usize,
+        interrupt: &'a AtomicBool,
+    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         faults::point("allocating on the card")?;
         check_room(bytes, memory(), memory())?;
         // Words, so that the memory is aligned for all that is read from it.
         let words = bytes.div_ceil(8);
         let memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
-        Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy })))
+        Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), interrupt, _busy: busy })))
     }
 }
 
@@ -103,6 +107,7 @@ struct Run<'a> {
     program: &'a Emulated,
     memory: Vec<u64>,
     graph: (Vec<Step>, u64),
+    interrupt: &'a AtomicBool,
     _busy: MutexGuard<'static, ()>,
 }
 
@@ -131,6 +136,10 @@ impl Session for Run<'_> {
 
     fn stack(&self) -> u64 {
         STACK
+    }
+
+    fn stop(&self) -> u64 {
+        self.interrupt.as_ptr() as u64
     }
 
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {

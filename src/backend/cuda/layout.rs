@@ -1,8 +1,9 @@
 //! The structs that host and kernel share, as the prelude declares them, and where a run's columns lie in the one
 //! piece of device memory it takes.
 
+use super::device::Session;
 use super::emit::BLOCK;
-use crate::backend::{Failure, Launch};
+use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
 use crate::heap::job_order::Segment;
 use crate::ir::{BufferInfo, BufferKind, Program, SiteId};
@@ -17,6 +18,8 @@ const NO_FAILURE: u64 = u64::MAX;
 pub(super) const FAILURE_WORDS: usize = 4;
 /// The site number of a thread that ran out of stack.
 const OUT_OF_STACK: i32 = -1;
+/// The site number of a thread that the host has stopped.
+const STOPPED: i32 = -2;
 
 /// Offsets of everything a run needs in device memory.
 pub(super) struct Arena {
@@ -27,9 +30,11 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// The failure record stands first, the clock behind it.
+    /// The failure record stands first, behind it the clock and the byte that stops the run.
     pub const FAILURE: usize = 0;
     pub const CLOCK: usize = 64;
+    /// A byte that is set to stop the run.
+    pub const STOP: usize = 128;
 
     /// `lanes`: threads of the largest launch, each of which has scratch memory.
     pub fn new(program: &Program, launch: &Launch<'_>, lanes: usize) -> Self {
@@ -55,9 +60,10 @@ pub(super) fn fresh_state() -> [u64; ALIGNMENT / 8] {
 }
 
 /// The prelude's `Run`.
-pub(super) fn run_words(arena: &Arena, base: u64, launch: &Launch<'_>, stack: u64) -> [u64; 6] {
-    let at = |offset: usize| base + offset as u64;
-    [arena.order.map_or(0, at), at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack]
+pub(super) fn run_words(arena: &Arena, session: &dyn Session, launch: &Launch<'_>) -> [u64; 7] {
+    let at = |offset: usize| session.base() + offset as u64;
+    let (order, stack, stop) = (arena.order.map_or(0, at), session.stack(), session.stop());
+    [order, at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack, stop]
 }
 
 /// The generated `Arguments`: a word for each buffer and scalar.
@@ -65,13 +71,16 @@ pub(super) fn argument_words(arena: &Arena, base: u64, launch: &Launch<'_>) -> V
     arena.buffers.iter().map(|offset| base + *offset as u64).chain(launch.scalars.iter().copied()).collect()
 }
 
-/// What the failure record says; `None` when nothing failed.
-pub(super) fn failure(words: [u64; FAILURE_WORDS]) -> Result<Option<Failure>, Error> {
+/// What the failure record says of how the run ends; `None` when nothing failed.
+pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Error> {
     let [key, a, b, site_and_lock] = words;
     if key == NO_FAILURE {
         return Ok(None);
     }
     let site = site_and_lock as u32;
+    if site as i32 == STOPPED {
+        return Ok(Some(Outcome::Interrupted));
+    }
     if site as i32 == OUT_OF_STACK {
         return Err(Error::Device(format!(
             "element {} calls methods so deeply that the stack of a thread of the card is full; run the section on \
@@ -79,12 +88,12 @@ pub(super) fn failure(words: [u64; FAILURE_WORDS]) -> Result<Option<Failure>, Er
             key as u32
         )));
     }
-    Ok(Some(Failure {
+    Ok(Some(Outcome::Failed(Failure {
         site: SiteId(site),
         element: key as u32,
         tick: key >> 32,
         operands: [a as i64, b as i64],
-    }))
+    })))
 }
 
 /// One launch of the kernel: its blocks, and its parameter, the generated struct `Launch`.

@@ -11,6 +11,7 @@ struct Element {
   u32 draw;   // number of the next random draw in this tick
   i64 tick;
   u64 stack;  // where the stack was when the thread began; recursive programs only
+  u32 rounds; // of loops, and calls of recursive functions
 };
 
 // The failure with the lowest (tick, element), which together are the key; all ones while there is none.
@@ -28,6 +29,7 @@ struct Run {
   i64* clock;         // tick that a replayed graph has come to
   u64 seed, call;
   u64 stack;          // bytes of stack that a thread may use
+  const volatile unsigned char* stop;  // not 0 when the host wants the run to end
 };
 
 // Jobs of one entry, in blocks of their own, so that no warp mixes classes.
@@ -67,6 +69,13 @@ static __device__ __noinline__ void record_failure(int element, i64 tick, int si
 static __device__ __forceinline__ bool fail(const Element& e, int site, i64 a = 0, i64 b = 0) {
   record_failure(e.index, e.tick, site, a, b);
   return false;
+}
+
+// Does the host want the run to end? What may run for long asks, and then fails with no site of the program.
+static __device__ __forceinline__ bool stopped(Element& e) {
+  if (++e.rounds % 4096u != 0 || *run.stop == 0) return false;
+  record_failure(0, 0, -2, 0, 0);
+  return true;
 }
 
 // Has this thread nearly used up its stack? `here` is a local variable of the caller.

@@ -7,7 +7,7 @@
 use super::device::{Constant, Loaded, Session, bytes_of};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
-use crate::backend::{Failure, Kernel, Launch, Outcome};
+use crate::backend::{Kernel, Launch, Outcome};
 use crate::error::Error;
 use crate::ir::{BufferKind, Program};
 use crate::profile::{Phase, Profile};
@@ -100,9 +100,8 @@ impl CudaKernel {
             whole = joined(arena.bytes, &pieces);
             pieces = vec![(0, &whole)];
         }
-        let (base, stack) = (session.base(), session.stack());
-        let run = layout::run_words(arena, base, launch, stack);
-        let arguments = layout::argument_words(arena, base, launch);
+        let run = layout::run_words(arena, session, launch);
+        let arguments = layout::argument_words(arena, session.base(), launch);
         let copied = pieces.iter().try_for_each(|(at, bytes)| session.write(*at, bytes)).and_then(|()| {
             session.set(Constant::Run, &run)?;
             if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
@@ -137,7 +136,7 @@ fn joined(bytes: usize, pieces: &[(usize, &[u8])]) -> Vec<u8> {
 }
 
 /// Waits for what was launched, then says how it went so far.
-fn look(session: &mut dyn Session) -> Result<Option<Failure>, Error> {
+fn look(session: &mut dyn Session) -> Result<Option<Outcome>, Error> {
     let mut bytes = [0; 8 * FAILURE_WORDS];
     session.read(Arena::FAILURE, &mut bytes)?;
     session.wait()?;
@@ -145,7 +144,7 @@ fn look(session: &mut dyn Session) -> Result<Option<Failure>, Error> {
     for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
         *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     }
-    layout::failure(words)
+    layout::ended(words)
 }
 
 fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
@@ -163,8 +162,8 @@ fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Resu
         for step in steps {
             session.launch(&step.with_ticks(done, end, false))?;
         }
-        if let Some(failure) = look(session)? {
-            return Ok(Outcome::Failed(failure));
+        if let Some(outcome) = look(session)? {
+            return Ok(outcome);
         }
         pace.took(end - done, start.elapsed());
         done = end;
@@ -211,8 +210,8 @@ fn batches(
         for i in done..end {
             each(session, i)?;
         }
-        if let Some(failure) = look(session)? {
-            return Ok(Outcome::Failed(failure));
+        if let Some(outcome) = look(session)? {
+            return Ok(outcome);
         }
         pace.took(end - done, start.elapsed());
         done = end;

@@ -74,6 +74,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
             }
         });
         writer.line(&format!("if (out_of_stack(e, here)) return fail(e, {site});"));
+        writer.line("if (stopped(e)) return false;");
     }
     for parameter in 0..function.params.len() {
         writer.reciprocal(Value(parameter as u32));
@@ -271,6 +272,11 @@ impl Writer<'_, '_> {
             }
             Stmt::Loop { label, body } => {
                 self.line("while (true) {");
+                if walk::may_run_long(body) {
+                    self.depth += 1;
+                    self.line("if (stopped(e)) return false;");
+                    self.depth -= 1;
+                }
                 self.loops.push(*label);
                 // A `goto` to the next round may not jump over the declarations of this one, so they get a scope; it
                 // is written only where some jump needs it.
