@@ -8,7 +8,7 @@ module Ikra
       # `total += x`: the parts in the order of the elements.
       def operator(now, parts, operator) = parts.inject(now, operator.to_sym)
 
-      # `least = [least, x].min`, with an array literal: its error for what cannot be compared is another than Array#min's.
+      # `least = [least, x].min`, with an array literal: its error is another than that of Array#min.
       def best(now, parts, method)
         return parts.inject(now) { |best, part| [best, part].max } if method == "max"
 
