@@ -8,7 +8,7 @@ each_backend do
 
   # Classes for the examples.
   module Regressions
-    Pair = Struct.new(:x, :y)
+    Pair = Struct.new(:x, :y) unless const_defined?(:Pair)
 
     class Parent
       attr_accessor :a
