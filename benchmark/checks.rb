@@ -19,34 +19,9 @@ SECTIONS = {
     section = -> { scenario.actors.peach(1_000) { |actor| actor.move(weather, table) } }
   RUBY
   "n-body, 1,000 bodies" => <<~RUBY
-    class Body
-      attr_reader :x, :y, :z, :mass
-
-      def initialize(x, y, z, mass)
-        @x, @y, @z = x, y, z
-        @vx = @vy = @vz = 0.0
-        @mass = mass
-      end
-
-      def attract(bodies, step)
-        ax = ay = az = 0.0
-        bodies.each do |other|
-          dx = other.x - @x
-          dy = other.y - @y
-          dz = other.z - @z
-          squared = (dx * dx) + (dy * dy) + (dz * dz) + 1e-3
-          pull = other.mass / (squared * Math.sqrt(squared))
-          ax += dx * pull
-          ay += dy * pull
-          az += dz * pull
-        end
-        @vx += ax * step
-        @vy += ay * step
-        @vz += az * step
-      end
-    end
+    require "\#{examples}/nbody/body"
     random = Random.new(1)
-    bodies = Array.new(1_000) { Body.new(random.rand, random.rand, random.rand, random.rand) }
+    bodies = Array.new(1_000) { Body.new(Array.new(3) { random.rand }, [0.0, 0.0, 0.0], random.rand) }
     section = -> { 20.times { bodies.peach { |body| body.attract(bodies, 0.01) } } }
   RUBY
 }.freeze

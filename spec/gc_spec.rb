@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # The garbage collector at every allocation, and objects moved meanwhile.
-each_compiling_backend do
+each_compiling_backend do |backend|
   def under_stress
     GC.stress = true
     yield
@@ -88,6 +88,34 @@ each_compiling_backend do
   ensure
     RubyVM.keep_script_lines = kept
   end
+
+  it "does not grow over many sections, or over many literals" do
+    skip "no /proc here" unless File.readable?("/proc/self/status")
+    kept = RubyVM.keep_script_lines
+    RubyVM.keep_script_lines = true
+    points = Array.new(4) { |i| World::Point.new(i * 1.0) }
+    # A card, and more so its emulation, takes longer.
+    count = backend == :cpu ? 10_000 : 500
+    sections = lambda do
+      count.times do
+        points.peach { |point| point.x += 1.0 }
+        points.pmap { |point| point.x }
+      end
+      (backend == :cpu ? 100 : 5).times { |i| [1].pmap(&eval("proc { |n| n + #{i} }")) } # rubocop:disable Style, Security
+      GC.start
+    end
+    sections.call
+    before = resident
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    sections.call
+    expect(Process.clock_gettime(Process::CLOCK_MONOTONIC) - started).to be < 30
+    expect(resident).to be < before + (8 << 20)
+  ensure
+    RubyVM.keep_script_lines = kept
+  end
+
+  # Bytes of memory that this process has.
+  def resident = File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i * 1024
 
   it "does not keep objects alive after the section" do
     weak = ObjectSpace::WeakMap.new

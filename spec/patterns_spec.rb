@@ -241,3 +241,12 @@ end
 class PatternOdd
   def deconstruct = 5
 end
+
+each_compiling_backend do
+  it "says so where a NoMatchingPatternError would tell too much" do
+    block = ->(x) { [x, x + 1, x + 2] }
+    expect([1].pmap { |x| case block.(x); in [1, y, z] then y + z end }).to eq([5])
+    expect { [2].pmap { |x| case block.(x); in [1, y, z] then y + z end } }
+      .to raise_error(Ikra::UnsupportedError, /NoMatchingPatternError: its message tells more than 2 values/)
+  end
+end

@@ -175,3 +175,14 @@ StructLoud = Struct.new(:a, :hidden) do
   private :hidden
   def reveal = hidden.nil? ? 1 : 2
 end
+
+each_compiling_backend do
+  it "does not mind what Data is before Ruby 3.2" do
+    ours = !Object.const_defined?(:Data)
+    Object.const_set(:Data, 5) if ours
+    fresh = Struct.new(:a)
+    expect([fresh.new(1)].pmap { |s| s.a + 1 }).to eq([2])
+  ensure
+    Object.send(:remove_const, :Data) if ours
+  end
+end

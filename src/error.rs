@@ -8,6 +8,8 @@ pub enum Error {
     Unsupported(Vec<Diagnostic>),
     /// The device or its driver or compiler failed: `Ikra::DeviceError`.
     Device(String),
+    /// So many bytes of memory could not be had: NoMemoryError.
+    Memory(usize),
     /// A bug of ours, to be reported: `Ikra::Error`.
     Internal(String),
 }
@@ -19,9 +21,20 @@ impl std::fmt::Display for Error {
                 let texts: Vec<_> = list.iter().map(|d| d.message.as_str()).collect();
                 f.write_str(&texts.join("; "))
             }
+            Self::Memory(bytes) => write!(f, "failed to allocate {} for a parallel section", size(*bytes)),
             Self::Device(message) | Self::Internal(message) => f.write_str(message),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+/// `1.5 GiB`.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", bytes as f64 / 1_073_741_824.0),
+    }
+}

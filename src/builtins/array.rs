@@ -206,6 +206,7 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `+`, `-`, `&`, `|` of two arrays.
 fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let arg = s.through_to_ary(&arg);
     let receiver = call.receiver.clone();
     s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
         (Some(Type::Tuple(_)), Some(Type::Tuple(_))) if name == "__plus" => {
@@ -240,7 +241,8 @@ fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 
 /// An array, or Ruby's TypeError.
 fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
-    s.switch(arg, 23, &mut |s, arg| match arg.types.single() {
+    let arg = s.through_to_ary(arg);
+    s.switch(&arg, 23, &mut |s, arg| match arg.types.single() {
         Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
         _ => s.fail_conversion("no implicit conversion of ", &arg, " into Array"),
     })
@@ -333,7 +335,8 @@ fn flatten_into(
     depth: Option<u32>,
     level: u32,
 ) {
-    s.switch(value, 30, &mut |s, value| {
+    let value = s.through_to_ary(value);
+    s.switch(&value, 30, &mut |s, value| {
         match value.types.single() {
             Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) if depth.is_none_or(|d| level < d) => {
                 if level == DEEPEST {

@@ -138,6 +138,7 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(ListKind, Value)> 
         return s.mutate_list(kind).then_some((kind, list));
     }
     match call.receiver.types.single() {
+        Some(Type::Tuple(_)) if s.grow_literals(&call.receiver.types) => Operand::bottom(),
         Some(Type::Tuple(_)) => s.refuse_here(
             "unsupported-store",
             format!("`{}` cannot change an array of fixed length made in the section", call.name),

@@ -487,10 +487,57 @@ module Float
       self
     elsif __loses_digits?(digits)
       0.0
+    elsif digits > 14
+      # So many digits that they tell the number from all others.
+      abs * __scale(digits) >= 1e17 ? self : __round_exactly(digits, half)
     else
       scale = __scale(digits)
       (half == 0 ? __half_up(scale) : half == 1 ? __half_even(scale) : __half_down(scale)) / scale
     end
+  end
+
+  # As by way of Rational: the exact product with a power of ten, rounded once, and then the quotient of two Integers. The
+  # product is the mantissa times a power of five, in pieces of 21 bits, shifted.
+  def __round_exactly(digits, half)
+    __refuse_digits if digits > 18
+    mantissa = __bits & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000
+    five = 5**digits
+    piece = 0x1f_ffff
+    m0 = mantissa & piece
+    m1 = mantissa >> 21 & piece
+    m2 = mantissa >> 42
+    p0 = five & piece
+    p1 = five >> 21
+    sum = m0 * p0
+    low = sum & piece
+    sum = (sum >> 21) + m0 * p1 + m1 * p0
+    low |= (sum & piece) << 21
+    sum = (sum >> 21) + m1 * p1 + m2 * p0
+    low |= (sum & piece) << 42
+    high = (sum >> 21) + m2 * p1
+    # The product is high * 2**63 + low.
+    shift = 53 - __exponent - digits
+    side = -1
+    whole = 0
+    if shift < 63
+      whole = high << (63 - shift) | low >> shift
+      side = (low & ((1 << shift) - 1)) <=> (1 << (shift - 1))
+    elsif shift == 63
+      whole = high
+      side = low <=> 0x4000_0000_0000_0000
+    elsif shift < 100
+      shift -= 63
+      whole = high >> shift
+      side = (high & ((1 << shift) - 1)) <=> (1 << (shift - 1))
+      side = 1 if side == 0 && low > 0
+    end
+    whole += 1 if side > 0 || (side == 0 && (half == 0 || (half == 1 && whole.odd?)))
+    return 0.0 if whole == 0
+
+    unit = 10**digits
+    divisor = whole.gcd(unit)
+    size = (whole / divisor).to_f / (unit / divisor).to_f
+    self < 0.0 ? -size : size
   end
 
   # The product is rounded, and may be rounded past a half or to it: these look at what they would give.
@@ -1229,14 +1276,18 @@ module Array
     return [] if __empty?
 
     width = __array(__item(0)).size
-    each do |row|
-      found = __array(row).size
+    rows = __list(size)
+    each do |x|
+      row = __array(x)
+      found = row.size
       raise IndexError, "element size differs (#{found} should be #{width})" if found != width
+
+      rows.__push(row)
     end
     out = __list(width)
     width.times do |i|
       column = __list(size)
-      each { |row| column.__push(row.__item(i)) }
+      rows.each { |row| column.__push(row.__item(i)) }
       out.__push(column)
     end
     out

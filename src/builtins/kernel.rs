@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand, module_of};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -98,19 +98,27 @@ pub(super) const ROWS: &[Row] = &[
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[
     bare("to_sym", |_, c| c.receiver.clone()),
+    row("==", identical),
     row("<=>", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 0, &mut |s, arg| {
             if arg.types.single() != Some(&Type::Symbol) {
                 return Operand::nil();
             }
-            let same = s.b.compare(Comparison::Eq, c.receiver.value(), arg.value());
-            let why = "two symbols are in the order of their names, which a section does not have";
-            s.check(same, ErrorKind::Unsupported(why.into()), &[]);
-            Operand::integer(s.b.i64(0))
+            let (a, b) = (rank(s, c.receiver.value()), rank(s, arg.value()));
+            let (less, more) = (s.b.compare(Comparison::Lt, a, b), s.b.compare(Comparison::Gt, a, b));
+            let (minus, zero, one) = (s.b.i64(-1), s.b.i64(0), s.b.i64(1));
+            let order = s.b.select(more, one, zero);
+            Operand::integer(s.b.select(less, minus, order))
         })
     }),
 ];
+
+/// A symbol's place in the order of names.
+fn rank(s: &mut Lowerer<'_>, symbol: Value) -> Value {
+    let ranks = s.buffer(BufferKind::SymbolRanks, Ty::I32);
+    s.b.load(ranks, symbol, Ty::I32, false)
+}
 
 /// nil, true and false.
 pub(super) const LOGIC_ROWS: &[Row] = &[
@@ -140,6 +148,7 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let value = s.is_frozen_array(kind, call.receiver.value());
             Operand::bool(value)
         }
+        Some(Shape::Module) => Operand::bool(s.b.bool(false)),
         Some(Shape::Local) => {
             // Ranges are; arrays made here are not.
             let value = matches!(call.receiver.types.single(), Some(Type::Range { .. }));
@@ -213,6 +222,7 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let same = match (receiver.types.single_shape(), shape) {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
+            (Some(Shape::Module), _) => s.b.bool(receiver.types == arg.types),
             (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)
@@ -225,10 +235,10 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    match module_of(&arg) {
+    s.switch(&arg, 0, &mut |s, arg| match module_of(&arg) {
         Some(class) => s.is_instance(&call.receiver, class, exact),
         None => s.fail(ErrorKind::TypeError("class or module required".into()), &[]),
-    }
+    })
 }
 
 /// `true & x`, `nil | x`: not short-circuit.

@@ -132,6 +132,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        Type::Symbol if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+            (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Comparable"])
+        }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
         Type::Proc(_) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),

@@ -2,6 +2,7 @@
 
 use super::{Invocation, Row, row};
 use crate::infer::{Arguments, Lowerer, Operand, module_of};
+use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -12,19 +13,19 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        let same = arg.types.single() == c.receiver.types.single();
-        Operand::bool(s.b.bool(same))
+        s.switch(&arg, 0, &mut |s, arg| {
+            let same = arg.types.single() == c.receiver.types.single();
+            Operand::bool(s.b.bool(same))
+        })
     }),
     row("<=", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        let (Some(a), Some(b)) = (module_of(&c.receiver), module_of(&arg)) else {
-            return s.refuse_here(
-                "unsupported-method",
-                "`Module#<=` takes a class or module in a section",
-                None,
-            );
-        };
-        if s.host.is_subclass(a, b) { Operand::bool(s.b.bool(true)) } else { Operand::nil() }
+        s.switch(&arg, 0, &mut |s, arg| match (module_of(&c.receiver), module_of(&arg)) {
+            (Some(a), Some(b)) if s.host.is_subclass(a, b) => Operand::bool(s.b.bool(true)),
+            (Some(a), Some(b)) if s.host.is_subclass(b, a) => Operand::bool(s.b.bool(false)),
+            (Some(_), Some(_)) => Operand::nil(),
+            _ => s.fail(ErrorKind::TypeError("compared with non class/module".into()), &[]),
+        })
     }),
     row("sqrt", |s, c| {
         if module_of(&c.receiver) != Some(ClassId::INTEGER) {
@@ -61,15 +62,13 @@ impl Lowerer<'_> {
         Operand::bool(value)
     }
 
-    /// The class of an operand of one type.
+    /// The class of an operand.
     pub(crate) fn class_operand(&mut self, operand: &Operand) -> Operand {
-        let Some(ty) = operand.types.single() else {
-            return self.refuse_here(
-                "mixed-values",
-                "the class of a value of several classes cannot be kept in a section",
-                Some("ask is_a? instead".into()),
-            );
-        };
-        Operand { types: Type::Module(crate::infer::class_of(ty)).into(), values: vec![] }
+        self.switch(operand, 0, &mut |s, operand| {
+            s.each_of_bool(&operand, &mut |s, operand| {
+                let class = operand.types.iter().next().map(|ty| Type::Module(s.exact_class(ty)));
+                Operand { types: class.into_iter().collect(), values: vec![] }
+            })
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Proc: lambdas and procs that the section makes, known at compile time.
+//! Proc: lambdas and procs that the section makes or captures, known at compile time.
 
 use super::{Invocation, Row, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
@@ -10,7 +10,10 @@ pub(super) const ROWS: &[Row] = &[
     row("[]", call),
     row("===", call),
     row("lambda?", |s, c| {
-        let is_lambda = matches!(s.proc_of(&c.receiver), Some(BlockRef::Literal { lambda: true, .. }));
+        let is_lambda = matches!(
+            s.proc_of(&c.receiver),
+            Some(BlockRef::Literal { lambda: true, .. } | BlockRef::Outer { lambda: true, .. })
+        );
         Operand::bool(s.b.bool(is_lambda))
     }),
     row("to_proc", |_, c| c.receiver.clone()),

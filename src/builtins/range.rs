@@ -192,6 +192,22 @@ fn covers_range(s: &mut Lowerer<'_>, outer: &Operand, inner: &Operand) -> Operan
 }
 
 fn taken(s: &mut Lowerer<'_>, call: &Invocation, n: &Operand, first: bool) -> Operand {
+    if !first
+        && let Some((Some(low), Some(high), _, RangeEnd::Integer, RangeEnd::Integer)) =
+            range_ends(&call.receiver)
+    {
+        // Before anything else MRI looks at how far apart the ends are, in some versions without the last one.
+        let forgets_one = s.host.holds("(1..1).last(1).empty?");
+        let exclusive = range_ends(&call.receiver).is_some_and(|range| range.2);
+        let op = if forgets_one || exclusive { Comparison::Le } else { Comparison::Lt };
+        let empty = s.b.compare(op, high, low);
+        let condition = crate::infer::Condition { value: empty, yes: vec![], no: vec![] };
+        return s.branch(35, condition, |s| s.tuple(&[]), |s| some_taken(s, call, n, first));
+    }
+    some_taken(s, call, n, first)
+}
+
+fn some_taken(s: &mut Lowerer<'_>, call: &Invocation, n: &Operand, first: bool) -> Operand {
     let Some(n) = super::integer::to_integer_argument(s, n) else { return Operand::bottom() };
     let zero = s.b.i64(0);
     let ok = s.b.compare(Comparison::Ge, n, zero);

@@ -3,16 +3,16 @@
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::Type;
 
-/// To more digits MRI rounds by way of Rational.
-const MOST_DIGITS: i64 = 14;
+/// Larger powers of ten are no Floats.
+const MOST_DIGITS: i64 = 22;
 
 pub(super) const INTEGER_ROWS: &[Row] = &[
     row("__list", |s, c| s.new_list(0, c.args[0].value())),
     row("__power_of_ten", |s, c| {
-        let power = power_of_ten(s, c);
+        let power = power_of_ten(s, c.args[0].value());
         Operand::integer(power)
     }),
     bare("__far_rounding_is_zero?", |s, _| {
@@ -44,8 +44,22 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
         let ok = s.b.compare(Comparison::Le, c.args[0].value(), most);
         let why = format!("rounding to more than {MOST_DIGITS} digits cannot run in a section");
         s.check(ok, ErrorKind::Unsupported(why), &[]);
-        let power = power_of_ten(s, c);
-        Operand::float(s.b.unary(UnaryOp::I64ToF64, power))
+        // Both are Floats, and so is their product.
+        let half = s.b.i64(11);
+        let (few, zero) = (s.b.compare(Comparison::Le, c.args[0].value(), half), s.b.i64(0));
+        let more = s.b.binary(BinaryOp::Sub, c.args[0].value(), half);
+        let (first, second) = (s.b.select(few, c.args[0].value(), half), s.b.select(few, zero, more));
+        let mut product = s.b.f64(1.0);
+        for (i, exponent) in [first, second].into_iter().enumerate() {
+            let power = s.within_slot(i as u32, |s| power_of_ten(s, exponent));
+            let power = s.b.unary(UnaryOp::I64ToF64, power);
+            product = s.b.binary(BinaryOp::MulF, product, power);
+        }
+        Operand::float(product)
+    }),
+    bare("__refuse_digits", |s, _| {
+        let why = "so small a number is rounded to 18 digits at most in a section";
+        s.fail(ErrorKind::Unsupported(why.into()), &[])
     }),
 ];
 
@@ -54,9 +68,8 @@ fn outer_name(s: &Lowerer<'_>, call: &Invocation) -> String {
     s.builtin_name().unwrap_or_else(|| call.name.clone())
 }
 
-/// Ten to the argument, which is in 0..=18.
-fn power_of_ten(s: &mut Lowerer<'_>, call: &Invocation) -> Value {
-    let exponent = call.args[0].value();
+/// Ten to the exponent, which is in 0..=18.
+fn power_of_ten(s: &mut Lowerer<'_>, exponent: Value) -> Value {
     if let Some(n) = s.b.constant(exponent) {
         return s.b.i64(10_i64.pow(n.clamp(0, 18) as u32));
     }

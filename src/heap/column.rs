@@ -1,6 +1,8 @@
 //! One buffer's contents on the host: an array of one scalar type.
 
+use crate::error::Error;
 use crate::ir::Ty;
+use bytemuck::allocation::try_zeroed_vec;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -20,6 +22,41 @@ impl Column {
             Ty::I64 => Self::I64(vec![0; len]),
             Ty::F64 => Self::F64(vec![0.0; len]),
         }
+    }
+
+    /// `len` zeros, where there may be too little memory for them.
+    pub fn try_zeros(ty: Ty, len: usize) -> Result<Self, Error> {
+        let no_memory = |()| Error::Memory(len.saturating_mul(ty.bytes()));
+        Ok(match ty {
+            Ty::Bool => Self::Bool(try_zeroed_vec(len).map_err(no_memory)?),
+            Ty::I32 => Self::I32(try_zeroed_vec(len).map_err(no_memory)?),
+            Ty::I64 => Self::I64(try_zeroed_vec(len).map_err(no_memory)?),
+            Ty::F64 => Self::F64(try_zeroed_vec(len).map_err(no_memory)?),
+        })
+    }
+
+    /// Makes room for so many more.
+    pub fn try_reserve(&mut self, count: usize) -> Result<(), Error> {
+        let room = match self {
+            Self::Bool(v) => v.try_reserve(count),
+            Self::I32(v) => v.try_reserve(count),
+            Self::I64(v) => v.try_reserve(count),
+            Self::F64(v) => v.try_reserve(count),
+        };
+        room.map_err(|_| Error::Memory((self.len() + count).saturating_mul(self.ty().bytes())))
+    }
+
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let mut copy = Self::with_capacity(self.ty(), 0);
+        copy.try_reserve(self.len())?;
+        match (&mut copy, self) {
+            (Self::Bool(to), Self::Bool(v)) => to.extend_from_slice(v),
+            (Self::I32(to), Self::I32(v)) => to.extend_from_slice(v),
+            (Self::I64(to), Self::I64(v)) => to.extend_from_slice(v),
+            (Self::F64(to), Self::F64(v)) => to.extend_from_slice(v),
+            _ => unreachable!("a copy has the type of its original"),
+        }
+        Ok(copy)
     }
 
     /// Empty, with room for `capacity` numbers.

@@ -2,10 +2,11 @@
 
 use super::calls::Form;
 use super::operand::Operand;
+use super::sites::class_of;
 use super::{Lowerer, Slot};
 use crate::ir::{ErrorKind, UnaryOp};
 use crate::syntax::ast::{AssignOp, Code, LocalId, Multiple, Node, Params, Target};
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
@@ -159,6 +160,7 @@ impl Lowerer<'_> {
 
     /// `a, (b, *c), d = value`.
     pub(crate) fn assign_multiple(&mut self, targets: &Multiple, value: &Operand) {
+        let value = &self.through_to_ary(value);
         if value.is_bottom() {
             return;
         }
@@ -202,6 +204,32 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What `to_ary` gives for objects that have it: Ruby asks for it before it takes a value apart.
+    pub(crate) fn through_to_ary(&mut self, value: &Operand) -> Operand {
+        let is_object = |ty: &Type| matches!(ty, Type::Object(..) | Type::Record(_));
+        let mut asked = value.types.iter().filter(|ty| is_object(ty));
+        if !asked.any(|ty| matches!(self.host.method(class_of(ty), "to_ary"), Ok(Some(_)))) {
+            return value.clone();
+        }
+        self.switch(value, 60, &mut |s, value| {
+            if !value.types.iter().all(is_object) || !s.responds(&value, "to_ary") {
+                return value;
+            }
+            let found = s.send_from(&value, "to_ary", &[], 61, Form::Own);
+            s.switch(&found, 62, &mut |s, found| match found.types.single() {
+                Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => found,
+                Some(Type::Nil) => value.clone(),
+                _ => {
+                    let class = value.types.iter().next().map_or_else(String::new, |ty| s.coercion_name(ty));
+                    let before = format!("can't convert {class} to Array ({class}#to_ary gives ");
+                    let given = found.types.iter().next().map_or(ClassId::OBJECT, class_of);
+                    let message = format!("{before}{})", s.host.class_name(given));
+                    s.fail(ErrorKind::TypeError(message), &[])
+                }
+            })
+        })
+    }
+
     /// Item `i` of a value on the right of a multiple assignment: what is no array is its own first item.
     fn destructured(&mut self, value: &Operand, i: usize) -> Operand {
         self.within_slot(i as u32, |s| {
@@ -229,7 +257,11 @@ impl Lowerer<'_> {
             || (positional == 1 && (params.trailing_comma || params.rest.is_some()))
             || (positional == 0 && params.rest.is_some() && !params.keywords.is_empty());
         if args.len() == 1 && destructures {
-            let arg = args[0].clone();
+            let arg = self.through_to_ary(&args[0]);
+            if arg.is_bottom() {
+                return;
+            }
+            args[0] = arg.clone();
             if let Some(Type::Tuple(_)) = arg.types.single() {
                 args = self.tuple_items(&arg);
             } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {

@@ -2,12 +2,15 @@
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
+use super::host::Scope;
+use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::Operand;
 use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::ErrorKind;
-use crate::syntax::ast::{BlockArg, BlockLiteral, Kind, Node};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, Node};
 use crate::syntax::walk::each_node_in;
-use crate::types::Type;
+use crate::types::{ClassId, Type};
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Lowerer<'_> {
@@ -15,7 +18,7 @@ impl Lowerer<'_> {
     pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
         match block {
             BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
-            BlockRef::Symbol(_) => false,
+            BlockRef::Symbol(_) | BlockRef::Outer { .. } => false,
         }
     }
 
@@ -73,12 +76,12 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-block",
             "the block of the method around the section cannot be called in it",
-            Some("compute what it gives before the section, or write it in the section's block".into()),
+            Some("give it a name, as in `def each(&block)`, and call it by that: block.(x)".into()),
         )
     }
 
     pub(crate) fn yield_to_block(&mut self, node: &Node, arguments: Arguments, unused: bool) -> Operand {
-        if self.current == 0 && self.depth.is_none() {
+        if self.is_of_block() {
             return self.refuse_outer_block();
         }
         self.enter(node);
@@ -89,6 +92,72 @@ impl Lowerer<'_> {
             }
             None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
         }
+    }
+
+    /// Does the code being lowered belong to the section's block, or to a lambda made around the section?
+    pub(crate) fn is_of_block(&self) -> bool {
+        self.frame().closure.is_some() || (self.current == 0 && self.depth.is_none())
+    }
+
+    /// A root that is a lambda or proc.
+    pub(crate) fn outer_proc(&mut self, root: u32) -> Operand {
+        let (code, lambda) = match self.host.closure(root) {
+            Ok(found) => found,
+            Err(refusal) => return self.refuse(refusal),
+        };
+        let number = self.memo.proc_number(u32::MAX, root);
+        self.procs.insert(number, BlockRef::Outer { root, code, lambda });
+        Operand { types: Type::Proc(number).into(), values: vec![] }
+    }
+
+    /// Runs a lambda or proc made around the section: as a method is, in a frame that sees what its own binding has.
+    fn call_outer(
+        &mut self,
+        root: u32,
+        code: &Rc<Code>,
+        lambda: bool,
+        args: Vec<Operand>,
+        unused: bool,
+    ) -> Operand {
+        if let Some((name, _)) = code.captured_writes.first() {
+            return self.refuse_here(
+                "captured-write",
+                format!("a lambda from around the section assigns `{name}`, a variable around it"),
+                Some("let it give the value instead".into()),
+            );
+        }
+        let identity = Rc::as_ptr(code) as usize;
+        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+            return self.refuse_here(
+                "unsupported-recursion",
+                "a lambda from around the section calls itself",
+                Some("make it a method".into()),
+            );
+        }
+        self.active.push(identity);
+        let outer = self.current;
+        self.push_frame(&Operand::bottom(), &code.name, ClassId::OBJECT, code, false, None);
+        let frame = self.current;
+        self.frames[frame].closure = Some(root);
+        self.frames[frame].scope = Scope::Block;
+        let result = self.within_here(identity_number(code), |s| {
+            s.labelled(SLOT_LEAVE, !unused, |s, leave| {
+                let leave = Some(leave);
+                if lambda {
+                    s.frames[frame].return_to = leave;
+                    s.frames[frame].control.push(Control { break_to: leave, next_to: leave });
+                    s.bind_method(&code.params, args, vec![]);
+                } else {
+                    s.frames[frame].control.push(Control { break_to: None, next_to: leave });
+                    s.bind_block(&code.params, args);
+                }
+                if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
+            })
+        });
+        self.frames.pop();
+        self.current = outer;
+        self.active.pop();
+        result
     }
 
     /// Runs a block's body here, in the frame it was written in.
@@ -109,6 +178,7 @@ impl Lowerer<'_> {
                 }
                 self.send(&receiver, name, &rest, 7)
             }
+            BlockRef::Outer { root, code, lambda } => self.call_outer(*root, code, *lambda, args, unused),
             BlockRef::Literal { literal, home, break_to, lambda } => {
                 let frame = home.frame;
                 if self.frames.get(frame).is_none_or(|f| f.activation != home.activation) {

@@ -62,8 +62,8 @@ impl Lowerer<'_> {
             }
             // In an eval'd text a bare name can be a local of the binding around it.
             if call.variable
-                && self.current == 0
-                && let Some(operand) = self.root(&super::host::RootKey::Captured(call.name.clone()))
+                && self.is_of_block()
+                && let Some(operand) = self.own_root(super::host::RootKey::Captured(call.name.clone()))
             {
                 return operand;
             }
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
     fn special_form(&mut self, node: &Node, call: &Call, unused: bool) -> Option<Operand> {
         match call.name.as_str() {
             "raise" | "fail" => Some(self.raise(node, call)),
-            "block_given?" if self.current == 0 && self.depth.is_none() => Some(self.refuse_outer_block()),
+            "block_given?" if self.is_of_block() => Some(self.refuse_outer_block()),
             "block_given?" => {
                 let given = self.frame().block.is_some();
                 let value = self.b.bool(given);
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
     ) -> Operand {
         let receiver = self.self_operand();
         let (owner, name) = (self.frame().owner, self.frame().name.clone());
-        if self.frame().return_to.is_none() && self.current == 0 {
+        if self.is_of_block() {
             return self.refuse_here("unsupported-super", "`super` stands outside a method", None);
         }
         if args.is_none() && self.frame().code.kind != CodeKind::Method {

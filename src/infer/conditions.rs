@@ -25,45 +25,56 @@ impl Lowerer<'_> {
     /// Lowers `node` as a condition.
     pub(crate) fn condition(&mut self, node: &Node) -> Condition {
         match &node.kind {
+            Kind::Not(inner) => self.not_condition(node, inner).0,
+            _ => self.condition_negating(node).0,
+        }
+    }
+
+    /// As [`Lowerer::condition`], and: can the value be of a class with a `!` of its own?
+    fn condition_negating(&mut self, node: &Node) -> (Condition, bool) {
+        match &node.kind {
             Kind::Not(inner) => {
-                let (inner, operand) = match &inner.kind {
-                    Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
-                    _ => self.tested(inner),
-                };
-                if self.negates(&operand) {
-                    self.enter(node);
-                    let result = self.send(&operand, "!", &[], 5);
-                    return self.truth_condition(&result);
-                }
-                let value = self.b.unary(UnaryOp::Not, inner.value);
-                Condition { value, yes: inner.no, no: inner.yes }
+                let (condition, result) = self.not_condition(node, inner);
+                let own = result.is_some_and(|result| self.negates(&result));
+                (condition, own)
             }
             Kind::And(a, b) => {
                 let (mut yes, mut no): (Facts, Facts) = Default::default();
-                let value = self.short_circuit(node, a, b, true, &mut yes, &mut no);
-                Condition { value, yes, no: vec![] }
+                let (value, own) = self.short_circuit(node, a, b, true, &mut yes, &mut no);
+                (Condition { value, yes, no: vec![] }, own)
             }
             Kind::Or(a, b) => {
                 let (mut yes, mut no): (Facts, Facts) = Default::default();
-                let value = self.short_circuit(node, a, b, false, &mut yes, &mut no);
-                Condition { value, yes: vec![], no }
+                let (value, own) = self.short_circuit(node, a, b, false, &mut yes, &mut no);
+                (Condition { value, yes: vec![], no }, own)
             }
-            Kind::Sequence(items) => match &items[..] {
-                [only] => self.condition(only),
-                _ => {
-                    let operand = self.expr(node);
-                    self.truth_condition(&operand)
-                }
-            },
-            Kind::Matches { value, pattern } => self.match_condition(value, pattern),
-            Kind::Call(call) if call.receiver.is_some() && call.block.is_none() && !call.safe => {
-                self.test_call(node, call).0
-            }
+            Kind::Sequence(items) if items.len() == 1 => self.condition_negating(&items[0]),
             _ => {
-                let operand = self.expr(node);
-                self.truth_condition(&operand)
+                let (condition, operand) = self.tested(node);
+                let own = self.negates(&operand);
+                (condition, own)
             }
         }
+    }
+
+    /// `!inner` as a condition, and its value where a `!` of the user's gave it.
+    pub(crate) fn not_condition(&mut self, node: &Node, inner: &Node) -> (Condition, Option<Operand>) {
+        let place = (self.context, node.id.0);
+        if !self.memo.own_negations.contains(&place) {
+            let (condition, own) = self.condition_negating(inner);
+            self.enter(node);
+            if !own {
+                let value = self.b.unary(UnaryOp::Not, condition.value);
+                return (Condition { value, yes: condition.no, no: condition.yes }, None);
+            }
+            // The next walk keeps the value, which conditions do without.
+            self.memo.own_negations.insert(place);
+            self.memo.changed = true;
+        }
+        let operand = self.expr(inner);
+        self.enter(node);
+        let result = if operand.is_bottom() { operand } else { self.send(&operand, "!", &[], 5) };
+        (self.truth_condition(&result), Some(result))
     }
 
     /// `a && b` (`and`) or `a || b` as a `Bool`; facts are collected of both sides where both are known to hold.
@@ -75,14 +86,17 @@ impl Lowerer<'_> {
         and: bool,
         yes: &mut Facts,
         no: &mut Facts,
-    ) -> Value {
-        let first = self.condition(a);
+    ) -> (Value, bool) {
+        let (first, first_negates) = self.condition_negating(a);
+        // What is false or nil has no `!` of its own.
+        let mut negates = !and && first_negates;
         yes.extend(first.yes.iter().cloned());
         no.extend(first.no.iter().cloned());
         self.enter(node);
         let (mut inner_yes, mut inner_no) = (vec![], vec![]);
         let second = |s: &mut Self| {
-            let second = s.condition(b);
+            let (second, own) = s.condition_negating(b);
+            negates |= own;
             inner_yes = second.yes;
             inner_no = second.no;
             Operand::bool(second.value)
@@ -98,7 +112,8 @@ impl Lowerer<'_> {
         };
         yes.extend(inner_yes);
         no.extend(inner_no);
-        if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) }
+        let value = if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) };
+        (value, negates)
     }
 
     /// Calls whose truth says something of their receiver's class.
@@ -156,10 +171,18 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The class of a value: of a class, that is Class.
+    pub(crate) fn exact_class(&self, ty: &Type) -> ClassId {
+        match ty {
+            Type::Module(class) if !self.host.is_module(*class) => ClassId::CLASS,
+            other => super::sites::class_of(other),
+        }
+    }
+
     /// The members of a set that are instances of `class`, and the others.
     pub(crate) fn partition(&self, types: &TypeSet, class: ClassId, exact: bool) -> (TypeSet, TypeSet) {
         let is_one = |t: &Type| {
-            let own = super::sites::class_of(t);
+            let own = self.exact_class(t);
             if exact { own == class } else { self.host.is_subclass(own, class) }
         };
         (types.filter(is_one), types.filter(|t| !is_one(t)))

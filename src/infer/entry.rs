@@ -66,6 +66,7 @@ impl Lowerer<'_> {
             owner: ClassId::OBJECT,
             scope: Scope::Block,
             block: None,
+            closure: None,
             return_to: None,
             control: vec![],
             activation: 0,

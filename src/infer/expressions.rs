@@ -78,7 +78,12 @@ impl Lowerer<'_> {
                 }
                 self.enter(node);
                 let tuple = self.tuple(&all);
-                if self.grows(node) { self.make_list(0, &tuple) } else { tuple }
+                let place = (std::rc::Rc::as_ptr(&self.frame().code) as usize, node.id);
+                if self.grows(node) || self.memo.grown.contains(&place) {
+                    return self.make_list(0, &tuple);
+                }
+                self.literals.entry(tuple.types.clone()).or_default().push(place);
+                tuple
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
                 "unsupported-splat",
@@ -218,19 +223,12 @@ impl Lowerer<'_> {
 
     /// `!value`: the class can have its own.
     fn negation(&mut self, node: &Node, inner: &Node) -> Operand {
-        let (condition, operand) = match &inner.kind {
-            Kind::And(..) | Kind::Or(..) | Kind::Not(_) => (self.condition(inner), Operand::nil()),
-            _ => self.tested(inner),
-        };
-        if operand.is_bottom() {
-            return operand;
+        let (condition, result) = self.not_condition(node, inner);
+        match result {
+            Some(result) => result,
+            None if self.b.is_dead() => Operand::bottom(),
+            None => Operand::bool(condition.value),
         }
-        self.enter(node);
-        if self.negates(&operand) {
-            return self.send(&operand, "!", &[], 5);
-        }
-        let value = self.b.unary(UnaryOp::Not, condition.value);
-        Operand::bool(value)
     }
 
     /// Does some class of the operand define `!`?
@@ -242,6 +240,19 @@ impl Lowerer<'_> {
             ),
             _ => false,
         })
+    }
+
+    /// What is changed came from a literal of fixed length, here or in a method around: literals that make such arrays
+    /// are lists from the next walk on. False if there is none.
+    pub(crate) fn grow_literals(&mut self, made: &TypeSet) -> bool {
+        let places = self.literals.get(made).cloned().unwrap_or_default();
+        let known = self.memo.grown.len();
+        self.memo.grown.extend(places);
+        let grew = self.memo.grown.len() > known;
+        // What was learned names arrays of fixed length.
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        grew
     }
 
     /// Is the array of a literal changed later?
@@ -264,14 +275,21 @@ impl Lowerer<'_> {
     pub(crate) fn self_operand(&mut self) -> Operand {
         let receiver = self.frame().receiver.clone();
         if receiver.is_bottom() {
-            return self.root(&RootKey::SelfValue).unwrap_or_else(Operand::nil);
+            return self.own_root(RootKey::SelfValue).unwrap_or_else(Operand::nil);
         }
         self.refine(receiver)
     }
 
     /// A captured local of the scope around the section.
     pub(crate) fn captured(&mut self, name: &str) -> Operand {
-        match self.root(&RootKey::Captured(name.to_string())) {
+        if self.frame().closure.is_some() && self.written.contains_key(name) {
+            return self.refuse_here(
+                "captured-write",
+                format!("`{name}` is given to by the elements, and read by a lambda from around the section"),
+                Some("give it to the lambda as an argument, or use another variable".into()),
+            );
+        }
+        match self.own_root(RootKey::Captured(name.to_string())) {
             Some(operand) => operand,
             // Ruby defines a local where its assignment stands, even if it never ran.
             None => Operand::nil(),

@@ -2,7 +2,9 @@
 //! tuple otherwise, its items side by side in registers, and what is a tuple can never change.
 //!
 //! The rule goes by what is written: a local variable that a changing method is called on, or whose items are assigned
-//! to, makes lists of the literals assigned to it, and of those in them where the change goes deeper.
+//! to, makes lists of the literals assigned to it, and of those in them where the change goes deeper. What this rule does
+//! not see, such as a change in another method, the walk finds: then the literals that make arrays of that type are lists
+//! in the next walk (`grow_literals`).
 
 use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, NodeId, Params, Target};
 use crate::syntax::walk::each_node;

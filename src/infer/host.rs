@@ -31,6 +31,8 @@ pub enum RootKey {
     /// A global variable is never a root: it is refused.
     /// An instance variable of a class or module itself (`@count` in `def self.x`).
     ModuleIvar(ClassId, String),
+    /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
+    Within(u32, Box<RootKey>),
 }
 
 /// Where a piece of code stands, for constant lookup: a method's owner and lexical nesting, or the section's block.
@@ -94,6 +96,11 @@ pub trait Host {
     /// A method of a class or module itself (`Math.sqrt`, `Car.limit`).
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal>;
+    /// The code of a root that is a lambda or proc, and whether it is a lambda.
+    fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
+        let message = "there are no lambdas around the section".into();
+        Err(Refusal { slug: "unsupported-block", message, hint: None })
+    }
 
     /// What the section's base holds; asked first.
     fn base(&mut self) -> Result<Contents, Refusal>;

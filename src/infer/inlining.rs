@@ -10,7 +10,7 @@ use crate::types::{ClassId, Type};
 use std::rc::Rc;
 
 /// Calls inlined into each other, as deep as this; then the methods become functions.
-const MAX_INLINE_DEPTH: usize = 60;
+pub(super) const MAX_INLINE_DEPTH: usize = 60;
 
 impl Lowerer<'_> {
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
@@ -83,6 +83,7 @@ impl Lowerer<'_> {
             owner,
             scope: Self::method_scope(owner, &code.nesting),
             block: block.cloned(),
+            closure: None,
             return_to: None,
             control: vec![],
             activation: 0,

@@ -171,6 +171,10 @@ impl Lowerer<'_> {
         let copies = list.has_copies;
         self.memo.changed |= is_new;
         if copies {
+            let made = self.memo.copied(kind);
+            if made.iter().fold(false, |grew, made| self.grow_literals(made) | grew) {
+                return false;
+            }
             self.refuse_here(
                 "unsupported-store",
                 "this array may be one of fixed length made elsewhere in the section, which cannot be changed",

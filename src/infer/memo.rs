@@ -2,6 +2,7 @@
 //! all types there are, and the IR it emitted is the section's.
 
 use super::operand;
+use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -53,6 +54,8 @@ pub struct ListMemo {
     pub mutated: bool,
     /// Some are copies of arrays of fixed length, which may be seen elsewhere: a change would have to be seen there.
     pub has_copies: bool,
+    /// Those, as they were made.
+    copied: Vec<TypeSet>,
 }
 
 /// A method compiled as a function of its own because it calls itself: receiver and argument types.
@@ -81,6 +84,8 @@ pub struct Memo {
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
     pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// Places of `!` on what can be of a class that has its own.
+    pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to captured variables.
     pub captured: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
@@ -91,6 +96,8 @@ pub struct Memo {
     list_loops: FxHashMap<u32, Vec<JoinKey>>,
     /// Loops that change lists which live longer than a round: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
+    /// Array literals that are lists because what they make is changed elsewhere: code (its address) and node.
+    pub grown: FxHashSet<(usize, NodeId)>,
     /// The section makes arrays in scratch memory.
     pub makes_lists: bool,
     /// Kinds of lists have become one, or records have got a variable more: what was learned names what is no more.
@@ -148,6 +155,11 @@ impl Memo {
         (0..self.lists.len()).map(|n| self.lists[self.canonical(n as u32) as usize].items.clone()).collect()
     }
 
+    /// The arrays of fixed length that lists of the kind are copies of.
+    pub fn copied(&mut self, kind: ListKind) -> Vec<TypeSet> {
+        self.list(kind).copied.clone()
+    }
+
     fn unite(&mut self, a: ListKind, b: ListKind) -> ListKind {
         let (a, b) = (self.canonical(a.0), self.canonical(b.0));
         if a != b {
@@ -157,6 +169,7 @@ impl Memo {
             let list = &mut self.lists[into as usize];
             list.mutated |= old.mutated;
             list.has_copies |= old.has_copies;
+            list.copied.extend(old.copied);
             self.restart = true;
             self.changed = true;
         }
@@ -192,6 +205,10 @@ impl Memo {
                 self.list_item(kind, item);
             }
             let list = self.list(kind);
+            let made = TypeSet::from(Type::Tuple(items));
+            if !list.copied.contains(&made) {
+                list.copied.push(made);
+            }
             if !list.has_copies {
                 list.has_copies = true;
                 self.changed = true;
@@ -271,7 +288,7 @@ impl Memo {
         self.result = TypeSet::empty();
         self.list_loops.clear();
         for list in &mut self.lists {
-            list.items = TypeSet::empty();
+            *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }
     }
 }

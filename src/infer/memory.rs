@@ -41,6 +41,14 @@ impl Lowerer<'_> {
 
     // ---- roots ---------------------------------------------------------------------------------------------------
 
+    /// A root as the current code sees it, which can be that of a lambda made around the section.
+    pub(crate) fn own_root(&mut self, key: RootKey) -> Option<Operand> {
+        match self.frame().closure {
+            Some(closure) => self.root(&RootKey::Within(closure, Box::new(key))),
+            None => self.root(&key),
+        }
+    }
+
     /// A captured local, constant or self; `None` where there is no such thing.
     pub(crate) fn root(&mut self, key: &RootKey) -> Option<Operand> {
         let root = match self.host.root(key) {
@@ -50,6 +58,7 @@ impl Lowerer<'_> {
         let number = root.number;
         let values = match &root.ty {
             Type::Nil | Type::Module(_) => vec![],
+            Type::Proc(_) => return Some(self.outer_proc(number)),
             // True and false are told apart at each call, so that a changed flag does not compile anew.
             Type::True | Type::False => {
                 let value = self.scalar(
@@ -81,7 +90,7 @@ impl Lowerer<'_> {
     pub(crate) fn constant(&mut self, path: &[String], absolute: bool) -> Operand {
         let scope = self.frame().scope.clone();
         let key = RootKey::Constant { scope, path: path.to_vec(), absolute };
-        match self.root(&key) {
+        match self.own_root(key) {
             Some(operand) => operand,
             None => self.refuse_here(
                 "uninitialized-constant",
@@ -255,14 +264,14 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List));
+        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Module));
         if local.is_empty() {
             return true;
         }
         let what = self.describe(&local);
         self.refuse_here(
             "unsupported-store",
-            format!("{what} made in a section cannot be stored in an object or array"),
+            format!("{what} cannot be stored in an object or array by a section"),
             Some("write its items into an array that exists, or store its numbers one by one".into()),
         );
         false

@@ -135,10 +135,21 @@ pub(crate) struct Control {
     pub next_to: Option<JoinIndex>,
 }
 
-/// A block passed to a call: its literal and the frame it was written in, or a method's name.
+/// A block passed to a call.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockRef {
-    Literal { literal: Arc<BlockLiteral>, home: Home, break_to: Option<JoinIndex>, lambda: bool },
+    Literal {
+        literal: Arc<BlockLiteral>,
+        home: Home,
+        break_to: Option<JoinIndex>,
+        lambda: bool,
+    },
+    /// Made around the section: the root that it is.
+    Outer {
+        root: u32,
+        code: Rc<Code>,
+        lambda: bool,
+    },
     Symbol(String),
 }
 
@@ -162,6 +173,8 @@ pub(crate) struct Frame {
     pub owner: ClassId,
     pub scope: Scope,
     pub block: Option<BlockRef>,
+    /// The root whose code this is, where that is a lambda or proc made around the section.
+    pub closure: Option<u32>,
     pub return_to: Option<JoinIndex>,
     pub control: Vec<Control>,
     /// Unique in a walk.
@@ -210,6 +223,8 @@ pub(crate) struct Lowerer<'h> {
     catches: Vec<(Operand, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
+    /// Array literals that are of fixed length in this walk, by what they make.
+    literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Objects under construction, by number.
@@ -251,6 +266,7 @@ impl<'h> Lowerer<'h> {
             loops: Vec::new(),
             catches: Vec::new(),
             growing: FxHashMap::default(),
+            literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),

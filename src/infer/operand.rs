@@ -213,16 +213,20 @@ impl Lowerer<'_> {
                     return vec![self.b.i32(0), self.b.i64(0)];
                 };
                 let tag = self.b.i32(shape.tag());
-                let payload = match operand.values.first() {
-                    Some(value) => self.encode_payload(*value),
-                    None => self.b.i64(0),
+                let payload = match (operand.values.first(), operand.types.single()) {
+                    (Some(value), _) => self.encode_payload(*value),
+                    (None, Some(Type::Module(class))) => self.b.i64(class.0.into()),
+                    (None, _) => self.b.i64(0),
                 };
                 vec![tag, payload]
             }
             _ if operand.types.is_empty() => {
                 scalars(to).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)).collect()
             }
-            _ => operand.values.clone(),
+            _ => match operand.types.single() {
+                Some(Type::Module(class)) => vec![self.b.i32(class.0 as i32)],
+                _ => operand.values.clone(),
+            },
         }
     }
 
@@ -255,6 +259,9 @@ impl Lowerer<'_> {
         let types = operand.types.filter(|t| types.contains(t));
         if types == operand.types {
             return operand.clone();
+        }
+        if let Some(Type::Module(_)) = types.single() {
+            return Operand { types, values: vec![] };
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
             (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
@@ -311,6 +318,10 @@ impl Lowerer<'_> {
         }
         let inner = self.narrow(operand, &peers);
         let test = match ty {
+            Type::Module(class) => {
+                let number = self.b.i32(class.0 as i32);
+                self.b.compare(Comparison::Eq, inner.value(), number)
+            }
             Type::True => inner.value(),
             Type::False => self.b.unary(UnaryOp::Not, inner.value()),
             Type::Object(hierarchy, class) => {

@@ -563,9 +563,10 @@ impl Lowerer<'_> {
                     let known = operands.iter().position(|operand| own.first() == Some(operand));
                     number = known.unwrap_or(operands.len());
                     if known.is_none() && operands.len() == MAX_OPERANDS {
-                        // An error carries two values; the others are left out.
-                        parts.push(MessagePart::Text("…".into()));
-                        return self.tell(class, rest, parts, operands);
+                        // An error carries two values: what Ruby would say has more.
+                        let class = self.host.class_name(class);
+                        let why = format!("{class}: its message tells more than {MAX_OPERANDS} values");
+                        return self.fail(ErrorKind::Unsupported(why), &[]);
                     }
                     if known.is_none() {
                         operands.extend(own);

@@ -56,6 +56,7 @@ impl Lowerer<'_> {
             owner: class,
             scope: self.frame().scope.clone(),
             block: None,
+            closure: None,
             return_to: None,
             control: vec![],
             activation: version,

@@ -27,7 +27,7 @@ pub fn width(types: &TypeSet) -> usize {
 
 /// Is a value of the set one scalar with or without a tag, so that it has columns of its own?
 pub fn is_plain(types: &TypeSet) -> bool {
-    types.iter().all(|t| !matches!(t.shape(), Shape::Local | Shape::List))
+    types.iter().all(|t| !matches!(t.shape(), Shape::Local | Shape::List | Shape::Module))
 }
 
 impl Lowerer<'_> {

@@ -39,6 +39,17 @@ pub enum Ty {
     F64,
 }
 
+impl Ty {
+    /// What one takes in a buffer.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::I32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -430,6 +441,8 @@ pub enum BufferKind {
     FirstSame,
     /// Which elements touched each row of what is watched for races.
     Touched { what: Watched, by: Toucher, part: TouchPart },
+    /// `I32`: the place of each symbol in the order of their names, by number.
+    SymbolRanks,
 }
 
 /// What elements may race for. Rows are those of its buffers; tag and payload are one.

@@ -86,6 +86,7 @@ impl Display for BufferInfo {
                 let part = if *part == TouchPart::Tick { " tick" } else { "" };
                 write!(f, "touched {what} {by}{part}")
             }
+            BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
     }

@@ -43,7 +43,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Captured(_, Part::Tag)
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
-            | BufferKind::FirstSame => Ty::I32,
+            | BufferKind::FirstSame
+            | BufferKind::SymbolRanks => Ty::I32,
             BufferKind::CapturedTick(_) | BufferKind::Touched { .. } => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,

@@ -66,7 +66,7 @@ pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
     let work = || {
         parse::with_tree(&source.text, &[], |tree| {
             let mut spans = Vec::new();
-            parse::each_callable(tree, |callable, _| {
+            parse::each_callable(tree, |callable, _, _| {
                 let location = callable.location();
                 spans.push(Span { file, start: location.start(), end: location.end() });
             });

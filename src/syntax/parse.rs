@@ -83,6 +83,8 @@ impl<'pr> Callable<'pr> {
 pub(super) struct Found<'pr> {
     pub callable: Callable<'pr>,
     pub nesting: Vec<Option<String>>,
+    /// Where the `using` of a refinement stands that is active there.
+    pub using: Option<(u32, u32)>,
 }
 
 /// The answer of [`find`].
@@ -95,9 +97,9 @@ pub(super) enum Answer<'pr> {
 
 pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32) -> Answer<'pr> {
     let mut found = None;
-    let too_deep = each_callable(tree, |callable, nesting| {
+    let too_deep = each_callable(tree, |callable, nesting, using| {
         if found.is_none() && callable.covers(start, end) {
-            found = Some(Found { callable, nesting: nesting.to_vec() });
+            found = Some(Found { callable, nesting: nesting.to_vec(), using });
         }
     });
     match (found, too_deep) {
@@ -107,13 +109,14 @@ pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32)
     }
 }
 
-/// Calls `with` for every block, lambda and method of the tree, outer ones first, and returns the first place that was
-/// nested too deeply to look at.
+/// Calls `with` for every block, lambda and method of the tree, outer ones first, with the modules around it and the
+/// `using` that is active there; returns the first place that was nested too deeply to look at.
 pub(super) fn each_callable<'pr>(
     tree: &'pr prism::ParseResult<'_>,
-    with: impl FnMut(Callable<'pr>, &[Option<String>]),
+    with: impl FnMut(Callable<'pr>, &[Option<String>], Option<(u32, u32)>),
 ) -> Option<prism::Location<'pr>> {
-    let mut finder = Finder { with, nesting: Vec::new(), lambda_block: None, depth: 0, too_deep: None };
+    let mut finder =
+        Finder { with, nesting: Vec::new(), using: None, lambda_block: None, depth: 0, too_deep: None };
     finder.visit(&tree.node());
     finder.too_deep
 }
@@ -121,35 +124,43 @@ pub(super) fn each_callable<'pr>(
 struct Finder<'pr, F> {
     with: F,
     nesting: Vec<Option<String>>,
+    /// The last `using` before this place, in the file or in a module around it.
+    using: Option<(u32, u32)>,
     /// Start of the block of the last call to `lambda`.
     lambda_block: Option<u32>,
     depth: u32,
     too_deep: Option<prism::Location<'pr>>,
 }
 
-impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>])> Finder<'pr, F> {
+impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>], Option<(u32, u32)>)> Finder<'pr, F> {
     fn module(&mut self, name: Option<String>, body: Option<Node<'pr>>) {
         if let Some(body) = body {
+            // A module sees the refinements around it, and its own are seen to its end.
+            let using = self.using;
             self.nesting.push(name);
             self.visit(&body);
             self.nesting.pop();
+            self.using = using;
         }
     }
 }
 
-impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>])> Visit<'pr> for Finder<'pr, F> {
+impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>], Option<(u32, u32)>)> Visit<'pr> for Finder<'pr, F> {
     fn visit(&mut self, node: &Node<'pr>) {
         if self.depth == MAX_DEPTH {
             self.too_deep.get_or_insert(node.location());
             return;
         }
         self.depth += 1;
+        if uses_refinement(node) {
+            self.using = Some((node.location().start(), node.location().end()));
+        }
         if let Some(block) = lambda_block(node) {
             self.lambda_block = Some(block);
         }
         let lambda = self.lambda_block == Some(node.location().start());
         if let Some(callable) = Callable::new(node, lambda) {
-            (self.with)(callable, &self.nesting);
+            (self.with)(callable, &self.nesting, self.using);
         }
         match node {
             Node::ClassNode { .. } => {
@@ -185,6 +196,18 @@ impl<'pr, F: FnMut(Callable<'pr>, &[Option<String>])> Visit<'pr> for Finder<'pr,
     fn visit_rescue_node(&mut self, node: &prism::RescueNode<'pr>) {
         self.visit(&node.as_node());
     }
+}
+
+/// `using Module`, but for the one that gives arrays the parallel methods.
+fn uses_refinement(node: &Node<'_>) -> bool {
+    let Some(call) = node.as_call_node().filter(|call| call.name().as_slice() == b"using") else {
+        return false;
+    };
+    let Some(arguments) = call.arguments().filter(|_| call.receiver().is_none()) else { return false };
+    let mut names = arguments.arguments().iter().map(|argument| constant_name(&argument));
+    names
+        .next()
+        .is_some_and(|name| !matches!(name.as_deref(), Some("Ikra::Refinements" | "::Ikra::Refinements")))
 }
 
 /// The start of the block in `lambda { … }`.

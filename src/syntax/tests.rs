@@ -225,8 +225,8 @@ fn survive(text: &str) -> usize {
     let source = SourceFile::new("a.rb", text, 1);
     let mut count = 0;
     parse::with_tree(text, &[], |tree| {
-        parse::each_callable(tree, |callable, nesting| {
-            let found = parse::Found { callable, nesting: nesting.to_vec() };
+        parse::each_callable(tree, |callable, nesting, using| {
+            let found = parse::Found { callable, nesting: nesting.to_vec(), using };
             match lower::code(&source, file, tree, &found) {
                 Ok(code) => check(&code, text, file),
                 Err(CodeError::Unsupported(diagnostics)) => assert!(!diagnostics.is_empty()),

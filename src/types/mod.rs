@@ -83,7 +83,7 @@ pub enum Type {
     /// An instance of exactly this class.
     Object(HierarchyId, ClassId),
     Array(ArrayKind),
-    /// A class or module itself, known at compile time.
+    /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
     Range {
@@ -98,7 +98,8 @@ pub enum Type {
     Record(Rc<RecordType>),
     /// Such an object while `initialize` runs, by number.
     Building(u32, ClassId),
-    /// A lambda or proc made in the section, known at compile time by its number.
+    /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
+    /// root.
     Proc(u32),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),
@@ -131,6 +132,8 @@ pub enum Shape {
     Symbol,
     Object(HierarchyId),
     Array(ArrayKind),
+    /// A class or module, by number where it is one of several: not storable in columns.
+    Module,
     /// In the scratch memory of an element: not storable in columns.
     List,
     /// Not storable: lives in values only.
@@ -149,6 +152,7 @@ impl Shape {
             Self::Object(HierarchyId(n)) => 0x100 + n as i32,
             Self::Array(ArrayKind(n)) => 0x10000 + n as i32,
             Self::List => 5,
+            Self::Module => 6,
             Self::Local => -1,
         }
     }
@@ -162,6 +166,7 @@ impl Shape {
             3 => Self::Float,
             4 => Self::Symbol,
             5 => Self::List,
+            6 => Self::Module,
             0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
             0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
             _ => return None,
@@ -175,7 +180,7 @@ impl Shape {
             Self::Bool => Some(Ty::Bool),
             Self::Integer => Some(Ty::I64),
             Self::Float => Some(Ty::F64),
-            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List => Some(Ty::I32),
+            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List | Self::Module => Some(Ty::I32),
         }
     }
 }
@@ -191,8 +196,8 @@ impl Type {
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
             Self::List(_) => Shape::List,
-            Self::Module(_)
-            | Self::Range { .. }
+            Self::Module(_) => Shape::Module,
+            Self::Range { .. }
             | Self::Tuple(_)
             | Self::Record(_)
             | Self::Building(..)

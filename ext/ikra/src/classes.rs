@@ -6,7 +6,7 @@ use crate::gvl::GvlCell;
 use crate::value::class_pointer;
 use ikra_core::types::{ClassId, HierarchyId};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
+use magnus::{Error, RArray, RClass, Ruby, Symbol, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::HashMap;
@@ -152,8 +152,9 @@ fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
 /// The members of a subclass of Struct or Data, in order; none of other classes.
 pub fn members(ruby: &Ruby, class: VALUE) -> Vec<String> {
     let is_struct = ["Struct", "Data"].into_iter().any(|name| {
-        let top = ruby.class_object().const_get::<_, Value>(name).ok();
-        // SAFETY: both are live classes or modules; the call asks their tables only.
+        // Before Ruby 3.2 `Data` can be anything.
+        let top = ruby.class_object().const_get::<_, RClass>(name).ok();
+        // SAFETY: both are live classes; the call asks their tables only.
         top.is_some_and(|top| unsafe {
             top.as_raw() != class && rb_sys::rb_class_inherited_p(class, top.as_raw()) == crate::value::TRUE
         })

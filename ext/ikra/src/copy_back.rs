@@ -8,8 +8,8 @@ use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
 use crate::reached::Reached;
-use crate::value;
 use crate::variables::{Access, BLOCK};
+use crate::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::ColumnSchema;
@@ -435,6 +435,10 @@ impl CopyBack<'_> {
             Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
             Shape::Object(hierarchy) => object(&self.heap.ids, self.reached, hierarchy, payload),
             Shape::Array(kind) => self.reached.array(kind.0, payload as usize),
+            Shape::Module => {
+                let class = u32::try_from(payload).ok().map(ClassId);
+                class.map(|class| classes::value(self.ruby, class))
+            }
             Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
@@ -501,6 +505,7 @@ impl CopyBack<'_> {
                 return Ok(array.as_value());
             }
             Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
+            Some(Type::Module(class)) => return Ok(classes::object(self.ruby, *class).as_value()),
             _ => {}
         }
         let (shape, payload) = match types.single_shape() {

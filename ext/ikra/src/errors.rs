@@ -65,6 +65,10 @@ impl Trouble {
                 let text = sources::with_map(ruby, |map| diagnostic::render_all(&list, map));
                 new(ruby, "UnsupportedError", text.trim_end())
             }
+            Self::Core(error @ CoreError::Memory(_)) => {
+                Error::new(ruby.exception_no_mem_error(), error.to_string())
+            }
+            Self::Stop(Stop::NoMemory(bytes)) => Self::Core(CoreError::Memory(bytes)).into_ruby(ruby),
             Self::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
             Self::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
             Self::Plain(message) => new(ruby, "Error", &message),

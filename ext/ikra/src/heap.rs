@@ -47,6 +47,7 @@ enum Recipe {
     FrozenArray(ArrayKind),
     FirstSame,
     Touched(Watched),
+    SymbolRanks,
 }
 
 impl Recipe {
@@ -127,6 +128,7 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
         BufferKind::FirstSame => Recipe::FirstSame,
         BufferKind::Touched { what, .. } => Recipe::Touched(what.clone()),
+        BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
 }
 
@@ -199,7 +201,7 @@ impl Heap {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
                     faults::point("filling a column")?;
-                    *column = fill(buffer, recipe, &mut tracer, &ids, length);
+                    *column = fill(ruby, buffer, recipe, &mut tracer, &ids, length)?;
                 }
             }
         }
@@ -218,7 +220,7 @@ impl Heap {
                 _ => continue,
             };
             i32::try_from(words).map_err(|_| too_large())?;
-            *buffer = Column::zeros(info.ty, words);
+            *buffer = Column::try_zeros(info.ty, words)?;
         }
         for (scalar, info) in self.scalars.iter_mut().zip(&program.scalars) {
             match info.source {
@@ -244,16 +246,23 @@ fn too_large() -> Trouble {
     )
 }
 
-fn fill(buffer: &BufferInfo, recipe: &Recipe, tracer: &mut Tracer<'_>, ids: &Ids, length: usize) -> Column {
+fn fill(
+    ruby: &Ruby,
+    buffer: &BufferInfo,
+    recipe: &Recipe,
+    tracer: &mut Tracer<'_>,
+    ids: &Ids,
+    length: usize,
+) -> Result<Column, Error> {
     let reached = tracer.reached;
-    match recipe {
+    Ok(match recipe {
         Recipe::Column { hierarchy, part, single, columns } => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             for (place, index) in columns {
-                column.extend_zeros(ids.base(*hierarchy, *place) as usize - column.len());
-                append(&mut column, &mut tracer.columns[*index], *part, *single, ids);
+                extend_zeros(&mut column, ids.base(*hierarchy, *place) as usize)?;
+                append(&mut column, &mut tracer.columns[*index], *part, *single, ids)?;
             }
-            column.extend_zeros(ids.count(*hierarchy) - column.len());
+            extend_zeros(&mut column, ids.count(*hierarchy))?;
             column
         }
         Recipe::Offset(kind) => {
@@ -273,32 +282,43 @@ fn fill(buffer: &BufferInfo, recipe: &Recipe, tracer: &mut Tracer<'_>, ids: &Ids
         Recipe::Values(kind, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
-                append(&mut column, &mut elements.reading, *part, *single, ids);
+                append(&mut column, &mut elements.reading, *part, *single, ids)?;
             }
             column.extend_zeros(1);
             column
         }
         Recipe::Base(part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
-            append(&mut column, &mut tracer.base, *part, *single, ids);
+            append(&mut column, &mut tracer.base, *part, *single, ids)?;
             column
         }
-        Recipe::Result => Column::zeros(buffer.ty, length),
+        Recipe::Result => Column::try_zeros(buffer.ty, length)?,
         // Filled by `enlarge`.
         Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
+        Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
         Recipe::FrozenArray(kind) => {
             let arrays = reached.arrays(kind.0);
             // SAFETY: listed arrays are live.
             Column::Bool(arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })).collect())
         }
         Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
-        Recipe::Touched(Watched::Column { hierarchy, .. }) => Column::zeros(buffer.ty, ids.count(*hierarchy)),
+        Recipe::Touched(Watched::Column { hierarchy, .. }) => {
+            Column::try_zeros(buffer.ty, ids.count(*hierarchy))?
+        }
         Recipe::Touched(Watched::ArrayValues(kind)) => {
             let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
-            Column::zeros(buffer.ty, end as usize + 1)
+            Column::try_zeros(buffer.ty, end as usize + 1)?
         }
-    }
+    })
+}
+
+/// Makes the column as long as that.
+fn extend_zeros(column: &mut Column, length: usize) -> Result<(), Error> {
+    let count = length - column.len();
+    column.try_reserve(count)?;
+    column.extend_zeros(count);
+    Ok(())
 }
 
 /// For each element the first one that is the same object.
@@ -343,8 +363,18 @@ fn stored(shape: Shape, payload: i64, ids: &Ids) -> i64 {
 
 /// Appends a reading to a column: tags, or payloads in the column's type. `single` is the shape of all values that the
 /// column can hold, where there is one.
-fn append(column: &mut Column, reading: &mut Reading, part: Part, single: Option<Shape>, ids: &Ids) {
+fn append(
+    column: &mut Column,
+    reading: &mut Reading,
+    part: Part,
+    single: Option<Shape>,
+    ids: &Ids,
+) -> Result<(), Error> {
     let payload = &mut reading.payload;
+    // The others may become the payload itself.
+    if !column.is_empty() || matches!(column, Column::Bool(_) | Column::I32(_)) {
+        column.try_reserve(payload.len())?;
+    }
     match (part, column) {
         (Part::Tag, Column::I32(to)) => match &reading.tags {
             Tags::None => {}
@@ -377,6 +407,7 @@ fn append(column: &mut Column, reading: &mut Reading, part: Part, single: Option
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
     }
+    Ok(())
 }
 
 fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u64 {
@@ -475,7 +506,7 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List) | None => {
+        Some(Shape::Local | Shape::List | Shape::Module) | None => {
             return Err(Error::Internal(format!("tag {tag} in the base")));
         }
     })

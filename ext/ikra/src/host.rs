@@ -7,7 +7,7 @@ use crate::plan::{Plan, PlannedRoot};
 use crate::reached::Reached;
 use crate::roots::{BlockScope, RootValue, Source};
 use crate::tracer::{Asked, Stop, Tracer};
-use crate::{classes, sources, value};
+use crate::{classes, methods, sources, value};
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::infer::host::{Contents, Found, Refusal, Root, RootKey};
@@ -15,7 +15,8 @@ use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
-use magnus::Ruby;
+use magnus::rb_sys::FromRawValue;
+use magnus::{Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -136,11 +137,32 @@ impl<'a> LiveHost<'a> {
         self.methods.get(place, name).map_err(|trouble| self.refusal(trouble))
     }
 
+    /// How to read a root; `None` where the lambda that sees it is gone.
+    fn source(&self, key: &RootKey) -> Result<Option<Source>, Trouble> {
+        let RootKey::Within(root, inner) = key else {
+            return Ok(Some(Source::new(self.scope, key, self.fixed_nesting)?));
+        };
+        let closure = &self.roots[*root as usize].source;
+        let Some(value) = closure.read(self.scope)? else { return Ok(None) };
+        let (code, _) = self.code_of_closure(value)?;
+        let fixed_nesting = code.nesting.iter().all(Option::is_some);
+        let inner = Source::new(&self.scope.of_closure(value)?, inner, fixed_nesting)?;
+        Ok(Some(Source::Within(Box::new(closure.clone()), Box::new(inner))))
+    }
+
+    fn code_of_closure(&self, closure: VALUE) -> Result<(Rc<Code>, bool), Trouble> {
+        // SAFETY: a root that was read is kept while the section runs.
+        let closure = unsafe { Value::from_raw(closure) };
+        let iseq = methods::iseq_of(self.ruby, closure)?;
+        let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
+        Ok((sources::code_of(self.ruby, iseq)?, closure.funcall("lambda?", ())?))
+    }
+
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
         let number = match self.roots.iter().position(|root| root.key == *key) {
             Some(number) => number,
             None => {
-                let source = Source::new(self.scope, key, self.fixed_nesting)?;
+                let Some(source) = self.source(key)? else { return Ok(None) };
                 let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
                 let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
@@ -171,6 +193,15 @@ impl Host for LiveHost<'_> {
 
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
         self.find_root(key).map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn closure(&mut self, root: u32) -> Result<(Rc<Code>, bool), Refusal> {
+        let source = self.roots[root as usize].source.clone();
+        let found = source.read(self.scope).map_err(Trouble::from).and_then(|value| match value {
+            Some(value) => self.code_of_closure(value),
+            None => Err(Error::Internal("a lambda that is gone".into()).into()),
+        });
+        found.map_err(|trouble| self.refusal(trouble))
     }
 
     fn base(&mut self) -> Result<Contents, Refusal> {

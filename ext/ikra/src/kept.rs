@@ -3,7 +3,7 @@
 
 use crate::reached::Reached;
 use crate::section::Handle;
-use crate::{capture, classes};
+use crate::{capture, classes, roots};
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
 
 #[derive(TypedData)]
@@ -16,6 +16,7 @@ impl DataTypeFunctions for Kept {
         let mark = |value| unsafe { rb_sys::rb_gc_mark(value) };
         classes::each_marked(mark);
         capture::each_marked(mark);
+        roots::each_marked(mark);
     }
 }
 

@@ -99,13 +99,13 @@ fn explain(
 }
 
 /// Why a back-end cannot run, or nil.
-fn missing(backend: Symbol) -> Result<Option<String>, Error> {
-    Ok(backends::missing(&backend.name()?))
+fn missing(ruby: &Ruby, backend: Symbol) -> Result<Option<String>, Error> {
+    section::catch(ruby, || Ok(backends::missing(&backend.name()?)))
 }
 
 /// What was found of CUDA and what is missing, as text.
-fn availability() -> String {
-    ikra_core::backend::cuda::availability().to_string()
+fn availability(ruby: &Ruby) -> Result<String, Error> {
+    section::catch(ruby, || Ok(ikra_core::backend::cuda::availability().to_string()))
 }
 
 fn seed(seed: u64) -> u64 {

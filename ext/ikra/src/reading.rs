@@ -4,6 +4,7 @@
 //! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
+use crate::tracer::Stop;
 use crate::value;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use rb_sys::VALUE;
@@ -58,8 +59,8 @@ impl Reading {
     }
 
     /// Makes room for all that will be pushed at once, which is cheaper than growing.
-    pub fn reserve(&mut self, values: usize) {
-        self.payload.reserve(values);
+    pub fn reserve(&mut self, values: usize) -> Result<(), Stop> {
+        self.payload.try_reserve(values).map_err(|_| Stop::NoMemory(values * size_of::<i64>()))
     }
 
     pub fn found(&self) -> &Found {

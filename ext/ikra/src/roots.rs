@@ -1,17 +1,19 @@
 //! Roots: the values that exist once for a whole section. How each is found, read anew at every call: the block's
 //! self, captured locals, constants, instance variables of modules.
 
-use crate::classes;
+use crate::errors::Trouble;
+use crate::gvl::GvlCell;
 use crate::reached::Reached;
 use crate::reading::Reading;
 use crate::tracer::{Stop, Tracer};
 use crate::value::{self, Decoded, decode};
+use crate::{classes, methods};
 use ikra_core::infer::host::{RootKey, Scope};
 use ikra_core::types::{ClassId, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Value, block::Proc, prelude::*};
+use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// The scopes around the block: its binding, made at the first question for it.
 pub struct BlockScope<'a> {
@@ -19,12 +21,30 @@ pub struct BlockScope<'a> {
     reached: &'a Reached,
     block: Proc,
     binding: OnceCell<Value>,
+    /// The bindings of the lambdas and procs that are roots.
+    closures: RefCell<Vec<(VALUE, Value)>>,
 }
 
 impl<'a> BlockScope<'a> {
     pub fn new(ruby: &'a Ruby, reached: &'a Reached, block: Proc) -> Self {
         reached.keep(block.as_raw());
-        Self { ruby, reached, block, binding: OnceCell::new() }
+        Self { ruby, reached, block, binding: OnceCell::new(), closures: RefCell::default() }
+    }
+
+    /// The scopes around a lambda or proc.
+    pub fn of_closure(&self, closure: VALUE) -> Result<Self, Error> {
+        // SAFETY: the value is kept by `reached`.
+        let block = Proc::try_convert(unsafe { Value::from_raw(closure) })?;
+        let scope = Self::new(self.ruby, self.reached, block);
+        let known = self.closures.borrow().iter().find(|(of, _)| *of == closure).map(|(_, binding)| *binding);
+        match known {
+            Some(binding) => {
+                // A scope that was just made has no binding yet.
+                let _ = scope.binding.set(binding);
+            }
+            None => self.closures.borrow_mut().push((closure, scope.binding()?)),
+        }
+        Ok(scope)
     }
 
     fn binding(&self) -> Result<Value, Error> {
@@ -51,6 +71,8 @@ pub enum Source {
     Captured(String),
     Constant(Constant),
     ModuleVariable(ClassId, ID),
+    /// What a lambda or proc, which is read first, sees.
+    Within(Box<Self>, Box<Self>),
 }
 
 /// A constant's path, and the modules around the place that names it, innermost first.
@@ -78,6 +100,7 @@ impl Source {
         Ok(match key {
             RootKey::SelfValue => Self::SelfValue,
             RootKey::Captured(name) => Self::Captured(name.clone()),
+            RootKey::Within(..) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::ConstantOf(class, path) => {
                 let path = path.iter().map(|name| value::intern(ruby, name)).collect();
@@ -105,6 +128,10 @@ impl Source {
     pub fn private(&self, scope: &BlockScope<'_>) -> Result<bool, Error> {
         match self {
             Self::Constant(constant) => constant.private(scope),
+            Self::Within(closure, inner) => match closure.read(scope)? {
+                Some(closure) => inner.private(&scope.of_closure(closure)?),
+                None => Ok(false),
+            },
             _ => Ok(false),
         }
     }
@@ -126,6 +153,10 @@ impl Source {
                 Some(unsafe { rb_sys::rb_ivar_get(classes::value(ruby, *class), *id) })
             }
             Self::Constant(constant) => constant.read(scope)?,
+            Self::Within(closure, inner) => match closure.read(scope)? {
+                Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?)?,
+                _ => None,
+            },
         };
         if let Some(found) = found {
             scope.reached.keep(found);
@@ -249,6 +280,33 @@ fn method_nesting(ruby: &Ruby, owner: ClassId, written: &[Option<String>]) -> Re
     Ok(modules.into_iter().rev().map(|m| classes::number(ruby, m)).collect())
 }
 
+/// Is it a Proc, of no class under it?
+fn is_proc(object: VALUE) -> bool {
+    // SAFETY: what is no special constant is a live heap object; the variable is set before anything is loaded.
+    !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cProc }
+}
+
+/// The instruction sequences of lambdas and procs that were roots, each with whether it was a lambda.
+static LITERALS: GvlCell<Vec<(VALUE, bool)>> = GvlCell::new(Vec::new());
+
+/// Calls `mark` with every object that the table above holds.
+pub fn each_marked(mut mark: impl FnMut(VALUE)) {
+    LITERALS.marked(|literals| literals.iter().for_each(|(iseq, _)| mark(*iseq)));
+}
+
+/// A number for the literal of a Proc, the same for all Procs of it; `None` where it is not written in Ruby.
+fn literal_number(ruby: &Ruby, closure: Value) -> Result<Option<u32>, Error> {
+    let Some(iseq) = methods::iseq_of(ruby, closure)? else { return Ok(None) };
+    let literal = (iseq.as_raw(), closure.funcall("lambda?", ())?);
+    Ok(Some(LITERALS.with(ruby, |literals| {
+        let known = literals.iter().position(|other| *other == literal);
+        known.unwrap_or_else(|| {
+            literals.push(literal);
+            literals.len() - 1
+        }) as u32
+    })))
+}
+
 /// A root's value, taken apart.
 #[derive(Debug)]
 pub struct RootValue {
@@ -264,7 +322,7 @@ impl RootValue {
         self.ty == Type::Integer && self.reading.found().narrow()
     }
 
-    pub fn read(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Stop> {
+    pub fn read(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Trouble> {
         if decode(ruby, root) == Decoded::Object {
             use rb_sys::ruby_value_type as t;
             // SAFETY: the root is a live heap object.
@@ -272,6 +330,13 @@ impl RootValue {
             if matches!(kind, t::RUBY_T_CLASS | t::RUBY_T_MODULE) {
                 let ty = Type::Module(classes::number(ruby, root));
                 return Ok(Self { ty, reading: Reading::default(), ends: [0; 2] });
+            }
+            if is_proc(root) {
+                // SAFETY: the root is live.
+                let root = unsafe { Value::from_raw(root) };
+                if let Some(number) = literal_number(ruby, root)? {
+                    return Ok(Self { ty: Type::Proc(number), reading: Reading::default(), ends: [0; 2] });
+                }
             }
             // SAFETY: a variable that Ruby sets before it loads anything.
             let is_range = pointer == unsafe { rb_sys::rb_cRange };

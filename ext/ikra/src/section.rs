@@ -93,7 +93,8 @@ impl Section {
     }
 }
 
-fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
+/// Whatever goes wrong, a panic too, is a Ruby exception.
+pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
     result.map_err(|trouble| trouble.into_ruby(ruby))
 }
@@ -154,7 +155,8 @@ impl<'a> Run<'a> {
             Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
         })?;
         faults::point("keeping columns")?;
-        let before: Vec<Column> = version.layout.written.iter().map(|b| heap.buffers[*b].clone()).collect();
+        let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
+        let before: Vec<Column> = before.collect::<Result<_, _>>()?;
         while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
             // Nothing has been written back: it begins again with more.
             version.room.set(more);

@@ -23,6 +23,8 @@ pub enum Stop {
     /// An Integer beyond 64 bits; where it is.
     Overflow(String),
     Refused(Refusal),
+    /// So many bytes could not be had.
+    NoMemory(usize),
 }
 
 /// An instance variable of a hierarchy, or a Struct's member.
@@ -210,7 +212,7 @@ impl<'a> Tracer<'a> {
         let mut reading = std::mem::take(&mut self.columns[column]);
         let count = {
             let objects = &self.reached.objects(class)[reading.len()..];
-            reading.reserve(objects.len());
+            reading.reserve(objects.len())?;
             let block = &objects[..objects.len().min(BLOCK)];
             // SAFETY: the objects are live: they are marked in `reached`. They were listed as instances of the class.
             unsafe {
@@ -260,7 +262,7 @@ impl<'a> Tracer<'a> {
                 let count = length.saturating_sub(index).min(BLOCK);
                 let elements = rb_sys::RARRAY_CONST_PTR(array).add(index.min(length));
                 values[..count].copy_from_slice(std::slice::from_raw_parts(elements, count));
-                into.reserve(length.saturating_sub(index));
+                into.reserve(length.saturating_sub(index))?;
                 count
             };
             if count == 0 {

@@ -157,10 +157,15 @@ pub unsafe fn frozen(value: VALUE) -> bool {
 struct Symbols {
     numbers: FxHashMap<ID, i32>,
     ids: Vec<ID>,
+    /// As `symbol_ranks` gives them; fewer than the symbols when some were met since.
+    ranks: Vec<i32>,
 }
 
-static SYMBOLS: GvlCell<Symbols> =
-    GvlCell::new(Symbols { numbers: HashMap::with_hasher(FxBuildHasher), ids: Vec::new() });
+static SYMBOLS: GvlCell<Symbols> = GvlCell::new(Symbols {
+    numbers: HashMap::with_hasher(FxBuildHasher),
+    ids: Vec::new(),
+    ranks: Vec::new(),
+});
 
 pub fn symbol_number(ruby: &Ruby, id: ID) -> i32 {
     SYMBOLS.with(ruby, |symbols| {
@@ -178,12 +183,31 @@ pub fn symbol(ruby: &Ruby, number: i32) -> VALUE {
     unsafe { rb_sys::rb_id2sym(id) }
 }
 
+/// The place of each symbol numbered so far in the order of `Symbol#<=>`; at least one.
+pub fn symbol_ranks(ruby: &Ruby) -> Vec<i32> {
+    SYMBOLS.with(ruby, |symbols| {
+        if symbols.ranks.len() < symbols.ids.len().max(1) {
+            let mut order: Vec<usize> = (0..symbols.ids.len()).collect();
+            // SAFETY: the IDs are those of symbols, whose names are Strings; comparing Strings runs no Ruby code.
+            let compare = |a: usize, b: usize| unsafe {
+                rb_sys::rb_str_cmp(rb_sys::rb_id2str(symbols.ids[a]), rb_sys::rb_id2str(symbols.ids[b]))
+            };
+            order.sort_by(|a, b| compare(*a, *b).cmp(&0));
+            symbols.ranks = vec![0; order.len().max(1)];
+            for (rank, number) in order.into_iter().enumerate() {
+                symbols.ranks[number] = rank as i32;
+            }
+        }
+        symbols.ranks.clone()
+    })
+}
+
 /// The ID of a name.
 pub fn intern(_ruby: &Ruby, name: &str) -> ID {
+    // Ruby looks at the first byte of an empty name too.
+    let start = if name.is_empty() { c"".as_ptr() } else { name.as_ptr().cast() };
     // SAFETY: pointer and length are those of a string; the GVL is held.
-    unsafe {
-        rb_sys::rb_intern3(name.as_ptr().cast(), name.len() as std::ffi::c_long, rb_sys::rb_utf8_encoding())
-    }
+    unsafe { rb_sys::rb_intern3(start, name.len() as std::ffi::c_long, rb_sys::rb_utf8_encoding()) }
 }
 
 /// May allocate (and so raise): an Integer beyond 62 bits lives on the heap.

@@ -7,7 +7,11 @@ Parity.table "Float", on: :floats do
   binary "**", by: %i[exponents fractions floats others], tolerance: 2
   binary "coerce", by: %i[integers floats others], code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]
   binary "floor", "ceil", "round", "truncate", by: %i[small fractions others], beyond: true
+  binary "floor", "ceil", "round", "truncate", by: :digits
+  binary "round", by: :digits, code: ["x.round(y, half: :even)", "x.round(y, half: :down)", "(x / 7e3).round(y)"]
   unary "floor", "ceil", "round", "truncate"
+  unary "floor", code: ["x.floor(20)", "x.floor(22)"]
+  unary "ceil", code: ["x.ceil(20)", "x.ceil(22)"]
   unary "round", code: ["x.round(2)", "x.round(1, half: :even)", "x.round(half: :even)", "x.round(half: :down)",
                         "x.round(half: :up)", "x.round(half: nil)", "x.round(half: :foo)"]
   binary "round", by: :small, code: ["x.round(y, half: :even)", "x.round(y, half: :down)"], beyond: true

@@ -26,10 +26,17 @@ Parity.table "Kernel", on: :weights do
   binary "equal?", "eql?", "!=", by: :weights
 end
 
+Parity.table "Comparable", on: :symbols do
+  binary "<", "<=", ">", ">=", "==", by: %i[symbols mixed]
+  binary "between?", by: :symbols, code: ["x.between?(y, :b)", "x.between?(:aa, y)"]
+  binary "clamp", by: :symbols, code: ["x.clamp(y, :zz)", "x.clamp(:\"\", y)"]
+end
+
 Parity.table "Symbol", on: :symbols do
   binary "==", "===", "!=", by: :mixed
   unary "to_sym"
   unary "<=>", code: ["x <=> x", "x <=> 1", "x <=> nil"]
+  binary "<=>", by: %i[symbols mixed]
   unary "to_proc", code: "[1, 2].sum(&:succ) == 5 ? x : nil"
 end
 

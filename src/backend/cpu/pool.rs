@@ -56,6 +56,8 @@ struct Run<'a> {
     interrupt: &'a AtomicBool,
     /// Seen the interrupt.
     stopped: AtomicBool,
+    /// A thread could not have its scratch memory.
+    no_memory: AtomicBool,
     /// Seen a program that does not do what its form promises.
     broken: AtomicBool,
     /// Lowest tick at which an element failed: no one needs to run later ticks.
@@ -78,6 +80,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
         call: launch.call,
         interrupt: launch.interrupt,
         stopped: AtomicBool::new(false),
+        no_memory: AtomicBool::new(false),
         broken: AtomicBool::new(false),
         failed_tick: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
@@ -104,6 +107,9 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     })??;
     if run.broken.into_inner() {
         return Err(internal("an entry ran more ticks than it was called for"));
+    }
+    if run.no_memory.into_inner() {
+        return Err(Error::Memory(run.scratch.map_or(0, |(_, words)| words * 8)));
     }
     if run.stopped.into_inner() {
         return Ok(Outcome::Interrupted);
@@ -167,9 +173,13 @@ impl Run<'_> {
         }
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
         let mut args = self.args.clone();
-        let mut scratch: Vec<u64> = Vec::new();
+        let mut scratch: Vec<u64>;
         if let Some((at, words)) = self.scratch {
-            scratch.resize(words, 0);
+            let Ok(zeros) = bytemuck::allocation::try_zeroed_vec(words) else {
+                self.no_memory.store(true, Ordering::Relaxed);
+                return self.stopped.store(true, Ordering::Relaxed);
+            };
+            scratch = zeros;
             args[at] = scratch.as_mut_ptr() as usize as u64;
         }
         let args = &args[..];

@@ -2,12 +2,12 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 use super::cache::Cache;
-use super::device::{Constant, Device, Loaded, Session, take};
+use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate::{self, Location};
 use super::nvrtc::{self, Nvrtc};
-use crate::error::Error;
+use crate::error::{Error, size};
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
 use parking_lot::{Mutex, MutexGuard};
@@ -349,15 +349,7 @@ impl Loaded for Program {
         card.enter()?;
         let Some(busy) = take(&card.busy, interrupt) else { return Ok(None) };
         self.reserve_stack()?;
-        let available = card.available()?;
-        if bytes > available {
-            return Err(Error::Device(format!(
-                "the section needs {} of memory on the card, and {} of its {} are free",
-                size(bytes),
-                size(available),
-                size(card.memory)
-            )));
-        }
+        check_room(bytes, card.available()?, card.memory)?;
         let what = format!("allocating {}", size(bytes));
         let base = match card.pool {
             // SAFETY: the stream is valid, and all use of the memory is on it.
@@ -521,15 +513,5 @@ impl Drop for Run<'_> {
             // SAFETY: allocated, freed once.
             None => unsafe { result::free_sync(self.base) },
         };
-    }
-}
-
-/// `1.5 GiB`.
-pub(super) fn size(bytes: usize) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} bytes"),
-        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
-        _ => format!("{:.1} GiB", bytes as f64 / 1_073_741_824.0),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::emit::Source;
 use super::layout::Step;
-use crate::error::Error;
+use crate::error::{Error, size};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -46,6 +46,17 @@ pub(super) trait Session {
 pub(super) enum Constant {
     Run,
     Arguments,
+}
+
+/// Is there so much memory?
+pub(super) fn check_room(bytes: usize, free: usize, all: usize) -> Result<(), Error> {
+    if bytes <= free {
+        return Ok(());
+    }
+    let (bytes, free, all) = (size(bytes), size(free), size(all));
+    Err(Error::Device(format!(
+        "the section needs {bytes} of memory on the card, and {free} of its {all} are free"
+    )))
 }
 
 /// Waits until no one else has the device; `None`: interrupted meanwhile.

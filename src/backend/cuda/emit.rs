@@ -169,6 +169,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
         BufferKind::FirstSame => "first_same",
         BufferKind::Touched { .. } => "touched",
+        BufferKind::SymbolRanks => "rank",
     }
 }
 
@@ -191,6 +192,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
         BufferKind::FirstSame => "first elements that are the same objects".into(),
         BufferKind::Touched { what, by, .. } => format!("who touched {what}: {by}"),
+        BufferKind::SymbolRanks => "the order of symbols".into(),
     }
 }
 

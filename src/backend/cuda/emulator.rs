@@ -2,7 +2,7 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
-use super::device::{Constant, Device, Loaded, Session, take};
+use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use crate::error::Error;
@@ -21,6 +21,12 @@ const THREAD_STACK: usize = 4 << 20;
 
 /// One object file may be loaded by several kernels, which then share its constants: one run at a time.
 static BUSY: Mutex<()> = Mutex::new(());
+
+/// The emulated card has so many bytes of memory.
+fn memory() -> usize {
+    let set = std::env::var("IKRA_CUDA_EMULATOR_MEMORY").ok().and_then(|bytes| bytes.parse().ok());
+    set.unwrap_or(8 << 30)
+}
 
 pub(super) struct Emulator {
     shim: PathBuf,
@@ -85,8 +91,10 @@ impl Loaded for Emulated {
     fn start(&self, bytes: usize, interrupt: &AtomicBool) -> Result<Option<Box<dyn Session + '_>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         faults::point("allocating on the card")?;
+        check_room(bytes, memory(), memory())?;
         // Words, so that the memory is aligned for all that is read from it.
-        let memory = vec![0; bytes.div_ceil(8)];
+        let words = bytes.div_ceil(8);
+        let memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
         Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), _busy: busy })))
     }
 }

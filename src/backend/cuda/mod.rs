@@ -14,7 +14,7 @@ mod run;
 mod tests;
 
 use crate::backend::{Backend, Kernel};
-use crate::error::Error;
+use crate::error::{Error, size};
 use crate::ir::Program;
 use crate::profile::{Phase, Profile};
 use card::{Card, CardDevice};
@@ -89,7 +89,7 @@ pub fn availability() -> Availability {
         compiler: locate::nvrtc(version.map(|v| v / 1000)).map(|found| found.path.display().to_string()),
         card: Card::open().map_err(|e| e.to_string()).map(|card| {
             let (major, minor) = (card.architecture / 10, card.architecture % 10);
-            format!("{}, compute capability {major}.{minor}, {}", card.name, card::size(card.memory))
+            format!("{}, compute capability {major}.{minor}, {}", card.name, size(card.memory))
         }),
         cache: cache::Cache::of_user().folder().map(|f| f.display().to_string()),
         emulator: set("IKRA_CUDA_EMULATOR"),

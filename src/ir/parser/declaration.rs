@@ -162,6 +162,7 @@ impl Parser {
                 let part = if self.take_word("tick") { TouchPart::Tick } else { TouchPart::Who };
                 BufferKind::Touched { what, by, part }
             }
+            "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
                 self.back();
                 return self.expected(KINDS);

@@ -33,6 +33,13 @@ pub(super) fn code(
     if let Some(error) = error_within(tree, &location, file) {
         return Err(CodeError::Unsupported(vec![error]));
     }
+    if let Some((start, end)) = found.using {
+        let span = Span { file, start, end };
+        let refusal = refusals::REFINEMENT;
+        return Err(CodeError::Unsupported(vec![
+            Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint),
+        ]));
+    }
     let mut lowering = Lowering::new(source, file);
     let span = lowering.span(&location);
     let (kind, name, scope) = match &found.callable {

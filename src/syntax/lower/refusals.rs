@@ -24,6 +24,9 @@ refusals! {
     TOO_DEEP "nesting-too-deep"
         "this expression is nested too deeply"
         "keep parts of it in local variables or move them into methods";
+    REFINEMENT "active-refinement"
+        "a refinement is active where this code stands, and sections do not see refinements"
+        "put the code where no `using` comes before it, or make the methods of the refinement plain ones";
     INTEGER_TOO_BIG "integer-too-big"
         "this Integer does not fit in 64 bits"
         "write a Float, such as 2.0e30, or stay between -2**63 and 2**63 - 1";

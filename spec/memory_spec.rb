@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "tmpdir"
+
+# Too little memory is an exception, before anything has changed, and memory does not grow.
+each_compiling_backend do |backend|
+  # Runs the text in a Ruby of its own, where IKRA is loaded and the back-end chosen; gives what it prints.
+  def in_ruby(text, backend, environment = {})
+    Dir.mktmpdir do |folder|
+      file = File.join(folder, "program.rb")
+      File.write(file, "require 'ikra'\nIkra.backend = '#{backend}'\n#{text}")
+      library = File.expand_path("../lib", __dir__)
+      IO.popen([environment, RbConfig.ruby, "-I#{library}", file, { err: %i[child out] }], &:read)
+    end
+  end
+
+  it "raises NoMemoryError where there is too little memory on the host" do
+    printed = in_ruby(<<~RUBY, backend)
+      numbers = (1..2_000).to_a
+      # So large that it starts the threads.
+      Array.new(100_000, 1).peach { |n| 10.times { |i| i * n } }
+      status = File.read("/proc/self/status")
+      used = status[/VmSize:\\s+(\\d+)/, 1].to_i * 1024
+      Process.setrlimit(:AS, used + (300 << 20))
+      begin
+        numbers.pmap { |n| Array.new(20_000) { |i| i * n } }
+      rescue NoMemoryError, Ikra::DeviceError => e
+        puts e.class, e.message
+      end
+      p numbers.pmap { |n| n + 1 } == numbers.map { |n| n + 1 }
+    RUBY
+    expect(printed).to match(/\ANoMemoryError\nfailed to allocate [\d.]+ [MG]iB for a parallel section\ntrue\n\z/)
+  end
+
+  next unless backend == :"cuda-emulated"
+
+  it "raises DeviceError with the sizes where there is too little memory on the card" do
+    printed = in_ruby(<<~RUBY, backend, "IKRA_CUDA_EMULATOR_MEMORY" => (1 << 20).to_s)
+      Point = Struct.new(:x)
+      points = Array.new(200_000) { |i| Point.new(i * 1.0) }
+      before = points.map(&:x)
+      begin
+        points.peach { |point| point.x += 1.0 }
+      rescue Ikra::DeviceError => e
+        puts e.message
+      end
+      p points.map(&:x) == before
+      points.first(1000).peach { |point| point.x += 1.0 }
+      p points.first(1000).map(&:x) == before.first(1000).map { |x| x + 1.0 }
+    RUBY
+    needs = /the section needs [\d.]+ MiB of memory on the card, and 1.0 MiB of its 1.0 MiB are free/
+    expect(printed).to match(/\A#{needs}\ntrue\ntrue\n\z/)
+  end
+end

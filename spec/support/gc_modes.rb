@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+# The suite under a hard garbage collector, chosen with IKRA_SPEC_GC: +stress+ collects at every allocation inside of
+# sections; +compact+ moves all objects before each section, and again and again while they run.
+module GCModes
+  # Prepended to the extension's functions.
+  module Stress
+    # Collects what is young: whole collections would take hours.
+    YOUNG = 1
+
+    def run(...)
+      GC.stress = YOUNG
+      super
+    ensure
+      GC.stress = false
+    end
+  end
+
+  # As above.
+  module Compact
+    # Growing the heap, which makes all objects move, takes long.
+    EACH = 200
+
+    @count = 0
+
+    def self.move
+      @count += 1
+      (@count % EACH).zero? ? GC.verify_compaction_references(toward: :empty, double_heap: true) : GC.compact
+    end
+
+    def run(...)
+      Compact.move
+      super
+    end
+  end
+
+  MODES = { "stress" => Stress, "compact" => Compact }.freeze
+
+  def self.start(mode)
+    Ikra.const_get(:Native).singleton_class.prepend(MODES.fetch(mode))
+    Thread.new { loop { sleep(0.005) && GC.compact } } if mode == "compact"
+  end
+end
+
+GCModes.start(ENV["IKRA_SPEC_GC"]) if ENV["IKRA_SPEC_GC"]
