@@ -141,7 +141,7 @@ impl Lowerer<'_> {
         self.frames[frame].closure = Some(root);
         self.frames[frame].scope = Scope::Block;
         let result = self.within_here(identity_number(code), |s| {
-            s.labelled(0, !unused, |s, leave| {
+            s.labelled(SLOT_LEAVE, !unused, |s, leave| {
                 let leave = Some(leave);
                 if lambda {
                     s.frames[frame].return_to = leave;

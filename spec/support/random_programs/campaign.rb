@@ -39,7 +39,9 @@ module RandomPrograms
         break if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
 
         until chunk.empty?
-          verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) { |seed| Trial.run(Generator.new(seed).program, @backend) }
+          verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) do |seed|
+            Trial.run(Generator.new(seed).program, @backend)
+          end
           verdicts.each { |verdict| take(chunk.shift, verdict, &done) }
         end
       end
