@@ -41,8 +41,9 @@ module RandomPrograms
       name = given.name
       value = e("(", value, given.types == [:int] ? ").to_i" : ").to_f") if [[:int], [:float]].include?(given.types)
       case given.form
-      when "max", "fmax"
-        [name, " = [", name, ", ", value, "].max"]
+      when "max" then [name, " = [#{name}, ", value, "].max"]
+      # The literal within fails for NaN, at once.
+      when "fmax" then [name, " = [#{name}, [", value, ", 1e6].min].max"]
       when "max later" then [name, " = [", value, ", #{name}].max"]
       when "min" then [name, " = [", value, ", #{name}].min"]
       when "*=" then [name, " *= ", e("(", value, " % 3)")]
