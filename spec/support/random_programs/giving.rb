@@ -8,6 +8,7 @@ module RandomPrograms
               "^=" => [[:int], "3"], "*=" => [[:int], "1"], "||=" => [%i[int nil], "nil"],
               "&&=" => [%i[bool int], "true"],
               "=" => [%i[int float nil sym], ":none"], "max" => [[:int], "-3"], "min" => [[:int], "3"],
+              "max later" => [[:int], "1"],
               "fmax" => [[:float], "0.5"], "f+=" => [[:float], "0.0"] }.freeze
     Given = Struct.new(:name, :form, :types)
 
@@ -35,11 +36,15 @@ module RandomPrograms
       Node.statement(*give_text(given, expression(given.types, plain ? 0 : depth)))
     end
 
+    # What an operator does not take is found out after the section only, when an element may have failed otherwise.
     def give_text(given, value)
       name = given.name
+      value = e("(", value, given.types == [:int] ? ").to_i" : ").to_f") if [[:int], [:float]].include?(given.types)
       case given.form
-      when "max", "fmax"
-        [name, " = [", Node.commas([name, value].shuffle(random: @random)), "].max"]
+      when "max" then [name, " = [#{name}, ", value, "].max"]
+      # The literal within fails for NaN, at once.
+      when "fmax" then [name, " = [#{name}, [", value, ", 1e6].min].max"]
+      when "max later" then [name, " = [", value, ", #{name}].max"]
       when "min" then [name, " = [", value, ", #{name}].min"]
       when "*=" then [name, " *= ", e("(", value, " % 3)")]
       when "+=", "-=" then [name, " #{given.form} ", e("(", value, " % 1009)")]

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Tells whether plain Ruby compares arrays in which NaN is: there one NaN is equal to itself, as the same object, and
+  # a section has no objects for Floats. With Array's methods replaced, in a process of its own.
+  module Nans
+    # Raised by the replaced methods.
+    class Found < Exception; end # rubocop:disable Lint/InheritException
+
+    COMPARING = %i[== != eql? <=> include? member? index find_index count - & | uniq uniq!].freeze
+
+    class << self
+      # @yield runs the program
+      def compared?
+        child = fork do
+          replace
+          yield
+          exit!(1)
+        rescue Found
+          exit!(0)
+        rescue StandardError, SystemStackError
+          exit!(1)
+        end
+        Process.wait2(child).last.success?
+      end
+
+      private
+
+      def replace
+        COMPARING.each do |name|
+          original = Array.instance_method(name)
+          Array.define_method(name) do |*arguments, &block|
+            raise Found if [self, *arguments].flatten.find { |value| value.is_a?(Float) && value.nan? }
+
+            original.bind_call(self, *arguments, &block)
+          end
+        end
+      end
+    end
+  end
+end
