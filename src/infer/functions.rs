@@ -47,6 +47,15 @@ impl Lowerer<'_> {
                 Some("pass plain positional arguments to recursive methods".into()),
             );
         }
+        if !self.regions.is_empty() {
+            return self.refuse_here(
+                "unsupported-rescue",
+                format!(
+                    "`{name}` calls itself: what it raises cannot be rescued, or ensured for, by its callers"
+                ),
+                Some("put the `rescue` into the method, or test beforehand".into()),
+            );
+        }
         // What the function does with lists is not known here.
         for key in &self.loops {
             self.memo.changed |= self.memo.keeping_loops.insert(*key);

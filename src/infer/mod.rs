@@ -30,6 +30,7 @@ mod patterns;
 mod races;
 mod raise;
 mod records;
+mod rescue;
 mod results;
 mod sites;
 #[cfg(test)]
@@ -221,6 +222,12 @@ pub(crate) struct Lowerer<'h> {
     loops: Vec<memo::JoinKey>,
     /// The tags that a `throw` here can find, outermost first, and where each goes.
     catches: Vec<(Operand, JoinIndex)>,
+    /// Where failures go that do not end the element, outermost first.
+    regions: Vec<rescue::Region>,
+    /// The errors being handled, innermost last: what `raise` without arguments raises again.
+    handled: Vec<rescue::Caught>,
+    /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
+    retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// The lambdas and procs met in this walk, by number.
@@ -263,6 +270,9 @@ impl<'h> Lowerer<'h> {
             written: BTreeMap::new(),
             loops: Vec::new(),
             catches: Vec::new(),
+            regions: Vec::new(),
+            handled: Vec::new(),
+            retries: Vec::new(),
             growing: FxHashMap::default(),
             procs: FxHashMap::default(),
             buildings: FxHashMap::default(),
@@ -310,6 +320,14 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
         self.frames[temp.frame].locals[temp.local] = Slot { operand, version };
+    }
+
+    fn temp_slot(&self, temp: Temp) -> Slot {
+        self.frames[temp.frame].locals[temp.local].clone()
+    }
+
+    fn set_temp_slot(&mut self, temp: Temp, slot: Slot) {
+        self.frames[temp.frame].locals[temp.local] = slot;
     }
 
     /// Drops hidden locals, the first of which is `temp`.

@@ -9,6 +9,11 @@ use crate::types::{ClassId, Type};
 impl Lowerer<'_> {
     /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
+        if call.args.is_empty()
+            && let Some(caught) = self.handled.last().cloned()
+        {
+            return self.raise_again(&caught);
+        }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind

@@ -1,7 +1,7 @@
 //! Places that can fail, and types in words.
 
 use super::{Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Stmt, Value};
+use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
 use crate::source::Span;
 use crate::types::{ClassId, Type, TypeSet};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
     pub(crate) fn fail(&mut self, error: ErrorKind, operands: &[Value]) -> Operand {
         if !self.b.is_dead() {
             let site = self.site(error);
-            self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
+            self.fail_at(site, operands);
         }
         Operand::bottom()
     }
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     pub(crate) fn check(&mut self, condition: Value, error: ErrorKind, operands: &[Value]) {
         if self.b.constant(condition) != Some(1) {
             let site = self.site(error);
-            self.b.check(condition, site, operands);
+            self.check_at(condition, site, operands);
         }
     }
 

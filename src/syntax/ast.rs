@@ -223,6 +223,10 @@ pub enum Kind {
         iterable: Box<Node>,
         body: Box<Node>,
     },
+    /// `begin … rescue … else … ensure … end`, and `value rescue value`.
+    Begin(Arc<Begin>),
+    /// Runs the `begin` around its `rescue` once more.
+    Retry,
     Break(Option<Box<Node>>),
     Next(Option<Box<Node>>),
     Return(Option<Box<Node>>),
@@ -256,6 +260,22 @@ pub struct Call {
 #[derive(Clone, Debug)]
 pub struct When {
     pub patterns: Vec<Node>,
+    pub body: Node,
+}
+
+#[derive(Clone, Debug)]
+pub struct Begin {
+    pub body: Node,
+    pub rescues: Vec<Rescue>,
+    /// Runs after the body, with no `rescue` around it; its value is that of the whole.
+    pub otherwise: Option<Node>,
+    pub ensure: Option<Node>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Rescue {
+    /// Constants; none stand for StandardError.
+    pub classes: Vec<Node>,
     pub body: Node,
 }
 
