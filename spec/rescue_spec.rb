@@ -108,6 +108,30 @@ class Miner
     depth
   end
 
+  def secure(depth)
+    note(depth)
+    depth.zero? ? 100 / @gold : secure(depth - 1)
+  ensure
+    note(9)
+  end
+
+  def climb(depth)
+    raise RescueLow, "at #{depth}" if depth == @gold
+    raise RescueOther if depth > 4
+
+    climb(depth + 1) + 1
+  rescue RescueOther
+    raise RescueBase, "base #{depth}"
+  end
+
+  def odd(depth) = depth.zero? ? 100 / @gold : (even(depth - 1) rescue 50)
+
+  def even(depth) = depth.zero? ? nil + 1 : odd(depth - 1) + 0.5
+
+  def endless(depth) = endless(depth + 1) + 1
+
+  def sink(depth) = depth.zero? ? raise : sink(depth - 1) + 1
+
   def unknown = nobody_knows
 
   def fall(depth) = depth.zero? ? 100 / @gold : fall(depth - 1) + 1
@@ -225,6 +249,25 @@ each_backend do
     expect_same(miners.call) { |m| f = ->(v) { begin; 10 / v; rescue ZeroDivisionError; m.note(1); end }; f.(m.gold) + f.(0) }
   end
 
+  it "reaches through methods that call themselves" do
+    expect_same(miners.call) { |m| m.down(3) }
+    expect_same(miners.call) { |m| m.fall(3) rescue :fell }
+    expect_same(miners.call) { |m| m.fall(3) }
+    expect_same(miners.call) { |m| begin; m.fall(m.gold); rescue TypeError; 0; end }
+    expect_same(miners.call) { |m| s = 0; begin; s += m.fall(1); s += m.fall(2); rescue ZeroDivisionError; s = nil; ensure; m.gold += 0; end; s }
+    expect_same_effects(miners) { |m| begin; m.secure(2); rescue ZeroDivisionError; m.note(7); end }
+    expect_same_effects(miners) { |m| m.secure(3) }
+    expect_same(miners.call) { |m| m.climb(0) }
+    expect_same(miners.call.drop(4)) { |m| m.gold = 9; m.climb(0) }
+    expect_same(miners.call) { |m| begin; m.climb(0); rescue RescueLow; :low; rescue RescueBase; :base; end }
+    expect_same(miners.call) { |m| begin; m.climb(m.gold + 1); rescue RescueLow; :low; rescue RescueBase; raise; end }
+    expect_same(miners.call) { |m| m.odd(3) }
+    expect_same(miners.call) { |m| m.even(3) }
+    expect_same(miners.call) { |m| [m.odd(4), (m.even(4) rescue :even), (m.odd(0) rescue 1)] }
+    expect_same(miners.call) { |m| begin; m.endless(0); rescue SystemStackError; :deep; end }
+    expect { miners.call.pmap { |m| m.endless(0) rescue 0 } }.to raise_error(SystemStackError)
+  end
+
   it "raises again" do
     expect_same(numbers) { |x| begin; 10 / x; rescue ZeroDivisionError; raise; end }
     expect_same(numbers) { |x| begin; begin; 10 / x; rescue ZeroDivisionError; raise; end; rescue ZeroDivisionError; 6; end }
@@ -235,6 +278,20 @@ each_backend do
     expect_same_effects(miners) { |m| begin; m.again(m.gold); rescue StandardError; m.note(4); end }
     expect_same(numbers) { |x| begin; raise; rescue RuntimeError; x; end }
     expect_same(numbers) { |x| begin; 10 / x; rescue ZeroDivisionError; (raise "x" rescue 0); raise; end }
+  end
+
+  it "knows the exception by name" do
+    expect_same(numbers) { |x| begin; 10 / x; rescue => e; 0; end }
+    expect_same(numbers) { |x| begin; 10 / x; rescue ZeroDivisionError => e; raise e; end }
+    expect_same(numbers) { |x| begin; begin; 10 / x; rescue => e; x.nope rescue raise(e); end; rescue ZeroDivisionError; 5; end }
+    expect_same(numbers) { |x| begin; x == 0 ? nil + 1 : 10 / (x - 1); rescue NoMethodError => e; raise e; rescue => e; x; end }
+  end
+
+  it "ends loops by StopIteration" do
+    expect_same(numbers) { |x| n = 0; loop { n += 1; raise StopIteration if n > x }; n }
+    expect_same(numbers) { |x| loop { raise StopIteration if x > 1; break 5 } }
+    expect_same(numbers) { |x| loop { raise IndexError, "no" } }
+    expect_same(numbers) { |x| begin; loop { raise StopIteration }; x; rescue StopIteration; :outside; end }
   end
 
   it "names the place of what is not rescued" do
@@ -266,7 +323,11 @@ each_compiling_backend do
 
   it "refuses what it cannot follow" do
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.message.size; end } }.to refused("unsupported-rescue-variable")
+    expect { [1].pmap { |x| begin; x / 0; rescue => e; e = 5; raise e; end } }.to refused("unsupported-rescue-variable")
+    expect { [1].pmap { |x| begin; x / 0; rescue => e; 1; end; raise e if x > 2 } }
+      .to refused("unsupported-rescue-variable")
+    expect { [1].peach { |x| begin; x / 0; rescue => @error; 1; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue *[TypeError]; 0; end } }.to refused("unsupported-rescue")
-    expect { [Miner.new(0)].pmap { |m| m.fall(2) rescue 0 } }.to refused("unsupported-rescue")
+    expect { [Miner.new(0)].pmap { |m| m.sink(2) rescue 0 } }.to refused("unsupported-raise")
   end
 end

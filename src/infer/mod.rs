@@ -211,7 +211,9 @@ pub(crate) struct Lowerer<'h> {
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
     active: Vec<usize>,
-    /// Recursion depth in the function being lowered.
+    /// The function being lowered, where it is that of a method that calls itself.
+    function: Option<FunctionKey>,
+    /// Recursion depth in it.
     depth: Option<Value>,
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
@@ -264,6 +266,7 @@ impl<'h> Lowerer<'h> {
             span,
             facts: Vec::new(),
             active: Vec::new(),
+            function: None,
             depth: None,
             versions: 0,
             unused: false,

@@ -14,6 +14,19 @@ impl Lowerer<'_> {
         {
             return self.raise_again(&caught);
         }
+        if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
+            && let Some(caught) = self.handled_in(*local)
+        {
+            return self.raise_again(&caught);
+        }
+        if call.args.is_empty() && self.function.is_some() && self.memo.handles {
+            // Which error that is depends on who calls.
+            return self.refuse_here(
+                "unsupported-raise",
+                "`raise` without arguments stands outside `rescue`, in a method that calls itself",
+                Some("write: raise ArgumentError, \"message\"".into()),
+            );
+        }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind

@@ -1,14 +1,16 @@
-//! `begin … rescue … else … ensure … end` and `retry`. Everything that fails while a `begin` runs is part of the same IR
+//! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
 //! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is. Only
-//! methods that call themselves are functions of their own; what they raise cannot be rescued around their call.
+//! methods that call themselves are functions of their own. Where one is called that can raise what is rescued around
+//! the call, that is a *guarded* version of it, which gives its error back beside its value.
 //!
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
 //! rescued.
 
+use super::memo::FunctionKey;
 use super::operand::Operand;
 use super::{JoinIndex, Lowerer, Temp};
-use crate::ir::{Comparison, ErrorKind, SiteId, Stmt, UnaryOp, Value};
-use crate::syntax::ast::{Begin, Kind, Node};
+use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, UnaryOp, Value};
+use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;
 use std::sync::Arc;
@@ -19,7 +21,11 @@ const SLOT_END: u32 = 60;
 const SLOT_PASSING: u32 = 61;
 const SLOT_ENSURED: u32 = 62;
 const SLOT_RETRY: u32 = 63;
+/// Where the errors of a guarded function arrive; its node can be that of a `begin`.
+const SLOT_GUARDED: u32 = 65;
 const SLOT_CLAUSE: u32 = 70;
+/// What a guarded function gives in place of a site where it did not fail.
+const NO_SITE: i64 = -1;
 
 /// The body of a `begin` while it is being lowered, and what the code after it may do.
 #[derive(Debug)]
@@ -39,6 +45,11 @@ enum Handler {
         passing: JoinIndex,
         error: Caught,
     },
+    /// A guarded function: all errors end here, as results.
+    Function {
+        failed: JoinIndex,
+        error: Caught,
+    },
 }
 
 /// A clause: the classes that it rescues, where it begins, and what it gets.
@@ -53,8 +64,10 @@ struct Clause {
 #[derive(Clone, Debug)]
 pub(crate) struct Caught {
     sites: Vec<SiteId>,
-    site: Temp,
-    operands: [Temp; 2],
+    /// The site's number, and the operands.
+    temps: [Temp; 3],
+    /// The frame, local variable and version that stand for it: `rescue … => error`.
+    variable: Option<(usize, LocalId, u32)>,
 }
 
 /// The parts of a `begin` that its clauses need.
@@ -95,7 +108,7 @@ impl Lowerer<'_> {
             return self.rescuing(node, begin, &clauses, unused);
         }
         let error = self.caught();
-        let (first, around) = (error.site, self.around());
+        let (first, around) = (error.temps[0], self.around());
         let joins = self.joins.len();
         let value = self.labelled(SLOT_ENSURED, !unused, |s, end| {
             let mut error = error;
@@ -114,12 +127,8 @@ impl Lowerer<'_> {
                 s.jump(end, Some(&value));
                 Operand::bottom()
             });
-            s.handled.push(error);
-            s.ensure(begin, 2);
-            match s.handled.pop() {
-                Some(error) => s.raise_again(&error),
-                None => Operand::bottom(),
-            }
+            s.handling(error.clone(), |s| s.ensure(begin, 2));
+            s.raise_again(&error)
         });
         self.temp_drop(first);
         value
@@ -132,6 +141,22 @@ impl Lowerer<'_> {
         {
             self.within(copy, |s| s.arm(code, true));
         }
+    }
+
+    /// Runs `f` while an error is being handled.
+    fn handling<T>(&mut self, error: Caught, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.memo.changed |= !std::mem::replace(&mut self.memo.handles, true);
+        self.handled.push(error);
+        let result = f(self);
+        self.handled.pop();
+        result
+    }
+
+    /// The error that a local variable stands for.
+    pub(super) fn handled_in(&self, local: LocalId) -> Option<Caught> {
+        let version = self.frame().locals[local.0 as usize].version;
+        let variable = Some((self.current, local, version));
+        self.handled.iter().rev().find(|error| error.variable == variable).cloned()
     }
 
     /// The class that a constant after `rescue` is.
@@ -173,9 +198,7 @@ impl Lowerer<'_> {
     /// Hidden locals for an error.
     fn caught(&mut self) -> Caught {
         let zero = Operand::integer(self.b.i64(0));
-        let site = self.temp(zero.clone());
-        let operands = [self.temp(zero.clone()), self.temp(zero)];
-        Caught { sites: vec![], site, operands }
+        Caught { sites: vec![], temps: [(); 3].map(|()| self.temp(zero.clone())), variable: None }
     }
 
     /// The `begin` without its `ensure`.
@@ -218,7 +241,7 @@ impl Lowerer<'_> {
         }
         self.enter(node);
         let error = self.caught();
-        let first = error.site;
+        let first = error.temps[0];
         let value = self.labelled(SLOT_END, !unused, |s, end| {
             let clauses = clauses.iter().map(|classes| {
                 let error = error.clone();
@@ -267,10 +290,12 @@ impl Lowerer<'_> {
         if self.b.is_dead() {
             return Operand::bottom();
         }
-        self.handled.push(closed[number].error.clone());
-        let value = self.arm(&rescue.body, unused);
-        self.handled.pop();
-        value
+        let mut error = closed[number].error.clone();
+        error.variable = rescue.error.map(|local| {
+            self.write_local(local, Operand::nil());
+            (self.current, local, self.frame().locals[local.0 as usize].version)
+        });
+        self.handling(error, |s| s.arm(&rescue.body, unused))
     }
 
     // ---- failures ------------------------------------------------------------------------------------------------
@@ -279,7 +304,10 @@ impl Lowerer<'_> {
     pub(super) fn fail_at(&mut self, site: SiteId, operands: &[Value]) {
         match self.handler(site) {
             Some(handler) => self.jump_to_handler(handler, site, operands),
-            None => self.b.emit(Stmt::Fail { site, operands: operands.to_vec() }),
+            None => {
+                self.note_escape(site);
+                self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
+            }
         }
     }
 
@@ -292,18 +320,21 @@ impl Lowerer<'_> {
                 let fails = self.b.unary(UnaryOp::Not, condition);
                 self.when(fails, |s| s.jump_to_handler(handler, site, operands));
             }
-            None => self.b.check(condition, site, operands),
+            None => {
+                self.note_escape(site);
+                self.b.check(condition, site, operands);
+            }
         }
     }
 
     /// The innermost region that the error of a site does not leave, and the clause there.
-    fn handler(&mut self, site: SiteId) -> Option<(usize, usize)> {
+    pub(super) fn handler(&mut self, site: SiteId) -> Option<(usize, usize)> {
         if self.regions.is_empty() {
             return None;
         }
         let class = class_of_error(&self.program.sites[site.0 as usize].error)?;
         self.regions.iter().enumerate().rev().find_map(|(number, region)| match &region.handler {
-            Handler::Ensure { .. } => Some((number, 0)),
+            Handler::Ensure { .. } | Handler::Function { .. } => Some((number, 0)),
             Handler::Rescue(clauses) => {
                 let takes = |clause: &Clause| clause.classes.iter().any(|c| self.host.is_subclass(class, *c));
                 Some((number, clauses.iter().position(takes)?))
@@ -311,20 +342,32 @@ impl Lowerer<'_> {
         })
     }
 
-    fn jump_to_handler(&mut self, (region, clause): (usize, usize), site: SiteId, operands: &[Value]) {
-        let (join, error) = match &mut self.regions[region].handler {
-            Handler::Ensure { passing, error, .. } => (*passing, error),
-            Handler::Rescue(clauses) => (clauses[clause].join, &mut clauses[clause].error),
+    fn jump_to_handler(&mut self, handler: (usize, usize), site: SiteId, operands: &[Value]) {
+        let number = self.b.i64(site.0.into());
+        let zero = self.b.i64(0);
+        let mut values = [number, zero, zero];
+        for (value, operand) in values[1..].iter_mut().zip(operands) {
+            *value = self.encode_payload(*operand);
+        }
+        self.jump_with(handler, &[site], values);
+    }
+
+    /// Jumps to a handler with an error: where it was raised, one of `sites`, and its operands.
+    fn jump_with(&mut self, (region, clause): (usize, usize), sites: &[SiteId], values: [Value; 3]) {
+        let (join, error, escapes) = match &mut self.regions[region].handler {
+            Handler::Ensure { passing, error, .. } => (*passing, error, false),
+            Handler::Rescue(clauses) => (clauses[clause].join, &mut clauses[clause].error, false),
+            Handler::Function { failed, error } => (*failed, error, true),
         };
-        if !error.sites.contains(&site) {
-            error.sites.push(site);
+        let temps = error.temps;
+        for site in sites {
+            if !error.sites.contains(site) {
+                error.sites.push(*site);
+            }
         }
-        let temps = [error.site, error.operands[0], error.operands[1]];
-        let mut values = vec![self.b.i64(site.0.into())];
-        for operand in operands {
-            values.push(self.encode_payload(*operand));
+        if escapes {
+            sites.iter().for_each(|site| self.note_escape(*site));
         }
-        values.resize_with(temps.len(), || self.b.i64(0));
         let before = temps.map(|temp| self.temp_slot(temp));
         for (temp, value) in temps.into_iter().zip(values) {
             self.temp_set(temp, Operand::integer(value));
@@ -338,23 +381,87 @@ impl Lowerer<'_> {
 
     /// Raises an error that was stopped on its way, as it was.
     pub(super) fn raise_again(&mut self, error: &Caught) -> Operand {
-        if self.b.is_dead() {
-            return Operand::bottom();
+        if !self.b.is_dead() {
+            let values = error.temps.map(|temp| self.temp_get(temp).value());
+            self.raise_from(values, &error.sites);
         }
-        let site = self.temp_get(error.site).value();
-        let operands = error.operands.map(|temp| self.temp_get(temp).value());
-        let Some((last, others)) = error.sites.split_last() else {
-            self.b.mark_dead();
-            return Operand::bottom();
-        };
-        for other in others {
-            let number = self.b.i64(other.0.into());
-            let is_it = self.b.compare(Comparison::Eq, site, number);
-            self.when(is_it, |s| s.fail_at(*other, &operands));
-        }
-        self.fail_at(*last, &operands);
         Operand::bottom()
     }
+
+    /// Raises the error of the site whose number is a value, one of `sites`.
+    fn raise_from(&mut self, values: [Value; 3], sites: &[SiteId]) {
+        let Some((last, others)) = sites.split_last() else { return self.b.mark_dead() };
+        if let Some(handler) = self.handler(*last)
+            && others.iter().all(|site| self.handler(*site) == Some(handler))
+        {
+            return self.jump_with(handler, sites, values);
+        }
+        for other in others {
+            let number = self.b.i64(other.0.into());
+            let is_it = self.b.compare(Comparison::Eq, values[0], number);
+            self.when(is_it, |s| s.fail_at(*other, &values[1..]));
+        }
+        self.fail_at(*last, &values[1..]);
+    }
+
+    // ---- methods that call themselves ----------------------------------------------------------------------------
+
+    /// An error leaves the function being lowered: who calls it may have to know.
+    pub(super) fn note_escape(&mut self, site: SiteId) {
+        let Some(key) = &self.function else { return };
+        let site = &self.program.sites[site.0 as usize];
+        if class_of_error(&site.error).is_none() {
+            return;
+        }
+        let key = FunctionKey { guarded: false, ..key.clone() };
+        let known = self.memo.failures.entry(key).or_default();
+        if !known.contains(site) {
+            known.push(site.clone());
+            self.memo.changed = true;
+        }
+    }
+
+    /// Calls a guarded function, which can raise at `sites`: what it gives if it did not.
+    pub(super) fn guarded_call(
+        &mut self,
+        function: FuncId,
+        args: Vec<Value>,
+        results: &[Ty],
+        sites: &[SiteId],
+    ) -> Vec<Value> {
+        let all = [&[Ty::I64; 3], results].concat();
+        let values = self.b.call(function, args, &all);
+        let error = [values[0], values[1], values[2]];
+        let none = self.b.i64(NO_SITE);
+        let failed = self.b.compare(Comparison::Ne, error[0], none);
+        self.when(failed, |s| s.raise_from(error, sites));
+        values[error.len()..].to_vec()
+    }
+
+    /// Makes the body of a guarded function of that of one that fails.
+    pub(super) fn giving_errors(&mut self, body: impl FnOnce(&mut Self) -> (Vec<Ty>, Vec<Value>)) {
+        let error = self.caught();
+        let mut types = vec![Ty::I64; error.temps.len()];
+        self.labelled(SLOT_GUARDED, false, |s, failed| {
+            let handler = Handler::Function { failed, error: error.clone() };
+            let (joins, around) = (s.joins.len(), s.around());
+            s.regions.push(Region { handler, joins, around });
+            let (scalars, values) = body(s);
+            s.regions.pop();
+            let (none, zero) = (s.b.i64(NO_SITE), s.b.i64(0));
+            s.b.emit(Stmt::Return([&[none, zero, zero], &values[..]].concat()));
+            types.extend(scalars);
+            Operand::bottom()
+        });
+        self.b.set_results(&types);
+        if !self.b.is_dead() {
+            let mut values = error.temps.map(|temp| self.temp_get(temp).value()).to_vec();
+            values.extend(types[values.len()..].iter().map(|ty| self.b.zero(*ty)));
+            self.b.emit(Stmt::Return(values));
+        }
+    }
+
+    // ---- jumps out -----------------------------------------------------------------------------------------------
 
     /// Jumps to a join, as `break`, `next`, `return`, `throw` and `retry` do: what is to be ensured on the way runs first.
     pub(super) fn leave_to(&mut self, join: JoinIndex, value: Option<&Operand>) {

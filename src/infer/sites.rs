@@ -28,7 +28,11 @@ impl Lowerer<'_> {
         }
         let mut places = places.into_iter();
         let (path, line, method) = places.next().unwrap_or_default();
-        let site = Site { error, path, line, method, callers: places.collect() };
+        self.numbered_site(Site { error, path, line, method, callers: places.collect() })
+    }
+
+    /// The number of a site in this walk.
+    pub(super) fn numbered_site(&mut self, site: Site) -> SiteId {
         if let Some(id) = self.sites.get(&site) {
             return *id;
         }

@@ -28,6 +28,8 @@ pub struct Code {
     /// Locals of enclosing scopes that the code reads, and those it writes.
     pub captured_reads: Vec<String>,
     pub captured_writes: Vec<(String, Span)>,
+    /// Locals that `rescue … => name` gives an exception to.
+    pub errors: Vec<LocalId>,
     /// True when the body holds a `yield`.
     pub yields: bool,
     /// The modules the code stands in, outermost first, as written (`A::B` is one string); constants are looked up
@@ -276,6 +278,8 @@ pub struct Begin {
 pub struct Rescue {
     /// Constants; none stand for StandardError.
     pub classes: Vec<Node>,
+    /// `=> name`
+    pub error: Option<LocalId>,
     pub body: Node,
 }
 

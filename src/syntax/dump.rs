@@ -324,7 +324,10 @@ impl Printer<'_> {
             }
             Kind::Begin(begin) => {
                 let rescues = begin.rescues.iter().map(|rescue| {
-                    form("rescue", [List(self.nodes(&rescue.classes).collect()), self.node(&rescue.body)])
+                    let classes = List(self.nodes(&rescue.classes).collect());
+                    let error = rescue.error.iter().map(|error| form("=>", [self.local(*error)]));
+                    let body = std::iter::once(self.node(&rescue.body));
+                    form("rescue", std::iter::once(classes).chain(error).chain(body))
                 });
                 let otherwise = begin.otherwise.iter().map(|otherwise| form("else", [self.node(otherwise)]));
                 let ensure = begin.ensure.iter().map(|ensure| form("ensure", [self.node(ensure)]));

@@ -2,7 +2,7 @@
 
 use super::{Lowering, refusals, text};
 use crate::source::Span;
-use crate::syntax::ast::{Begin, InClause, Kind, Node, Rescue, When};
+use crate::syntax::ast::{Begin, InClause, Kind, LocalId, Node, Rescue, When};
 use ruby_prism::{self as prism, Node as P};
 
 /// Clauses of one `begin`: what comes after nests them in each other.
@@ -45,11 +45,8 @@ impl Lowering<'_> {
                 break;
             }
             let classes = rescue.exceptions().iter().map(|class| self.rescued(&class)).collect();
-            if let Some(variable) = rescue.reference() {
-                let span = self.span(&variable.location());
-                self.refuse(&refusals::RESCUE_VARIABLE, span);
-            }
-            rescues.push(Rescue { classes, body: self.arm(rescue.statements(), span) });
+            let error = rescue.reference().and_then(|target| self.rescue_variable(&target));
+            rescues.push(Rescue { classes, error, body: self.arm(rescue.statements(), span) });
             clause = rescue.subsequent();
         }
         let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
@@ -58,6 +55,20 @@ impl Lowering<'_> {
             return body;
         }
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise, ensure }.into()))
+    }
+
+    /// `=> name`: a local variable of the section.
+    fn rescue_variable(&mut self, node: &P<'_>) -> Option<LocalId> {
+        let local = node.as_local_variable_target_node();
+        let local = local.and_then(|local| self.local(&text(&local.name()), local.depth()));
+        match local {
+            Some(local) => self.errors.push(local),
+            None => {
+                let span = self.span(&node.location());
+                self.refuse(&refusals::RESCUE_VARIABLE, span);
+            }
+        }
+        local
     }
 
     /// A class after `rescue`.
@@ -78,7 +89,8 @@ impl Lowering<'_> {
     pub(super) fn rescue_modifier(&mut self, rescue: &prism::RescueModifierNode<'_>) -> Node {
         let span = self.span(&rescue.location());
         let body = self.expression(&rescue.expression());
-        let rescues = vec![Rescue { classes: vec![], body: self.expression(&rescue.rescue_expression()) }];
+        let rescues =
+            vec![Rescue { classes: vec![], error: None, body: self.expression(&rescue.rescue_expression()) }];
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise: None, ensure: None }.into()))
     }
 

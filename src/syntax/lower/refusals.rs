@@ -70,8 +70,8 @@ refusals! {
         "only constants can stand after `rescue` in a parallel section"
         "name the classes, as in `rescue ZeroDivisionError, TypeError`";
     RESCUE_VARIABLE "unsupported-rescue-variable"
-        "the exception itself cannot be used in a parallel section"
-        "leave out `=> error` and write a `rescue` for each class; `raise` without arguments raises the same error again";
+        "an exception can only be kept in a local variable of a parallel section"
+        "leave out `=> …` and write a `rescue` for each class; `raise` without arguments raises the same error again";
     REDO "unsupported-redo"
         "`redo` cannot be used in a parallel section"
         "write a loop, such as `while`";
