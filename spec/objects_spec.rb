@@ -171,15 +171,6 @@ each_compiling_backend do
     expect { [plain, special].pmap { |t| t.doubled } }.to raise_error(Ikra::UnsupportedError, /singleton-methods/)
     expect([plain, special].pmap { |t| t.plus(1) }).to eq([2, 2])
   end
-
-  it "refuses what handles exceptions, with a hint" do
-    expect { [1].pmap { |x| x / 0 rescue 0 } }.to raise_error(Ikra::UnsupportedError, /`rescue`.*hint.*divisor == 0/m)
-    expect { [1].pmap { |x| begin; x; rescue ZeroDivisionError; 0; end } }
-      .to raise_error(Ikra::UnsupportedError, /`rescue`.*hint/m)
-    expect { [1].pmap { |x| begin; x; ensure; 0; end } }.to raise_error(Ikra::UnsupportedError, /`ensure`.*hint/m)
-    expect { [1].pmap { |x| begin; x; rescue; retry; end } }.to raise_error(Ikra::UnsupportedError, /`retry`.*hint/m)
-    expect { [ObjectsThing.new(1)].pmap { |t| t.rescues } }.to raise_error(Ikra::UnsupportedError, /`rescue`.*hint/m)
-  end
 end
 
 module ObjectsShared
@@ -276,12 +267,6 @@ class ObjectsThing
   def wrapped(by) = n * by
   def with_constant = LIMIT + self.class::LIMIT
   def removed = 1
-
-  def rescues
-    n / 0
-  rescue ZeroDivisionError
-    0
-  end
 
   def public_again = n + 5
   private :public_again

@@ -2014,5 +2014,7 @@ module Kernel
     while true
       yield
     end
+  rescue StopIteration
+    nil
   end
 end

@@ -15,6 +15,14 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
+        if self.frame().code.errors.contains(&id) {
+            let name = self.frame().code.locals[id.0 as usize].clone();
+            return self.refuse_here(
+                "unsupported-rescue-variable",
+                format!("`{name}` is an exception, which has no methods in a section"),
+                Some(format!("write a `rescue` for each class; `raise {name}` raises it again")),
+            );
+        }
         let operand = self.frame().locals[id.0 as usize].operand.clone();
         let operand = self.carrier(operand);
         self.refine(operand)

@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 37,
                 condition,
                 |s| {
-                    s.jump(*join, Some(value));
+                    s.leave_to(*join, Some(value));
                     Operand::bottom()
                 },
                 |s| s.throw_to(tag, value, rest),

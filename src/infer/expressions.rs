@@ -166,12 +166,14 @@ impl Lowerer<'_> {
                 self.while_loop(condition, *negated, *body_first, body)
             }
             Kind::For { target, iterable, body } => self.for_loop(node, target, iterable, body),
+            Kind::Begin(begin) => self.begin(node, begin, unused),
+            Kind::Retry => self.retry(),
             Kind::Break(value) => self.leave(node, value.as_deref(), true),
             Kind::Next(value) => self.leave(node, value.as_deref(), false),
             Kind::Return(value) => {
                 let value = value.as_ref().map_or_else(Operand::nil, |v| self.expr(v));
                 match self.frame().return_to {
-                    Some(join) => self.jump(join, Some(&value)),
+                    Some(join) => self.leave_to(join, Some(&value)),
                     None => {
                         self.refuse_here(
                             "unsupported-return",
@@ -444,7 +446,7 @@ impl Lowerer<'_> {
         let control = self.frame().control.last().copied();
         let to = control.and_then(|c| if is_break { c.break_to } else { c.next_to });
         match to {
-            Some(join) => self.jump(join, Some(&value)),
+            Some(join) => self.leave_to(join, Some(&value)),
             None => {
                 let (what, hint) = if is_break {
                     (

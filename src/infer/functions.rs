@@ -7,7 +7,7 @@ use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::{BlockRef, Control, Lowerer};
 use crate::ir::builder::Builder;
-use crate::ir::{Comparison, ErrorKind, FuncId, Stmt, Ty};
+use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, TypeSet};
 use std::rc::Rc;
@@ -58,6 +58,7 @@ impl Lowerer<'_> {
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            guarded: false,
         };
         let known = self.memo.specialisations.entry(identity).or_default();
         if !known.contains(&key) {
@@ -89,6 +90,9 @@ impl Lowerer<'_> {
         };
         let mut params: Vec<Ty> = params.concat();
         params.push(Ty::I64);
+        let failures = self.memo.failures.get(&key).cloned().unwrap_or_default();
+        let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
+        key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let function = match self.functions.get(&key) {
             Some(function) => *function,
@@ -120,7 +124,12 @@ impl Lowerer<'_> {
         };
         args.push(depth);
         let result_scalars = operand::scalars(&results).unwrap_or_default();
-        let values = self.b.call(function, args, &result_scalars);
+        let values = if key.guarded {
+            self.guarded_call(function, args, &result_scalars, &failures)
+        } else {
+            failures.iter().for_each(|site| self.note_escape(*site));
+            self.b.call(function, args, &result_scalars)
+        };
         if results.is_empty() {
             // It never returns, as far as is known: nothing follows.
             self.b.mark_dead();
@@ -147,6 +156,7 @@ impl Lowerer<'_> {
             }
             let depth = self.b.param(at);
             self.depth = Some(depth);
+            self.function = Some(key.clone());
             self.frames.clear();
             self.joins.clear();
             self.facts.clear();
@@ -157,34 +167,50 @@ impl Lowerer<'_> {
                 let number = self.memo.type_number(types);
                 context = self.memo.context(context, u32::MAX - 1, number);
             }
-            self.context = self.memo.context(context, identity_number(&code), 0);
+            self.context = self.memo.context(context, identity_number(&code), key.guarded.into());
             self.node = code.body.id;
             self.span = code.span;
             let receiver = operands.remove(0);
             let arguments = Arguments { positional: operands, ..Arguments::default() };
             self.push_frame(&receiver, &name, owner, &code, builtin, None);
-            let limit = self.b.i64(MAX_DEPTH);
-            let ok = self.b.compare(Comparison::Lt, depth, limit);
-            self.check(ok, ErrorKind::StackTooDeep, &[]);
-            let result = self.labelled(SLOT_LEAVE, true, |s, join| {
-                s.frames[0].return_to = Some(join);
-                s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
-                s.bind_method(&code.params, arguments.positional.clone(), vec![]);
-                if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
-            });
-            let known = self.memo.functions.entry(key.clone()).or_default().clone();
-            let place = (self.context, u32::MAX - 2, 0);
-            let joined = self.memo.join(&known, &result.types, place);
-            self.memo.changed |= joined != known;
-            self.memo.functions.insert(key, joined.clone());
-            let result = self.listed(&result, &joined);
-            let values = self.convert(&result, &joined);
-            let scalars = operand::scalars(&joined).unwrap_or_default();
-            self.b.set_results(&scalars);
-            self.b.emit(Stmt::Return(values));
+            if key.guarded {
+                self.giving_errors(|s| s.function_body(&key, &code, &arguments, depth));
+            } else {
+                let (types, values) = self.function_body(&key, &code, &arguments, depth);
+                self.b.set_results(&types);
+                self.b.emit(Stmt::Return(values));
+            }
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             self.program.functions[function.0 as usize] = b.finish();
         }
         self.depth = None;
+        self.function = None;
+    }
+
+    /// The body of a function: the scalars that it gives, with their types.
+    fn function_body(
+        &mut self,
+        key: &FunctionKey,
+        code: &Rc<Code>,
+        arguments: &Arguments,
+        depth: Value,
+    ) -> (Vec<Ty>, Vec<Value>) {
+        let limit = self.b.i64(MAX_DEPTH);
+        let ok = self.b.compare(Comparison::Lt, depth, limit);
+        self.check(ok, ErrorKind::StackTooDeep, &[]);
+        let result = self.labelled(SLOT_LEAVE, true, |s, join| {
+            s.frames[0].return_to = Some(join);
+            s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+            s.bind_method(&code.params, arguments.positional.clone(), vec![]);
+            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+        });
+        let known = self.memo.functions.entry(key.clone()).or_default().clone();
+        let place = (self.context, u32::MAX - 2, 0);
+        let joined = self.memo.join(&known, &result.types, place);
+        self.memo.changed |= joined != known;
+        self.memo.functions.insert(key.clone(), joined.clone());
+        let result = self.listed(&result, &joined);
+        let values = self.convert(&result, &joined);
+        (operand::scalars(&joined).unwrap_or_default(), values)
     }
 }

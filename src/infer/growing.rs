@@ -181,6 +181,11 @@ fn mark(value: &Node, deep: bool, literals: &mut FxHashSet<NodeId>) {
                 mark(last, deep, literals);
             }
         }
+        Kind::Begin(begin) => {
+            let values = [Some(&begin.body), begin.otherwise.as_ref()];
+            let rescues = begin.rescues.iter().map(|rescue| &rescue.body);
+            values.into_iter().flatten().chain(rescues).for_each(|value| mark(value, deep, literals));
+        }
         // [0] * 3, [] + xs
         Kind::Call(call) if matches!(call.name.as_str(), "*" | "+" | "-" | "|" | "&") => {
             if let Some(receiver) = &call.receiver {

@@ -2,6 +2,7 @@
 //! all types there are, and the IR it emitted is the section's.
 
 use super::operand;
+use crate::ir::Site;
 use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,6 +67,8 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    /// It gives its error back instead of failing, for callers that rescue or ensure.
+    pub guarded: bool,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +83,10 @@ pub struct Memo {
     pub recursive: FxHashSet<usize>,
     /// Result types of recursive methods so far.
     pub functions: FxHashMap<FunctionKey, TypeSet>,
+    /// Errors that Ruby could rescue around a call of a recursive method, by the key that is not guarded.
+    pub failures: FxHashMap<FunctionKey, Vec<Site>>,
+    /// Some `rescue` or `ensure` handles an error.
+    pub handles: bool,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
@@ -283,6 +290,7 @@ impl Memo {
         self.restart = false;
         self.joins.clear();
         self.functions.clear();
+        self.failures.clear();
         self.specialisations.clear();
         self.captured.clear();
         self.result = TypeSet::empty();

@@ -30,6 +30,7 @@ mod patterns;
 mod races;
 mod raise;
 mod records;
+mod rescue;
 mod results;
 mod sites;
 #[cfg(test)]
@@ -210,7 +211,9 @@ pub(crate) struct Lowerer<'h> {
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
     active: Vec<usize>,
-    /// Recursion depth in the function being lowered.
+    /// The function being lowered, where it is that of a method that calls itself.
+    function: Option<FunctionKey>,
+    /// Recursion depth in it.
     depth: Option<Value>,
     versions: u32,
     /// The value of the expression to be lowered next is dropped.
@@ -221,6 +224,12 @@ pub(crate) struct Lowerer<'h> {
     loops: Vec<memo::JoinKey>,
     /// The tags that a `throw` here can find, outermost first, and where each goes.
     catches: Vec<(Operand, JoinIndex)>,
+    /// Where failures go that do not end the element, outermost first.
+    regions: Vec<rescue::Region>,
+    /// The errors being handled, innermost last: what `raise` without arguments raises again.
+    handled: Vec<rescue::Caught>,
+    /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
+    retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// Array literals that are of fixed length in this walk, by what they make.
@@ -259,12 +268,16 @@ impl<'h> Lowerer<'h> {
             span,
             facts: Vec::new(),
             active: Vec::new(),
+            function: None,
             depth: None,
             versions: 0,
             unused: false,
             written: BTreeMap::new(),
             loops: Vec::new(),
             catches: Vec::new(),
+            regions: Vec::new(),
+            handled: Vec::new(),
+            retries: Vec::new(),
             growing: FxHashMap::default(),
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
@@ -313,6 +326,14 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
         self.frames[temp.frame].locals[temp.local] = Slot { operand, version };
+    }
+
+    fn temp_slot(&self, temp: Temp) -> Slot {
+        self.frames[temp.frame].locals[temp.local].clone()
+    }
+
+    fn set_temp_slot(&mut self, temp: Temp, slot: Slot) {
+        self.frames[temp.frame].locals[temp.local] = slot;
     }
 
     /// Drops hidden locals, the first of which is `temp`.

@@ -70,7 +70,7 @@ impl Lowerer<'_> {
     }
 
     /// `if condition { … }` around what defines nothing for later.
-    fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+    pub(super) fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
         self.b.open();
         then(self);
         let (then, _) = self.b.close();
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         buffer
     }
 
-    /// Could the block fail, write or draw a random number? What only watches does not count.
+    /// Could the block fail, jump out, write or draw a random number? What only watches does not count.
     pub(super) fn has_effects(&self, block: &Block) -> bool {
         let watches = |function: &FuncId| self.races.watchers.values().any(|watcher| watcher == function);
         walk::any(block, &mut |stmt| match stmt {
@@ -193,6 +193,10 @@ impl Lowerer<'_> {
                 !matches!(self.program.sites[site.0 as usize].error, ErrorKind::Race { .. })
             }
             Stmt::Call { function, .. } => !watches(function),
+            Stmt::Break(label) | Stmt::Continue(label) => !walk::any(
+                block,
+                &mut |stmt| matches!(stmt, Stmt::Loop { label: own, .. } | Stmt::Block { label: own, .. } if own == label),
+            ),
             Stmt::Store { .. } | Stmt::Fail { .. } | Stmt::Return(_) => true,
             Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
             _ => false,

@@ -9,6 +9,24 @@ use crate::types::{ClassId, Type};
 impl Lowerer<'_> {
     /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
+        if call.args.is_empty()
+            && let Some(caught) = self.handled.last().cloned()
+        {
+            return self.raise_again(&caught);
+        }
+        if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
+            && let Some(caught) = self.handled_in(*local)
+        {
+            return self.raise_again(&caught);
+        }
+        if call.args.is_empty() && self.function.is_some() && self.memo.handles {
+            // Which error that is depends on who calls.
+            return self.refuse_here(
+                "unsupported-raise",
+                "`raise` without arguments stands outside `rescue`, in a method that calls itself",
+                Some("write: raise ArgumentError, \"message\"".into()),
+            );
+        }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind

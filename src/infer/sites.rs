@@ -1,7 +1,7 @@
 //! Places that can fail, and types in words.
 
 use super::{Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Stmt, Value};
+use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
 use crate::source::Span;
 use crate::types::{ClassId, Type, TypeSet};
 use std::collections::BTreeMap;
@@ -28,7 +28,11 @@ impl Lowerer<'_> {
         }
         let mut places = places.into_iter();
         let (path, line, method) = places.next().unwrap_or_default();
-        let site = Site { error, path, line, method, callers: places.collect() };
+        self.numbered_site(Site { error, path, line, method, callers: places.collect() })
+    }
+
+    /// The number of a site in this walk.
+    pub(super) fn numbered_site(&mut self, site: Site) -> SiteId {
         if let Some(id) = self.sites.get(&site) {
             return *id;
         }
@@ -42,7 +46,7 @@ impl Lowerer<'_> {
     pub(crate) fn fail(&mut self, error: ErrorKind, operands: &[Value]) -> Operand {
         if !self.b.is_dead() {
             let site = self.site(error);
-            self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
+            self.fail_at(site, operands);
         }
         Operand::bottom()
     }
@@ -51,7 +55,7 @@ impl Lowerer<'_> {
     pub(crate) fn check(&mut self, condition: Value, error: ErrorKind, operands: &[Value]) {
         if self.b.constant(condition) != Some(1) {
             let site = self.site(error);
-            self.b.check(condition, site, operands);
+            self.check_at(condition, site, operands);
         }
     }
 

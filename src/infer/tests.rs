@@ -36,7 +36,7 @@ impl World {
         let mut sources = SourceMap::default();
         let file = sources.add(SourceFile::new("test.rb", text, 1));
         let mut classes: Vec<(String, Option<ClassId>)> =
-            ClassId::BUILTIN.iter().map(|n| (n.to_string(), None)).collect();
+            ClassId::BUILTIN.iter().map(|n| (n.to_string(), builtin_parent(n))).collect();
         for line in text.lines() {
             let mut words = line.split_whitespace();
             if words.next() == Some("class") {
@@ -148,6 +148,12 @@ impl World {
         }
         all
     }
+}
+
+/// Of Ruby's own classes only errors have a parent here: StandardError, but for those that are none.
+fn builtin_parent(name: &str) -> Option<ClassId> {
+    let is_error = name.ends_with("Error") && !["StandardError", "SystemStackError"].contains(&name);
+    is_error.then_some(ClassId::STANDARD_ERROR)
 }
 
 fn find(classes: &[(String, Option<ClassId>)], name: &str) -> Option<ClassId> {

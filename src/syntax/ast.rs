@@ -28,6 +28,8 @@ pub struct Code {
     /// Locals of enclosing scopes that the code reads, and those it writes.
     pub captured_reads: Vec<String>,
     pub captured_writes: Vec<(String, Span)>,
+    /// Locals that `rescue … => name` gives an exception to.
+    pub errors: Vec<LocalId>,
     /// True when the body holds a `yield`.
     pub yields: bool,
     /// The modules the code stands in, outermost first, as written (`A::B` is one string); constants are looked up
@@ -223,6 +225,10 @@ pub enum Kind {
         iterable: Box<Node>,
         body: Box<Node>,
     },
+    /// `begin … rescue … else … ensure … end`, and `value rescue value`.
+    Begin(Arc<Begin>),
+    /// Runs the `begin` around its `rescue` once more.
+    Retry,
     Break(Option<Box<Node>>),
     Next(Option<Box<Node>>),
     Return(Option<Box<Node>>),
@@ -256,6 +262,24 @@ pub struct Call {
 #[derive(Clone, Debug)]
 pub struct When {
     pub patterns: Vec<Node>,
+    pub body: Node,
+}
+
+#[derive(Clone, Debug)]
+pub struct Begin {
+    pub body: Node,
+    pub rescues: Vec<Rescue>,
+    /// Runs after the body, with no `rescue` around it; its value is that of the whole.
+    pub otherwise: Option<Node>,
+    pub ensure: Option<Node>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Rescue {
+    /// Constants; none stand for StandardError.
+    pub classes: Vec<Node>,
+    /// `=> name`
+    pub error: Option<LocalId>,
     pub body: Node,
 }
 

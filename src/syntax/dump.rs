@@ -322,6 +322,19 @@ impl Printer<'_> {
             Kind::For { target, iterable, body } => {
                 form("for", [self.target(target), self.node(iterable), self.node(body)])
             }
+            Kind::Begin(begin) => {
+                let rescues = begin.rescues.iter().map(|rescue| {
+                    let classes = List(self.nodes(&rescue.classes).collect());
+                    let error = rescue.error.iter().map(|error| form("=>", [self.local(*error)]));
+                    let body = std::iter::once(self.node(&rescue.body));
+                    form("rescue", std::iter::once(classes).chain(error).chain(body))
+                });
+                let otherwise = begin.otherwise.iter().map(|otherwise| form("else", [self.node(otherwise)]));
+                let ensure = begin.ensure.iter().map(|ensure| form("ensure", [self.node(ensure)]));
+                let body = std::iter::once(self.node(&begin.body));
+                form("begin", body.chain(rescues).chain(otherwise).chain(ensure))
+            }
+            Kind::Retry => atom("retry"),
             Kind::Break(value) => self.optional("break", value.as_deref()),
             Kind::Next(value) => self.optional("next", value.as_deref()),
             Kind::Return(value) => self.optional("return", value.as_deref()),

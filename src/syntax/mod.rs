@@ -99,6 +99,7 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
         nodes: 2,
         captured_reads: Vec::new(),
         captured_writes: Vec::new(),
+        errors: Vec::new(),
         yields: false,
         nesting: Vec::new(),
     }

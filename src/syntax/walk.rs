@@ -24,6 +24,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         | Kind::Local(_)
         | Kind::Captured(_)
         | Kind::Ivar(_)
+        | Kind::Retry
         | Kind::Constant { .. } => {}
         Kind::String(parts) => {
             for part in parts {
@@ -91,6 +92,15 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             in_target(target, visit);
             each_node_in(iterable, visit);
             each_node_in(body, visit);
+        }
+        Kind::Begin(begin) => {
+            each_node_in(&begin.body, visit);
+            for rescue in &begin.rescues {
+                in_list(&rescue.classes, visit);
+                each_node_in(&rescue.body, visit);
+            }
+            in_option(begin.otherwise.as_ref(), visit);
+            in_option(begin.ensure.as_ref(), visit);
         }
         Kind::Break(value) | Kind::Next(value) | Kind::Return(value) => in_option(value.as_deref(), visit),
         Kind::Super { args, block } => {

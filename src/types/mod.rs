@@ -31,8 +31,20 @@ impl ClassId {
     pub const ENUMERABLE: Self = Self(19);
     pub const ENUMERATOR: Self = Self(20);
     pub const STRUCT: Self = Self(21);
+    pub const STANDARD_ERROR: Self = Self(22);
+    pub const ZERO_DIVISION_ERROR: Self = Self(23);
+    pub const NO_METHOD_ERROR: Self = Self(24);
+    pub const NAME_ERROR: Self = Self(25);
+    pub const UNCAUGHT_THROW_ERROR: Self = Self(26);
+    pub const TYPE_ERROR: Self = Self(27);
+    pub const ARGUMENT_ERROR: Self = Self(28);
+    pub const FLOAT_DOMAIN_ERROR: Self = Self(29);
+    pub const MATH_DOMAIN_ERROR: Self = Self(30);
+    pub const FROZEN_ERROR: Self = Self(31);
+    pub const INDEX_ERROR: Self = Self(32);
+    pub const SYSTEM_STACK_ERROR: Self = Self(33);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 22] = [
+    pub const BUILTIN: [&'static str; 34] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -55,6 +67,18 @@ impl ClassId {
         "Enumerable",
         "Enumerator",
         "Struct",
+        "StandardError",
+        "ZeroDivisionError",
+        "NoMethodError",
+        "NameError",
+        "UncaughtThrowError",
+        "TypeError",
+        "ArgumentError",
+        "FloatDomainError",
+        "Math::DomainError",
+        "FrozenError",
+        "IndexError",
+        "SystemStackError",
     ];
 }
 

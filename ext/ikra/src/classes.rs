@@ -35,7 +35,7 @@ static REGISTRY: GvlCell<Registry> = GvlCell::new(Registry {
 /// Numbers Ruby's own classes, as [`ClassId::BUILTIN`] wants them.
 pub fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ClassId::BUILTIN {
-        let module: Value = ruby.class_object().const_get(name)?;
+        let module: Value = ruby.class_object().funcall("const_get", (name,))?;
         number(ruby, module.as_raw());
     }
     Ok(())

@@ -5,10 +5,10 @@ module RandomPrograms
   # process of its own.
   module Bignums
     INTEGERS = (-(2**63)..((2**63) - 1))
-    # Raised by the replaced operators.
-    class Found < Exception; end # rubocop:disable Lint/InheritException
+    # Thrown by the replaced operators: no `rescue` stops that.
+    FOUND = Object.new.freeze
 
-    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred lcm pow divmod],
+    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred lcm gcd pow divmod],
                   Float => %i[to_i floor ceil round truncate div divmod **] }.freeze
 
     class << self
@@ -16,11 +16,11 @@ module RandomPrograms
 
       # @yield runs the program, calling {at} for each element
       # @return [Integer, nil] the element
-      def first(&block)
+      def first(&)
         reader, writer = IO.pipe
         child = fork do
           reader.close
-          writer << search(&block).to_s
+          writer << search(&).to_s
           writer.close
           exit!(0)
         end
@@ -32,14 +32,17 @@ module RandomPrograms
 
       private
 
-      def search
+      def search(&)
         replace
-        yield
-        nil
-      rescue Found
-        @element
+        catch(FOUND, &)
+        @found
       rescue StandardError, SystemStackError
-        nil
+        @found
+      end
+
+      def found
+        @found ||= @element
+        throw FOUND
       end
 
       def replace
@@ -59,9 +62,8 @@ module RandomPrograms
         owner.define_method(name) do |*arguments|
           result = original.bind_call(self, *arguments)
           items = result.is_a?(Array) ? result : [result]
-          raise Found unless items.all? { |i| i.is_a?(Integer) ? INTEGERS.include?(i) : i.is_a?(Float) || i.nil? }
-
-          result
+          fits = items.all? { |i| i.is_a?(Integer) ? INTEGERS.include?(i) : i.is_a?(Float) || i.nil? }
+          fits ? result : Bignums.send(:found)
         end
       end
     end

@@ -17,6 +17,7 @@ require_relative "list_uses"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "giving"
+require_relative "rescuing"
 require_relative "program"
 
 module RandomPrograms
@@ -37,6 +38,7 @@ module RandomPrograms
     include Lambdas
     include Matching
     include Giving
+    include Rescuing
 
     attr_reader :scope
 

@@ -6,7 +6,8 @@ module RandomPrograms
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
               loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
               yielding: 3, make_list: 2.5, change_list: 4, take_apart: 1, make_lambda: 1.2, match_statement: 1.2,
-              match_line: 0.4, give: 2.5, make_record: 1.5 }.freeze
+              match_line: 0.4, give: 2.5, make_record: 1.5,
+              rescuing: 1.5, rescued_value: 1, retrying: 0.4 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
 
@@ -161,6 +162,8 @@ module RandomPrograms
     end
 
     def leaving_text(depth)
+      return if @ensuring
+
       skip = scope.skips.last
       return Node.fixed(skip.first, " ", expression(skip.last, depth)) if skip&.last
       return Node.fixed(skip.first) if skip
@@ -169,6 +172,8 @@ module RandomPrograms
     end
 
     def leave_early(depth)
+      return if @ensuring && scope.in_method?
+
       leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ",
                                                              value_of(scope.returns, depth)) : leaving_text(depth)
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving

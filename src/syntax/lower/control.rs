@@ -2,8 +2,11 @@
 
 use super::{Lowering, refusals, text};
 use crate::source::Span;
-use crate::syntax::ast::{InClause, Kind, Node, When};
+use crate::syntax::ast::{Begin, InClause, Kind, LocalId, Node, Rescue, When};
 use ruby_prism::{self as prism, Node as P};
+
+/// Clauses of one `begin`: what comes after nests them in each other.
+const MAX_RESCUES: u32 = 50;
 
 impl Lowering<'_> {
     /// One statement is itself, several are a sequence.
@@ -29,31 +32,66 @@ impl Lowering<'_> {
         self.arm(clause.and_then(|clause| clause.statements()), around)
     }
 
-    /// `begin … end`, and bodies with a `rescue` of their own. What is refused is looked into all the same, so that
-    /// one attempt tells everything.
+    /// `begin … end`, and bodies with a `rescue` of their own.
     pub(super) fn begin(&mut self, begin: &prism::BeginNode<'_>) -> Node {
         let span = self.span(&begin.location());
         let body = self.arm(begin.statements(), span);
+        let mut rescues = Vec::new();
         let mut clause = begin.rescue_clause();
         while let Some(rescue) = clause {
             let keyword = self.span(&rescue.keyword_loc());
-            self.refuse(&refusals::RESCUE, keyword);
-            self.arm(rescue.statements(), span);
+            if rescues.len() as u32 == MAX_RESCUES {
+                self.diagnostics.push(super::too_deep(keyword));
+                break;
+            }
+            let classes = rescue.exceptions().iter().map(|class| self.rescued(&class)).collect();
+            let error = rescue.reference().and_then(|target| self.rescue_variable(&target));
+            rescues.push(Rescue { classes, error, body: self.arm(rescue.statements(), span) });
             clause = rescue.subsequent();
         }
-        self.else_arm(begin.else_clause(), span);
-        if let Some(ensure) = begin.ensure_clause() {
-            let keyword = self.span(&ensure.ensure_keyword_loc());
-            self.refuse(&refusals::ENSURE, keyword);
-            self.arm(ensure.statements(), span);
+        let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
+        let ensure = begin.ensure_clause().map(|clause| self.arm(clause.statements(), span));
+        if rescues.is_empty() && otherwise.is_none() && ensure.is_none() {
+            return body;
         }
-        body
+        self.node(span, Kind::Begin(Begin { body, rescues, otherwise, ensure }.into()))
+    }
+
+    /// `=> name`: a local variable of the section.
+    fn rescue_variable(&mut self, node: &P<'_>) -> Option<LocalId> {
+        let local = node.as_local_variable_target_node();
+        let local = local.and_then(|local| self.local(&text(&local.name()), local.depth()));
+        match local {
+            Some(local) => self.errors.push(local),
+            None => {
+                let span = self.span(&node.location());
+                self.refuse(&refusals::RESCUE_VARIABLE, span);
+            }
+        }
+        local
+    }
+
+    /// A class after `rescue`.
+    fn rescued(&mut self, class: &P<'_>) -> Node {
+        let lowered = match class {
+            P::SplatNode { .. } => None,
+            _ => Some(self.expression(class)),
+        };
+        match lowered {
+            Some(node @ Node { kind: Kind::Constant { .. }, .. }) => node,
+            _ => {
+                let span = self.span(&class.location());
+                self.refuse(&refusals::RESCUE_CLASS, span)
+            }
+        }
     }
 
     pub(super) fn rescue_modifier(&mut self, rescue: &prism::RescueModifierNode<'_>) -> Node {
-        let span = self.span(&rescue.keyword_loc());
-        self.refuse(&refusals::RESCUE, span);
-        self.expression(&rescue.expression())
+        let span = self.span(&rescue.location());
+        let body = self.expression(&rescue.expression());
+        let rescues =
+            vec![Rescue { classes: vec![], error: None, body: self.expression(&rescue.rescue_expression()) }];
+        self.node(span, Kind::Begin(Begin { body, rescues, otherwise: None, ensure: None }.into()))
     }
 
     pub(super) fn if_node(&mut self, node: &prism::IfNode<'_>) -> Node {

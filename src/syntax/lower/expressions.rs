@@ -170,6 +170,7 @@ impl Lowering<'_> {
                 let value = this.jump_value(n.arguments());
                 this.node(span, Kind::Return(value))
             },
+            RetryNode as_retry_node(_n) => this.node(span, Kind::Retry),
             RescueModifierNode as_rescue_modifier_node(n) => this.rescue_modifier(&n),
             ShareableConstantNode as_shareable_constant_node(n) => this.expression(&n.write()),
             ; else this.plain_or_refused(node, span)
@@ -219,7 +220,6 @@ impl Lowering<'_> {
             P::DefinedNode { .. } => refusals::DEFINED,
 
             P::RedoNode { .. } => refusals::REDO,
-            P::RetryNode { .. } => refusals::RETRY,
             P::FlipFlopNode { .. } => refusals::FLIP_FLOP,
             P::PreExecutionNode { .. } | P::PostExecutionNode { .. } => refusals::BEGIN_END,
 

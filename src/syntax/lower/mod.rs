@@ -71,6 +71,7 @@ pub(super) fn code(
         nodes: lowering.nodes,
         captured_reads: lowering.captured_reads,
         captured_writes: lowering.captured_writes,
+        errors: lowering.errors,
         yields: lowering.yields,
         nesting: found.nesting.clone(),
     })
@@ -93,6 +94,7 @@ struct Lowering<'s> {
     depth: u32,
     captured_reads: Vec<String>,
     captured_writes: Vec<(String, Span)>,
+    errors: Vec<LocalId>,
     yields: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -114,6 +116,7 @@ impl<'s> Lowering<'s> {
             depth: 0,
             captured_reads: Vec::new(),
             captured_writes: Vec::new(),
+            errors: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),
         }

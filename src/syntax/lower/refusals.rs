@@ -69,17 +69,14 @@ refusals! {
         "give the variable a first value and ask `nil?`";
 
     // Control
-    RESCUE "unsupported-rescue"
-        "`rescue` cannot be used in a parallel section"
-        "test beforehand, as in `divisor == 0 ? 0 : value / divisor`; to handle the error, rescue around the section";
-    ENSURE "unsupported-ensure"
-        "`ensure` cannot be used in a parallel section"
-        "a section that fails changes no object: put the `ensure` around the section";
+    RESCUE_CLASS "unsupported-rescue"
+        "only constants can stand after `rescue` in a parallel section"
+        "name the classes, as in `rescue ZeroDivisionError, TypeError`";
+    RESCUE_VARIABLE "unsupported-rescue-variable"
+        "an exception can only be kept in a local variable of a parallel section"
+        "leave out `=> …` and write a `rescue` for each class; `raise` without arguments raises the same error again";
     REDO "unsupported-redo"
         "`redo` cannot be used in a parallel section"
-        "write a loop, such as `while`";
-    RETRY "unsupported-retry"
-        "`retry` cannot be used in a parallel section"
         "write a loop, such as `while`";
     FLIP_FLOP "unsupported-flip-flop"
         "a flip-flop cannot be used in a parallel section"

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # `begin … rescue … else … ensure … end`, and values with a `rescue` behind them.
+  module Rescuing
+    RESCUED = ["", "", " ZeroDivisionError", " ArgumentError", " IndexError, NoMethodError", " TypeError",
+               " RangeError", " Exception", " RuntimeError, ZeroDivisionError"].freeze
+
+    def rescuing(depth)
+      parts = ["begin\n", scope.path { Node.body(failing(depth)) }]
+      clauses = between(0, 2)
+      clauses.times { parts.push("\nrescue#{pick(RESCUED)}\n", handling(depth)) }
+      parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
+      parts.push("\nensure\n", ensured(depth)) if clauses.zero? || chance(0.3)
+      Node.statement(*parts, "\nend")
+    end
+
+    # The value of the way that was taken.
+    def rescued_value(depth)
+      types = declared_types
+      value = case between(0, 1)
+              when 0 then Node.fixed("(", risk(types, depth), " rescue ", expression(types, depth - 1), ")")
+              else
+                Node.fixed("begin\n", valued_arm(types, depth), "\n", risk(types, depth), "\nrescue#{pick(RESCUED)}\n",
+                           valued_arm(types, depth), "\nend")
+              end
+      Node.statement(scope.declare(fresh("v"), types).name, " = ", value)
+    end
+
+    # As often as a counter says.
+    def retrying(depth)
+      name = fresh("t")
+      scope.declare(name, [:int], writable: false)
+      body = scope.path { Node.body([Node.statement("#{name} += 1")] + failing(depth)) }
+      Node.statement("#{name} = 0\nbegin\n", body, "\nrescue#{pick(RESCUED)}\n", arm(depth - 1, 2),
+                     "\nretry if #{name} < #{between(1, 4)}\nend")
+    end
+
+    # Ruby 3.1 loses its stack over some jumps out of `ensure`.
+    def ensured(depth)
+      outer = @ensuring
+      @ensuring = true
+      arm(depth - 1, 2)
+    ensure
+      @ensuring = outer
+    end
+
+    private
+
+    def failing(depth)
+      made = statements(depth - 1, 2)
+      made << division(depth) if chance(0.6)
+      made << failure(depth - 1) if chance(0.5)
+      made + statements(depth - 1, 2)
+    end
+
+    def division(depth)
+      Node.statement(pick(["10 / ", "7 % ", "3.divmod"]), "(", expression([:int], depth - 1), ")")
+    end
+
+    def handling(depth)
+      scope.path do
+        made = statements(depth - 1, 2)
+        made << Node.statement("raise if ", condition(depth - 1)) if chance(0.2)
+        Node.body(made)
+      end
+    end
+
+    def risk(types, depth)
+      test = Node.fixed(number(depth), " == ", expression([:int], depth - 1))
+      error = pick(["raise", "nil + 1", "1 / 0"])
+      Node.fixed("((", test, ") ? #{error} : ", expression(types, depth - 1), ")")
+    end
+  end
+end

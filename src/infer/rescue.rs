@@ -1,0 +1,526 @@
+//! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
+//! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is. Only
+//! methods that call themselves are functions of their own. Where one is called that can raise what is rescued around
+//! the call, that is a *guarded* version of it, which gives its error back beside its value.
+//!
+//! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
+//! rescued.
+
+use super::memo::FunctionKey;
+use super::operand::Operand;
+use super::{JoinIndex, Lowerer, Temp};
+use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, UnaryOp, Value};
+use crate::syntax::ast::{Begin, Kind, LocalId, Node};
+use crate::syntax::walk::each_node_in;
+use crate::types::ClassId;
+use std::sync::Arc;
+
+/// Joins of a `begin`, told apart by slots: its end, where failures arrive that pass an `ensure`, the end and (next to
+/// it) the head of the loop that `retry` makes, and one for each clause.
+const SLOT_END: u32 = 60;
+const SLOT_PASSING: u32 = 61;
+const SLOT_ENSURED: u32 = 62;
+const SLOT_RETRY: u32 = 63;
+/// Where the errors of a guarded function arrive; its node can be that of a `begin`.
+const SLOT_GUARDED: u32 = 65;
+const SLOT_CLAUSE: u32 = 70;
+/// What a guarded function gives in place of a site where it did not fail.
+const NO_SITE: i64 = -1;
+
+/// The body of a `begin` while it is being lowered, and what the code after it may do.
+#[derive(Debug)]
+pub(crate) struct Region {
+    handler: Handler,
+    /// Joins open around it: who jumps to one of these leaves the region.
+    joins: usize,
+    around: Around,
+}
+
+#[derive(Debug)]
+enum Handler {
+    Rescue(Vec<Clause>),
+    /// All errors pass here, and all jumps out.
+    Ensure {
+        begin: Arc<Begin>,
+        passing: JoinIndex,
+        error: Caught,
+    },
+    /// A guarded function: all errors end here, as results.
+    Function {
+        failed: JoinIndex,
+        error: Caught,
+    },
+}
+
+/// A clause: the classes that it rescues, where it begins, and what it gets.
+#[derive(Debug)]
+struct Clause {
+    classes: Vec<ClassId>,
+    join: JoinIndex,
+    error: Caught,
+}
+
+/// An error that was stopped on its way: at which of these sites it was raised, and with which operands.
+#[derive(Clone, Debug)]
+pub(crate) struct Caught {
+    sites: Vec<SiteId>,
+    /// The site's number, and the operands.
+    temps: [Temp; 3],
+    /// The frame, local variable and version that stand for it: `rescue … => error`.
+    variable: Option<(usize, LocalId, u32)>,
+}
+
+/// The parts of a `begin` that its clauses need.
+#[derive(Clone, Copy)]
+struct Attempt<'a> {
+    node: &'a Node,
+    begin: &'a Begin,
+    end: JoinIndex,
+    unused: bool,
+}
+
+/// The state of the walk where a region begins, for the code of its `ensure`.
+#[derive(Clone, Debug)]
+struct Around {
+    frame: usize,
+    frames: usize,
+    control: usize,
+    return_to: Option<JoinIndex>,
+    catches: usize,
+    active: Vec<usize>,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn begin(&mut self, node: &Node, begin: &Arc<Begin>, unused: bool) -> Operand {
+        let mut clauses = Vec::new();
+        for rescue in &begin.rescues {
+            let mut classes = Vec::new();
+            for class in &rescue.classes {
+                match self.rescued(class) {
+                    Some(class) => classes.push(class),
+                    None => return Operand::bottom(),
+                }
+            }
+            clauses.push(if classes.is_empty() { vec![ClassId::STANDARD_ERROR] } else { classes });
+        }
+        self.enter(node);
+        if begin.ensure.is_none() {
+            return self.rescuing(node, begin, &clauses, unused);
+        }
+        let error = self.caught();
+        let (first, around) = (error.temps[0], self.around());
+        let joins = self.joins.len();
+        let value = self.labelled(SLOT_ENSURED, !unused, |s, end| {
+            let mut error = error;
+            s.labelled(SLOT_PASSING, false, |s, passing| {
+                let handler = Handler::Ensure { begin: Arc::clone(begin), passing, error: error.clone() };
+                s.regions.push(Region { handler, joins, around });
+                let value = s.rescuing(node, begin, &clauses, unused);
+                if let Some(Region { handler: Handler::Ensure { error: passed, .. }, .. }) = s.regions.pop() {
+                    error = passed;
+                }
+                s.enter(node);
+                if value.is_bottom() {
+                    s.b.mark_dead();
+                }
+                s.ensure(begin, 1);
+                s.jump(end, Some(&value));
+                Operand::bottom()
+            });
+            s.handling(error.clone(), |s| s.ensure(begin, 2));
+            s.raise_again(&error)
+        });
+        self.temp_drop(first);
+        value
+    }
+
+    /// The code of an `ensure`; `copy` tells apart the ways that lead to it.
+    fn ensure(&mut self, begin: &Begin, copy: u32) {
+        if let Some(code) = &begin.ensure
+            && !self.b.is_dead()
+        {
+            self.within(copy, |s| s.arm(code, true));
+        }
+    }
+
+    /// Runs `f` while an error is being handled.
+    fn handling<T>(&mut self, error: Caught, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.memo.changed |= !std::mem::replace(&mut self.memo.handles, true);
+        self.handled.push(error);
+        let result = f(self);
+        self.handled.pop();
+        result
+    }
+
+    /// The error that a local variable stands for.
+    pub(super) fn handled_in(&self, local: LocalId) -> Option<Caught> {
+        let version = self.frame().locals[local.0 as usize].version;
+        let variable = Some((self.current, local, version));
+        self.handled.iter().rev().find(|error| error.variable == variable).cloned()
+    }
+
+    /// The class that a constant after `rescue` is.
+    fn rescued(&mut self, node: &Node) -> Option<ClassId> {
+        let operand = self.expr(node);
+        if operand.is_bottom() {
+            return None;
+        }
+        self.enter(node);
+        let class = super::module_of(&operand);
+        // Clauses ask `===`, which a class can have of its own.
+        let plain = class.is_some_and(|class| {
+            let found = self.host.singleton_method(class, "===").ok().flatten();
+            found.is_some_and(|found| matches!(found.method, super::host::Method::Native { .. }))
+        });
+        if !plain {
+            self.refuse_here(
+                "unsupported-rescue",
+                "what stands after `rescue` is no class, or has a `===` of its own",
+                Some("name the classes, as in `rescue ZeroDivisionError, TypeError`".into()),
+            );
+            return None;
+        }
+        class
+    }
+
+    fn around(&self) -> Around {
+        let frame = self.frame();
+        Around {
+            frame: self.current,
+            frames: self.frames.len(),
+            control: frame.control.len(),
+            return_to: frame.return_to,
+            catches: self.catches.len(),
+            active: self.active.clone(),
+        }
+    }
+
+    /// Hidden locals for an error.
+    fn caught(&mut self) -> Caught {
+        let zero = Operand::integer(self.b.i64(0));
+        Caught { sites: vec![], temps: [(); 3].map(|()| self.temp(zero.clone())), variable: None }
+    }
+
+    /// The `begin` without its `ensure`.
+    fn rescuing(&mut self, node: &Node, begin: &Begin, clauses: &[Vec<ClassId>], unused: bool) -> Operand {
+        let retries = begin.rescues.iter().any(|rescue| {
+            let mut found = false;
+            each_node_in(&rescue.body, &mut |node| found |= matches!(node.kind, Kind::Retry));
+            found
+        });
+        if !retries {
+            return self.attempt(node, begin, clauses, unused);
+        }
+        self.looping(SLOT_RETRY, |s, end, head| {
+            s.retries.push((s.current, head));
+            let value = s.attempt(node, begin, clauses, unused);
+            s.retries.pop();
+            if value.is_bottom() {
+                s.b.mark_dead();
+            }
+            s.jump(end, Some(&value));
+        })
+    }
+
+    pub(super) fn retry(&mut self) -> Operand {
+        let head = self.retries.iter().rev().find(|(frame, _)| *frame == self.current);
+        match head.copied() {
+            Some((_, head)) => self.leave_to(head, None),
+            None => {
+                self.refuse_here("unsupported-rescue", "`retry` stands outside a `rescue`", None);
+            }
+        }
+        Operand::bottom()
+    }
+
+    /// The body and its clauses, once.
+    fn attempt(&mut self, node: &Node, begin: &Begin, clauses: &[Vec<ClassId>], unused: bool) -> Operand {
+        if clauses.is_empty() {
+            let value = self.arm(&begin.body, unused || begin.otherwise.is_some());
+            return self.otherwise(begin, value, unused);
+        }
+        self.enter(node);
+        let error = self.caught();
+        let first = error.temps[0];
+        let value = self.labelled(SLOT_END, !unused, |s, end| {
+            let clauses = clauses.iter().map(|classes| {
+                let error = error.clone();
+                Clause { classes: classes.clone(), join: end, error }
+            });
+            let (joins, around) = (s.joins.len(), s.around());
+            s.regions.push(Region { handler: Handler::Rescue(clauses.collect()), joins, around });
+            let attempt = Attempt { node, begin, end, unused };
+            s.clause(&attempt, 0, &mut Vec::new())
+        });
+        self.temp_drop(first);
+        value
+    }
+
+    fn otherwise(&mut self, begin: &Begin, value: Operand, unused: bool) -> Operand {
+        match &begin.otherwise {
+            Some(otherwise) if !value.is_bottom() => self.arm(otherwise, unused),
+            _ => value,
+        }
+    }
+
+    /// The clause of that number, behind a block from which its errors jump here: in that are the clauses after it, and
+    /// innermost the body. `closed` has all clauses once the body is done.
+    fn clause(&mut self, attempt: &Attempt<'_>, number: usize, closed: &mut Vec<Clause>) -> Operand {
+        let Attempt { node, begin, end, unused } = *attempt;
+        let Some(rescue) = begin.rescues.get(number) else {
+            let value = self.arm(&begin.body, unused || begin.otherwise.is_some());
+            if let Some(Region { handler: Handler::Rescue(clauses), .. }) = self.regions.pop() {
+                *closed = clauses;
+            }
+            return self.otherwise(begin, value, unused);
+        };
+        self.enter(node);
+        self.labelled(SLOT_CLAUSE + number as u32, false, |s, join| {
+            if let Some(Region { handler: Handler::Rescue(clauses), .. }) = s.regions.last_mut() {
+                clauses[number].join = join;
+            }
+            let value = s.clause(attempt, number + 1, closed);
+            s.enter(node);
+            if value.is_bottom() {
+                s.b.mark_dead();
+            }
+            s.jump(end, Some(&value));
+            Operand::bottom()
+        });
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let mut error = closed[number].error.clone();
+        error.variable = rescue.error.map(|local| {
+            self.write_local(local, Operand::nil());
+            (self.current, local, self.frame().locals[local.0 as usize].version)
+        });
+        self.handling(error, |s| s.arm(&rescue.body, unused))
+    }
+
+    // ---- failures ------------------------------------------------------------------------------------------------
+
+    /// Fails at a site: where a region waits for its error, that is a jump.
+    pub(super) fn fail_at(&mut self, site: SiteId, operands: &[Value]) {
+        match self.handler(site) {
+            Some(handler) => self.jump_to_handler(handler, site, operands),
+            None => {
+                self.note_escape(site);
+                self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
+            }
+        }
+    }
+
+    /// Fails at a site unless the condition holds.
+    pub(super) fn check_at(&mut self, condition: Value, site: SiteId, operands: &[Value]) {
+        match self.handler(site) {
+            Some(_) if self.b.is_dead() => {}
+            Some(_) if self.b.constant(condition) == Some(0) => self.fail_at(site, operands),
+            Some(handler) => {
+                let fails = self.b.unary(UnaryOp::Not, condition);
+                self.when(fails, |s| s.jump_to_handler(handler, site, operands));
+            }
+            None => {
+                self.note_escape(site);
+                self.b.check(condition, site, operands);
+            }
+        }
+    }
+
+    /// The innermost region that the error of a site does not leave, and the clause there.
+    pub(super) fn handler(&mut self, site: SiteId) -> Option<(usize, usize)> {
+        if self.regions.is_empty() {
+            return None;
+        }
+        let class = class_of_error(&self.program.sites[site.0 as usize].error)?;
+        self.regions.iter().enumerate().rev().find_map(|(number, region)| match &region.handler {
+            Handler::Ensure { .. } | Handler::Function { .. } => Some((number, 0)),
+            Handler::Rescue(clauses) => {
+                let takes = |clause: &Clause| clause.classes.iter().any(|c| self.host.is_subclass(class, *c));
+                Some((number, clauses.iter().position(takes)?))
+            }
+        })
+    }
+
+    fn jump_to_handler(&mut self, handler: (usize, usize), site: SiteId, operands: &[Value]) {
+        let number = self.b.i64(site.0.into());
+        let zero = self.b.i64(0);
+        let mut values = [number, zero, zero];
+        for (value, operand) in values[1..].iter_mut().zip(operands) {
+            *value = self.encode_payload(*operand);
+        }
+        self.jump_with(handler, &[site], values);
+    }
+
+    /// Jumps to a handler with an error: where it was raised, one of `sites`, and its operands.
+    fn jump_with(&mut self, (region, clause): (usize, usize), sites: &[SiteId], values: [Value; 3]) {
+        let (join, error, escapes) = match &mut self.regions[region].handler {
+            Handler::Ensure { passing, error, .. } => (*passing, error, false),
+            Handler::Rescue(clauses) => (clauses[clause].join, &mut clauses[clause].error, false),
+            Handler::Function { failed, error } => (*failed, error, true),
+        };
+        let temps = error.temps;
+        for site in sites {
+            if !error.sites.contains(site) {
+                error.sites.push(*site);
+            }
+        }
+        if escapes {
+            sites.iter().for_each(|site| self.note_escape(*site));
+        }
+        let before = temps.map(|temp| self.temp_slot(temp));
+        for (temp, value) in temps.into_iter().zip(values) {
+            self.temp_set(temp, Operand::integer(value));
+        }
+        self.jump(join, None);
+        // What follows a check does not see them.
+        for (temp, slot) in temps.into_iter().zip(before) {
+            self.set_temp_slot(temp, slot);
+        }
+    }
+
+    /// Raises an error that was stopped on its way, as it was.
+    pub(super) fn raise_again(&mut self, error: &Caught) -> Operand {
+        if !self.b.is_dead() {
+            let values = error.temps.map(|temp| self.temp_get(temp).value());
+            self.raise_from(values, &error.sites);
+        }
+        Operand::bottom()
+    }
+
+    /// Raises the error of the site whose number is a value, one of `sites`.
+    fn raise_from(&mut self, values: [Value; 3], sites: &[SiteId]) {
+        let Some((last, others)) = sites.split_last() else { return self.b.mark_dead() };
+        if let Some(handler) = self.handler(*last)
+            && others.iter().all(|site| self.handler(*site) == Some(handler))
+        {
+            return self.jump_with(handler, sites, values);
+        }
+        for other in others {
+            let number = self.b.i64(other.0.into());
+            let is_it = self.b.compare(Comparison::Eq, values[0], number);
+            self.when(is_it, |s| s.fail_at(*other, &values[1..]));
+        }
+        self.fail_at(*last, &values[1..]);
+    }
+
+    // ---- methods that call themselves ----------------------------------------------------------------------------
+
+    /// An error leaves the function being lowered: who calls it may have to know.
+    pub(super) fn note_escape(&mut self, site: SiteId) {
+        let Some(key) = &self.function else { return };
+        let site = &self.program.sites[site.0 as usize];
+        if class_of_error(&site.error).is_none() {
+            return;
+        }
+        let key = FunctionKey { guarded: false, ..key.clone() };
+        let known = self.memo.failures.entry(key).or_default();
+        if !known.contains(site) {
+            known.push(site.clone());
+            self.memo.changed = true;
+        }
+    }
+
+    /// Calls a guarded function, which can raise at `sites`: what it gives if it did not.
+    pub(super) fn guarded_call(
+        &mut self,
+        function: FuncId,
+        args: Vec<Value>,
+        results: &[Ty],
+        sites: &[SiteId],
+    ) -> Vec<Value> {
+        let all = [&[Ty::I64; 3], results].concat();
+        let values = self.b.call(function, args, &all);
+        let error = [values[0], values[1], values[2]];
+        let none = self.b.i64(NO_SITE);
+        let failed = self.b.compare(Comparison::Ne, error[0], none);
+        self.when(failed, |s| s.raise_from(error, sites));
+        values[error.len()..].to_vec()
+    }
+
+    /// Makes the body of a guarded function of that of one that fails.
+    pub(super) fn giving_errors(&mut self, body: impl FnOnce(&mut Self) -> (Vec<Ty>, Vec<Value>)) {
+        let error = self.caught();
+        let mut types = vec![Ty::I64; error.temps.len()];
+        self.labelled(SLOT_GUARDED, false, |s, failed| {
+            let handler = Handler::Function { failed, error: error.clone() };
+            let (joins, around) = (s.joins.len(), s.around());
+            s.regions.push(Region { handler, joins, around });
+            let (scalars, values) = body(s);
+            s.regions.pop();
+            let (none, zero) = (s.b.i64(NO_SITE), s.b.i64(0));
+            s.b.emit(Stmt::Return([&[none, zero, zero], &values[..]].concat()));
+            types.extend(scalars);
+            Operand::bottom()
+        });
+        self.b.set_results(&types);
+        if !self.b.is_dead() {
+            let mut values = error.temps.map(|temp| self.temp_get(temp).value()).to_vec();
+            values.extend(types[values.len()..].iter().map(|ty| self.b.zero(*ty)));
+            self.b.emit(Stmt::Return(values));
+        }
+    }
+
+    // ---- jumps out -----------------------------------------------------------------------------------------------
+
+    /// Jumps to a join, as `break`, `next`, `return`, `throw` and `retry` do: what is to be ensured on the way runs first.
+    pub(super) fn leave_to(&mut self, join: JoinIndex, value: Option<&Operand>) {
+        if self.b.is_dead() {
+            return;
+        }
+        let is_left =
+            |region: &Region| join < region.joins && matches!(region.handler, Handler::Ensure { .. });
+        let Some(position) = self.regions.iter().rposition(is_left) else {
+            return self.jump(join, value);
+        };
+        let inner = self.regions.split_off(position);
+        if let Region { handler: Handler::Ensure { begin, .. }, around, .. } = &inner[0] {
+            self.back_in(around, |s| s.ensure(begin, 0x300 + position as u32));
+        }
+        self.leave_to(join, value);
+        self.regions.extend(inner);
+    }
+
+    /// Runs `f` as code of the frame that a region stands in, without what has been opened since.
+    fn back_in(&mut self, around: &Around, f: impl FnOnce(&mut Self)) {
+        let frames = self.frames.split_off(around.frames);
+        let catches = self.catches.split_off(around.catches);
+        let current = std::mem::replace(&mut self.current, around.frame);
+        let active = std::mem::replace(&mut self.active, around.active.clone());
+        let frame = &mut self.frames[around.frame];
+        let control = frame.control.split_off(around.control);
+        let return_to = std::mem::replace(&mut frame.return_to, around.return_to);
+        f(self);
+        let frame = &mut self.frames[around.frame];
+        frame.control.extend(control);
+        frame.return_to = return_to;
+        (self.current, self.active) = (current, active);
+        self.catches.extend(catches);
+        self.frames.extend(frames);
+    }
+}
+
+/// The class of the exception that Ruby would raise; `None` where it would raise none.
+const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
+    Some(match error {
+        ErrorKind::ZeroDivision => ClassId::ZERO_DIVISION_ERROR,
+        ErrorKind::NoMethod { .. } => ClassId::NO_METHOD_ERROR,
+        ErrorKind::NameError { .. } => ClassId::NAME_ERROR,
+        ErrorKind::UncaughtThrow { .. } => ClassId::UNCAUGHT_THROW_ERROR,
+        ErrorKind::TypeError(_) | ErrorKind::AboutOperand { type_error: true, .. } => ClassId::TYPE_ERROR,
+        ErrorKind::ArgumentError(_) | ErrorKind::AboutOperand { .. } => ClassId::ARGUMENT_ERROR,
+        ErrorKind::FloatDomain => ClassId::FLOAT_DOMAIN_ERROR,
+        ErrorKind::MathDomain(_) => ClassId::MATH_DOMAIN_ERROR,
+        ErrorKind::Frozen(_) | ErrorKind::FrozenArray(_) => ClassId::FROZEN_ERROR,
+        ErrorKind::IndexTooSmall | ErrorKind::FetchIndex => ClassId::INDEX_ERROR,
+        ErrorKind::Raise { class, .. } => *class,
+        ErrorKind::StackTooDeep => ClassId::SYSTEM_STACK_ERROR,
+        ErrorKind::Overflow { .. }
+        | ErrorKind::ArrayGrowth
+        | ErrorKind::Range(_)
+        | ErrorKind::ScratchFull
+        | ErrorKind::ResultFull
+        | ErrorKind::Unsupported(_)
+        | ErrorKind::Race { .. } => return None,
+    })
+}
