@@ -8,7 +8,7 @@ module RandomPrograms
     # Raised by the replaced operators.
     class Found < Exception; end # rubocop:disable Lint/InheritException
 
-    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred lcm pow divmod],
+    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred gcd lcm pow divmod],
                   Float => %i[to_i floor ceil round truncate div divmod **] }.freeze
 
     class << self

@@ -169,8 +169,9 @@ module RandomPrograms
     end
 
     def leave_early(depth)
-      leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ",
-                                                             value_of(scope.returns, depth)) : leaving_text(depth)
+      leaving = chance(0.3) && scope.in_method? && scope.returns ? Node.fixed("return ",
+                                                                              value_of(scope.returns,
+                                                                                       depth)) : leaving_text(depth)
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
     end
 
