@@ -132,6 +132,10 @@ each_compiling_backend do
     total = 0
     expect { [1].pmap { |n| total += n } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
     expect { [1].peach { |n| total = total + n if total < 3 } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    expect { [1].peach { |n| total += begin total += n; 0 end } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    add = ->(n) { n }
+    expect { [1].peach { |n| f = -> { total += n; 1 }; total += f.call + add.call(n) } }
+      .to raise_error(Ikra::UnsupportedError, /captured-write/)
     expect { [1].peach { |n| total /= n } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
     expect(total).to eq(0)
   end

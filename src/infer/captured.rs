@@ -171,6 +171,15 @@ impl Lowerer<'_> {
                 Some("use the variable after the section".into()),
             );
         }
+        if self.writing.iter().any(|n| n == name) && fold != Fold::Last {
+            // Ruby has read the variable before: what is given meanwhile gets lost.
+            return self.refuse_here(
+                "captured-write",
+                format!("`{name}` is written while the value that it is given is computed"),
+                Some("compute the value first".into()),
+            );
+        }
+        self.writing.push(name.to_string());
         let given = match &fold {
             Fold::Best(_) | Fold::BestLater(_) => match best_of(name, value) {
                 Some((_, _, other)) => self.expr(other),
@@ -179,6 +188,7 @@ impl Lowerer<'_> {
             Fold::Or | Fold::And => self.expr_without_effects(name, value),
             _ => self.expr(value),
         };
+        self.writing.pop();
         self.enter(node);
         if given.is_bottom() {
             return given;

@@ -220,6 +220,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
     written: BTreeMap<String, captured::Written>,
+    /// Those whose new value is being computed.
+    writing: Vec<String>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
     /// The tags that a `throw` here can find, outermost first, and where each goes.
@@ -273,6 +275,7 @@ impl<'h> Lowerer<'h> {
             versions: 0,
             unused: false,
             written: BTreeMap::new(),
+            writing: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),
             regions: Vec::new(),

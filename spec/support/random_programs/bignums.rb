@@ -8,7 +8,7 @@ module RandomPrograms
     # Thrown by the replaced operators: no `rescue` stops that.
     FOUND = Object.new.freeze
 
-    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred lcm gcd pow divmod],
+    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred gcd lcm pow divmod],
                   Float => %i[to_i floor ceil round truncate div divmod **] }.freeze
 
     class << self

@@ -38,10 +38,20 @@ module RandomPrograms
       scoped ? scope.block(&run) : scope.path(&run)
     end
 
+    # What is asked before each round: `next` in it would ask again, for ever.
+    def loop_condition(depth)
+      outer = [scope.skips, scope.returns]
+      scope.skips = []
+      scope.returns = nil
+      condition(depth)
+    ensure
+      scope.skips, scope.returns = outer
+    end
+
     def while_loop(depth)
       counter = fresh("n")
       scope.declare(counter, [:int], writable: false)
-      more = chance(0.5) ? Node.fixed(" && ", condition(depth - 1)) : ""
+      more = chance(0.5) ? Node.fixed(" && ", loop_condition(depth - 1)) : ""
       body = looping_body(depth, {}, scoped: false)
       Node.statement("#{counter} = 0\nwhile #{counter} < #{between(1, 5)}", more, "\n  #{counter} += 1\n", body,
                      "\nend")
@@ -51,7 +61,7 @@ module RandomPrograms
       counter = fresh("n")
       scope.declare(counter, [:int], writable: false)
       body = looping_body(depth, {}, scoped: false)
-      Node.statement("#{counter} = #{between(1, 5)}\nuntil #{counter} <= 0 || ", condition(depth - 1),
+      Node.statement("#{counter} = #{between(1, 5)}\nuntil #{counter} <= 0 || ", loop_condition(depth - 1),
                      "\n  #{counter} -= 1\n", body, "\nend")
     end
 
@@ -60,7 +70,7 @@ module RandomPrograms
       scope.declare(counter, [:int], writable: false)
       body = looping_body(depth, {}, scoped: false)
       bound = pick(["while #{counter} < 4 && ", "until #{counter} > 3 || "])
-      Node.statement("#{counter} = 0\nbegin\n  #{counter} += 1\n", body, "\nend #{bound}", condition(depth - 1))
+      Node.statement("#{counter} = 0\nbegin\n  #{counter} += 1\n", body, "\nend #{bound}", loop_condition(depth - 1))
     end
 
     def for_loop(depth)

@@ -174,8 +174,8 @@ module RandomPrograms
     def leave_early(depth)
       return if @ensuring && scope.in_method?
 
-      leaving = chance(0.3) && scope.in_method? ? Node.fixed("return ",
-                                                             value_of(scope.returns, depth)) : leaving_text(depth)
+      returning = chance(0.3) && scope.in_method? && scope.returns
+      leaving = returning ? Node.fixed("return ", value_of(scope.returns, depth)) : leaving_text(depth)
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
     end
 
