@@ -210,4 +210,53 @@ each_backend do
       expect([added, compared].map(&:class)).to eq([TypeError, ArgumentError])
     end
   end
+
+  it "takes for the same in set operations what is eql?, not what is ==" do
+    stub_const("Equal", Class.new(Regressions::Parent) { def ==(other) = a == other.a })
+    stub_const("Alike", Class.new(Equal) { def eql?(other) = a == other.a; def hash = a })
+    stub_const("Unlike", Class.new(Equal) { def eql?(_) = false; def hash = 1 })
+    stub_const("Below", Class.new(Equal) { def eql?(other) = a < other.a; def hash = 1 })
+    [Equal, Alike, Unlike, Below].each do |made|
+      xs = [1, 1, 2, 0].map { |a| made.new(a) }
+      ys = [xs[0], made.new(2)]
+      expect_same([xs]) { |x| [x.uniq, x.uniq(&:itself), x.map { |y| [y] }.uniq.flatten].map(&:size) }
+      expect_same([xs]) { |x| [x - ys, x & ys, x | ys, ys | x, x.union(ys), x.difference(ys)].map(&:size) }
+      expect_same([xs]) { |x| [x[0].eql?(x[1]), x[0].eql?(x[0]), x.intersect?(ys), [x[0]].eql?([x[0]])] }
+    end
+  end
+
+  it "refuses what depends on the identity or the hash of objects" do
+    stub_const("Equal", Class.new(Regressions::Parent) { def ==(other) = a == other.a })
+    stub_const("NoHash", Class.new(Equal) { def eql?(other) = a == other.a })
+    known = [NoHash.new(1)]
+    expect_same([1]) { |x| [Equal.new(x).eql?(x), ([Equal.new(x)] - [x]).size] }
+    next if Ikra.backend == :ruby
+
+    expect { [1].pmap { |x| Equal.new(x).eql?(Equal.new(x)) } }.to raise_error(/unsupported-identity/)
+    expect { [1].pmap { |x| ([Equal.new(x)] & [Equal.new(x)]).size } }.to raise_error(/unsupported-identity/)
+    expect { [1].pmap { known.uniq.size } }.to raise_error(/NoHash defines `eql\?` but no `hash`.*missing-hash/)
+  end
+
+  it "asks <=> of the same item as MRI: min, max, minmax, minmax_by, sort" do
+    stub_const("Ordered", Class.new(Regressions::Parent) { def <=>(other) = a <=> other.a })
+    stub_const("Joker", Class.new(Ordered) { def <=>(_) = 1 })
+    xs = [Ordered.new(3), Joker.new(0), Ordered.new(9), Joker.new(1), Ordered.new(4)]
+    more = [*xs, Ordered.new(4), Ordered.new(-1), Joker.new(5)]
+    [xs, more].each do |base|
+      expect_same([base]) { |x| [x.max.a, x.min.a, x.sort.map(&:a), x.minmax.map(&:a)] }
+      expect_same([base]) { |x| [x.minmax_by { |y| y }.map(&:a), x.minmax { |p, q| p <=> q }.map(&:a)] }
+      expect_same([base]) { |x| [x.each.max.a, x.each.min.a, x.each.minmax.map(&:a)] }
+      expect_same([base]) { |x| [[x[0], x[1], x[2]].max.a, [x[0], x[1], x[2]].min.a, [x[2], x[1]].minmax.map(&:a)] }
+      expect_same([base]) { |x| y = [x[0], x[1], x[2], x[4]]; [y.max.a, y.min.a, [*y, x[3]].min.a, y.sort.map(&:a)] }
+    end
+  end
+
+  it "compares in the order of MRI's merge sort" do
+    arrays = [[3, nil, 1], [nil, 1], [1, nil], [3, 1, nil, 2], [1, nil, 2, 3], [1, 2, 3, 4, 5, nil, 6, 7]]
+    expect_same(arrays) { |x| x.sort }
+    expect_same(arrays) { |x| x.sort { |a, b| a <=> b } }
+    expect_same(arrays) { |x| x.sort_by { |a| a } }
+    expect_same([1]) { |x| [3, nil, x].sort }
+    expect_same([*0..40]) { |n| Array.new(n) { |i| i * 7 % 11 }.sort { |a, b| b <=> a } }
+  end
 end

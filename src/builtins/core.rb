@@ -840,27 +840,113 @@ module Enumerable
     best
   end
 
+  # In pairs, as MRI: the lesser of two is asked against the least so far, the greater against the greatest.
   def __minmax_by
     return [nil, nil] if __empty?
     low = __item(0)
     high = low
     least = yield low
     most = least
+    first = low
+    first_key = least
     i = 1
     while i < size
       x = __item(i)
       key = yield x
-      if __compare(key, least) < 0
-        least = key
-        low = x
-      end
-      if __compare(key, most) > 0
-        most = key
-        high = x
+      if i.odd?
+        order = __compare(first_key, key)
+        if order == 0
+          x = first
+          key = first_key
+        elsif order > 0
+          first, x = x, first
+          first_key, key = key, first_key
+        end
+        if i == 1
+          low = first
+          least = first_key
+          high = x
+          most = key
+        else
+          if __compare(first_key, least) < 0
+            low = first
+            least = first_key
+          end
+          if __compare(key, most) > 0
+            high = x
+            most = key
+          end
+        end
+      else
+        first = x
+        first_key = key
       end
       i += 1
     end
+    if i > 1 && i.odd?
+      low = first if __compare(first_key, least) < 0
+      high = first if __compare(first_key, most) > 0
+    end
     [low, high]
+  end
+
+  def __minmax_block
+    __minmax_pairs { |a, b| __order(yield(a, b), a, b) }
+  end
+
+  def __minmax_each
+    __minmax_pairs { |a, b| __compare(a, b) }
+  end
+
+  def __minmax_pairs
+    return [nil, nil] if __empty?
+    low = __item(0)
+    high = low
+    i = 1
+    while i < size
+      first = __item(i - 1)
+      x = __item(i)
+      order = yield(first, x)
+      if order == 0
+        x = first
+      elsif order > 0
+        first, x = x, first
+      end
+      low = first if i == 1 || yield(first, low) < 0
+      high = x if i == 1 || yield(x, high) > 0
+      i += 2
+    end
+    if i > 1 && i == size
+      first = __item(i - 1)
+      low = first if yield(first, low) < 0
+      high = first if yield(first, high) > 0
+    end
+    [low, high]
+  end
+
+  # Array's own ask the best item so far instead.
+  def __min_each
+    return nil if __empty?
+    best = __item(0)
+    i = 1
+    while i < size
+      x = __item(i)
+      best = x if __compare(x, best) < 0
+      i += 1
+    end
+    best
+  end
+
+  def __max_each
+    return nil if __empty?
+    best = __item(0)
+    i = 1
+    while i < size
+      x = __item(i)
+      best = x if __compare(x, best) > 0
+      i += 1
+    end
+    best
   end
 
   def __min_block
@@ -1117,7 +1203,7 @@ module Enumerable
   end
 
   def __has(value)
-    each { |x| return true if x.eql?(value) }
+    each { |x| return true if value.__alike(x) }
     false
   end
 
@@ -1143,38 +1229,67 @@ module Enumerable
     pairs.__merge_sort { |a, b| __compare(a[0], b[0]) }.__map { |pair| pair[1] }
   end
 
+  # Stacks instead of calls: the parts that are being sorted, and how far each is: its first half, its second, merging.
   def __merge_sort
     n = size
-    from = self
-    to = __list(n)
-    to.__resize(n)
-    width = 1
-    while width < n
-      start = 0
-      while start < n
-        middle = start + width
-        middle = n if middle > n
-        stop = middle + width
-        stop = n if stop > n
+    return self if n < 2
+
+    spare = __list(n)
+    spare.__resize(n)
+    starts = __list(64)
+    stops = __list(64)
+    states = __list(64)
+    starts.__push(0)
+    stops.__push(n)
+    states.__push(0)
+    while states.size > 0
+      top = states.size - 1
+      start = starts.__item(top)
+      stop = stops.__item(top)
+      state = states.__item(top)
+      middle = start + (stop - start) / 2
+      states.__set(top, state + 1)
+      if state == 0 && middle - start > 1
+        starts.__push(start)
+        stops.__push(middle)
+        states.__push(0)
+      elsif state == 1 && stop - middle > 1
+        starts.__push(middle)
+        stops.__push(stop)
+        states.__push(0)
+      elsif state == 2
         i = start
         j = middle
         k = start
-        while k < stop
-          if j >= stop || (i < middle && yield(from.__item(i), from.__item(j)) <= 0)
-            to.__set(k, from.__item(i))
+        while i < middle && j < stop
+          x = __item(i)
+          y = __item(j)
+          if yield(x, y) <= 0
+            spare.__set(k, x)
             i += 1
           else
-            to.__set(k, from.__item(j))
+            spare.__set(k, y)
             j += 1
           end
           k += 1
         end
-        start = stop
+        while i < middle
+          spare.__set(k, __item(i))
+          i += 1
+          k += 1
+        end
+        # What is left of the second half is in its place.
+        i = start
+        while i < k
+          __set(i, spare.__item(i))
+          i += 1
+        end
+        starts.__resize(top)
+        stops.__resize(top)
+        states.__resize(top)
       end
-      from, to = to, from
-      width *= 2
     end
-    from
+    self
   end
 end
 
@@ -1565,7 +1680,7 @@ module Array
     i = 0
     n = size
     while i < n
-      return false unless __item(i).eql?(other.__item(i))
+      return false unless __item(i).__alike(other.__item(i))
       i += 1
     end
     true

@@ -61,6 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     row("min", through_array),
     row("max", through_array),
     row("minmax", through_array),
+    row("minmax_by", refused),
     row("sort", through_array),
     row("each_slice", refused),
     row("each_cons", refused),
@@ -76,7 +77,12 @@ fn through_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return refused(s, call);
     }
     let items = s.send(&call.receiver, "__copy", &[], 1);
-    s.send(&items, &call.name, &call.args, 2)
+    match call.name.as_str() {
+        "min" | "max" | "minmax" if call.args.is_empty() => {
+            s.send(&items, &format!("__{}_each", call.name), &[], 2)
+        }
+        name => s.send(&items, name, &call.args, 2),
+    }
 }
 
 fn refused(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -1,6 +1,7 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
 use super::{Invocation, Row, bare, row};
+use crate::infer::host::{Found, Method};
 use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type};
@@ -20,6 +21,10 @@ pub(super) const ROWS: &[Row] = &[
         // As ==, but of one class: 1.eql?(1.0) is false.
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
+        // Objects are eql? where they are the same; Strings and such have a method of their own.
+        if let Some(Type::Object(..) | Type::Record(_)) = receiver.types.single() {
+            return identical(s, c);
+        }
         s.switch(&arg, 0, &mut |s, arg| {
             let bools = |o: &Operand| o.types.single_shape() == Some(Shape::Bool);
             if arg.types.single() == receiver.types.single() || bools(&arg) && bools(&receiver) {
@@ -29,6 +34,7 @@ pub(super) const ROWS: &[Row] = &[
             }
         })
     }),
+    row("__alike", alike),
     row("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
     row("!=", |s, c| {
         let equal = s.send(&c.receiver, "==", &c.args, 3);
@@ -230,6 +236,54 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             _ => s.b.compare(Comparison::Eq, receiver.value(), arg.value()),
         };
         Operand::bool(same)
+    })
+}
+
+/// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of equal
+/// objects must be equal, by its contract, so it is not run; but there must be one.
+fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let Some(class) = call.receiver.types.iter().next().map(crate::infer::class_of) else {
+        return Operand::bottom();
+    };
+    if let Some(Type::Object(..) | Type::Record(_)) = call.receiver.types.single() {
+        let (eql, hash) = (s.host.method(class, "eql?"), s.host.method(class, "hash"));
+        let own = |found: &Option<Found>| matches!(found, Some(Found { method, .. }) if !matches!(method, Method::Native { .. }));
+        match (eql, hash) {
+            (Err(refusal), _) | (_, Err(refusal)) => return s.refuse(refusal),
+            (Ok(eql), Ok(hash)) if own(&eql) && !own(&hash) => {
+                let name = s.host.class_name(class);
+                return s.refuse_here(
+                    "missing-hash",
+                    format!("{name} defines `eql?` but no `hash`, so sets of it depend on where objects lie"),
+                    Some(format!("define `hash` in {name}, equal for what is eql?")),
+                );
+            }
+            _ => {}
+        }
+    }
+    let receiver = call.receiver.clone();
+    s.switch(&arg, 5, &mut |s, arg| {
+        let same_shape = receiver.types.single_shape() == arg.types.single_shape();
+        let on_heap = matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_)));
+        if !(same_shape && on_heap) {
+            let equal = s.send(&receiver, "eql?", &[arg], 6);
+            return if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) };
+        }
+        let same = s.b.compare(Comparison::Eq, receiver.value(), arg.value());
+        let condition = crate::infer::Condition { value: same, yes: vec![], no: vec![] };
+        s.branch(
+            7,
+            condition,
+            |s| Operand::bool(s.b.bool(true)),
+            |s| {
+                let equal = s.send(&receiver, "eql?", std::slice::from_ref(&arg), 6);
+                if equal.is_bottom() {
+                    return equal;
+                }
+                Operand::bool(s.truth(&equal))
+            },
+        )
     })
 }
 

@@ -41,6 +41,9 @@ pub(super) const ROWS: &[Row] = &[
     row("index", index),
     row("find_index", index),
     row("minmax", |s, c| {
+        if c.block.is_some() && c.args.is_empty() {
+            return s.send_with_block(c, "__minmax_block");
+        }
         let low = s.send_block(&c.receiver, "min", &c.args, c.block.clone());
         if low.is_bottom() {
             return low;
@@ -193,12 +196,13 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
     if call.block.is_some() {
         return s.send_with_block(call, if better == Comparison::Lt { "__min_block" } else { "__max_block" });
     }
+    let literal = s.array_literal == Some(s.span);
     if let Some(Type::Tuple(_)) = call.receiver.types.single() {
         let mut items = s.tuple_items(&call.receiver).into_iter();
         let Some(first) = items.next() else { return Operand::nil() };
         let mut best = first;
         for (i, item) in items.enumerate() {
-            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better, true));
+            best = s.within_slot(i as u32, |s| better_of(s, &best, &item, better, literal));
         }
         return best;
     }
@@ -221,7 +225,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
                     return;
                 }
                 let current = s.temp_get(best);
-                let chosen = better_of(s, &current, &item, better, false);
+                let chosen = better_of(s, &current, &item, better, literal);
                 s.temp_set(best, chosen);
             });
             let result = s.temp_get(best);

@@ -153,10 +153,22 @@ fn ordered(s: &mut Lowerer<'_>, a: &[Operand], b: &[Operand], slot: u32) -> Oper
     s.within_slot(slot, |s| s.branch(27, condition, |s| ordered(s, a, b, slot + 1), |_| order.clone()))
 }
 
+/// Numbers, symbols, and arrays of known length of those.
+fn is_ordered(ty: &Type) -> bool {
+    match ty {
+        Type::Integer | Type::Float | Type::Symbol => true,
+        Type::Tuple(items) => items.iter().all(|types| types.iter().all(is_ordered)),
+        _ => false,
+    }
+}
+
 /// Sorts by exchanging neighbours, which keeps the order of what is equal.
 pub(super) fn sort(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
     let mut items = items(s, &call.receiver)?;
-    if items.len() > MOST / 2 {
+    // Where comparing can fail or runs a method of the user's, it matters what is compared when.
+    if items.len() > MOST / 2
+        || items.len() > 2 && !items.iter().all(|item| item.types.iter().all(is_ordered))
+    {
         return None;
     }
     for end in (1..items.len()).rev() {

@@ -118,6 +118,9 @@ impl Lowerer<'_> {
                 s.dispatch(receiver, &call.name, &arguments, Some(block), form)
             });
         }
+        if is_literal_extreme(call) {
+            self.array_literal = Some(self.span);
+        }
         self.dispatch(receiver, &call.name, &arguments, block, form)
     }
 
@@ -231,5 +234,27 @@ impl Lowerer<'_> {
             arguments.keywords.push((name.clone(), value));
         }
         arguments
+    }
+}
+
+/// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays of
+/// literals alone, and those with a splat, are arrays like others.
+fn is_literal_extreme(call: &Call) -> bool {
+    let Some(Kind::Array(items)) = call.receiver.as_ref().map(|receiver| &receiver.kind) else {
+        return false;
+    };
+    ["min", "max"].contains(&call.name.as_str())
+        && call.args.is_empty()
+        && call.block.is_none()
+        && !call.safe
+        && !items.iter().any(|item| matches!(item.kind, Kind::Splat(_)))
+        && !items.iter().all(is_static)
+}
+
+fn is_static(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Nil | Kind::True | Kind::False | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) => true,
+        Kind::Array(items) => items.iter().all(is_static),
+        _ => false,
     }
 }

@@ -232,6 +232,7 @@ impl Lowerer<'_> {
                             s.unless_nil(&old, |s, old| {
                                 let pair = if later { [given.clone(), old] } else { [old, given.clone()] };
                                 let pair = s.tuple(&pair);
+                                s.array_literal = Some(s.span);
                                 s.send(&pair, method, &[], 51)
                             })
                         },

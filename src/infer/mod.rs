@@ -236,6 +236,8 @@ pub(crate) struct Lowerer<'h> {
     growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// Array literals that are of fixed length in this walk, by what they make.
     literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
+    /// The `max` or `min` being lowered, where it is called on an array literal.
+    pub(crate) array_literal: Option<Span>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Objects under construction, by number.
@@ -284,6 +286,7 @@ impl<'h> Lowerer<'h> {
             growing: FxHashMap::default(),
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
+            array_literal: None,
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
