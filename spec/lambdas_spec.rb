@@ -74,6 +74,15 @@ each_backend do
     expect_same(numbers) { |x| apply.(one, x) + apply.(->(z) { z + x }, x) }
   end
 
+  it "runs what is made in the block while its variables are there" do
+    expect_same(numbers) { |n| apply = ->(f, x) { f.(x) }; inc = ->(x) { x + n }; apply.(->(y) { apply.(inc, y) }, 5) }
+    expect_same(numbers) { |n| c = 0; inc = -> { c += n }; inc.(); inc.(); c }
+    expect_same(numbers) { |n| r = 0; 3.times { |i| j = i * 2; g = -> { j += i }; g.(); r += g.() * n }; r }
+    expect_same(numbers) { |n| r = 0; 3.times { |i| g = -> { i }; f = nil; f ||= g; r += f.() * n }; r }
+    expect_same(numbers) { |n| fs = []; fs << ->(x) { x + n }; fs[0].(2) }
+    expect_same(numbers) { |n| x = 3; f = -> { x }; x = 4; f.() + n }
+  end
+
   it "knows another lambda in the same variable" do
     6.times do |i|
       f = i.even? ? ->(x) { x + i } : proc { |x| x - i }
@@ -100,6 +109,19 @@ each_compiling_backend do
     refused("unsupported-return") { |x| returning.(x) }
     factorial = ->(n) { n < 2 ? 1 : n * factorial.(n - 1) }
     refused("unsupported-recursion") { |x| factorial.(x) }
+  end
+
+  it "refuses a lambda whose variables are gone" do
+    refused("escaping-block") { |n| mk = -> { c = 0; -> { c += n } }; mk.().() }
+    refused("escaping-block") { |n| f = nil; 3.times { |i| g = -> { i += n }; f ||= g; f.() }; n }
+    refused("escaping-block") { |n| fs = []; 3.times { |i| fs << -> { i += n }; fs[0].() }; n }
+    refused("escaping-block") { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; n }
+  end
+
+  it "refuses lambdas made in the block that call themselves" do
+    refused("unsupported-recursion") { |n| f = ->(k) { k < 2 ? 1 : k * f.(k - 1) }; f.(n) }
+    refused("unsupported-recursion") { |n| f = ->(s, k) { k < 2 ? 1 : k * s.(s, k - 1) }; f.(f, n) }
+    refused("unsupported-recursion") { |n| f = ->(k) { k < 2 ? k : f.(k - 1) + f.(k - 2) }; f.(n) }
   end
 
   it "refuses what has no source, and blocks without a name" do

@@ -2,6 +2,7 @@
 
 use super::{Invocation, Row, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
     row("call", call),
@@ -29,6 +30,8 @@ fn call(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match s.proc_of(&call.receiver) {
         Some(block) => s.call_block(&block, call.args.clone()),
+        // Made later in the code than it is called: in an earlier round.
+        None if matches!(call.receiver.types.single(), Some(Type::Proc(_))) => s.refuse_escaping(),
         None => Operand::bottom(),
     }
 }

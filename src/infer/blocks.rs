@@ -4,14 +4,18 @@ use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
-use super::operand::Operand;
-use super::{BlockRef, Control, Home, JoinIndex, Lowerer};
+use super::operand::{self, Operand};
+use super::{Activation, BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::ErrorKind;
-use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, Node};
-use crate::syntax::walk::each_node_in;
-use crate::types::{ClassId, Type};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
+use crate::syntax::walk::{each_local_in, each_node_in};
+use crate::types::{ClassId, ListKind, Type, TypeSet};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// A lambda that takes others can run within its own run, with arguments of other types, as deep as this.
+const MAX_NESTED_RUNS: usize = 8;
 
 impl Lowerer<'_> {
     /// Was the block written in a built-in of ours?
@@ -29,16 +33,94 @@ impl Lowerer<'_> {
         lambda: bool,
     ) -> BlockRef {
         let activation = self.frame().activation;
-        let home = Home { frame: self.current, activation, active: self.active.len() };
+        let blocks = Rc::clone(&self.frame().blocks);
+        let mut needs = Vec::new();
+        if !blocks.is_empty() {
+            let used = locals_of(literal);
+            let uses = |a: &&Activation| a.literal.own_locals.iter().any(|local| used.contains(local));
+            needs.extend(blocks.iter().filter(uses).map(|a| a.number));
+        }
+        let home =
+            Home { frame: self.current, activation, active: self.active.len(), blocks, needs: needs.into() };
         BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
     }
 
     /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
     pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
         let number = self.memo.proc_number(self.context, literal.id.0);
-        let block = self.block_literal(literal, None, lambda);
+        let mut block = self.block_literal(literal, None, lambda);
+        if let (BlockRef::Literal { home, .. }, Some(begun)) = (&mut block, self.stale_since(number))
+            && (home.activation > begun || home.needs.iter().any(|need| *need > begun))
+        {
+            // A value of this type may come from an earlier round, whose variables are gone.
+            home.needs = [u32::MAX].into();
+        }
         self.procs.insert(number, block);
         Operand { types: Type::Proc(number).into(), values: vec![] }
+    }
+
+    /// The lambdas and procs that values which come from before (an earlier round, a caller) can be or hold.
+    pub(super) fn note_stale(&mut self, types: &TypeSet) {
+        let mut numbers = FxHashSet::default();
+        self.procs_in(types, &mut Vec::new(), &mut numbers);
+        let begun = self.versions;
+        for number in numbers {
+            let is_here = self.procs.get(&number).is_some_and(|block| match block {
+                BlockRef::Literal { home, .. } => self.is_live(home),
+                BlockRef::Outer { .. } | BlockRef::Symbol(_) => true,
+            });
+            if !is_here {
+                let known = self.stale.entry(number).or_insert(begun);
+                *known = begun.min(*known);
+            }
+        }
+    }
+
+    /// What had begun when a loop or function did that the lambda may come from an earlier round of.
+    fn stale_since(&mut self, number: u32) -> Option<u32> {
+        let mut listed = FxHashSet::default();
+        if !self.loops.is_empty() || self.depth.is_some() {
+            // Nothing tells when an item of a list was put into it.
+            for items in self.memo.list_items() {
+                self.procs_in(&items, &mut Vec::new(), &mut listed);
+            }
+        }
+        if listed.contains(&number) { Some(0) } else { self.stale.get(&number).copied() }
+    }
+
+    fn procs_in(&mut self, types: &TypeSet, within: &mut Vec<ListKind>, found: &mut FxHashSet<u32>) {
+        for ty in types {
+            match ty {
+                Type::Proc(number) => {
+                    found.insert(*number);
+                }
+                Type::List(kind) if !within.contains(kind) => {
+                    within.push(*kind);
+                    let items = self.memo.list(*kind).items.clone();
+                    self.procs_in(&items, within, found);
+                }
+                other => {
+                    for part in operand::parts(other).unwrap_or_default() {
+                        self.procs_in(&part, within, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Are the variables that a block uses still there?
+    fn is_live(&self, home: &Home) -> bool {
+        let is_latest = |need: &u32| {
+            let activation = self.live.iter().find(|(a, _)| a.number == *need);
+            activation.is_some_and(|(a, _)| {
+                let same = |other: &&(Activation, _)| {
+                    Arc::ptr_eq(&other.0.literal, &a.literal) && other.0.frame == a.frame
+                };
+                self.live.iter().rev().find(same).is_some_and(|(last, _)| last.number == *need)
+            })
+        };
+        self.frames.get(home.frame).is_some_and(|f| f.activation == home.activation)
+            && home.needs.iter().all(is_latest)
     }
 
     /// The block that an operand is, where it is a lambda or proc of the section.
@@ -181,13 +263,26 @@ impl Lowerer<'_> {
             BlockRef::Outer { root, code, lambda } => self.call_outer(*root, code, *lambda, args, unused),
             BlockRef::Literal { literal, home, break_to, lambda } => {
                 let frame = home.frame;
-                if self.frames.get(frame).is_none_or(|f| f.activation != home.activation) {
+                if !self.is_live(home) {
+                    return self.refuse_escaping();
+                }
+                let types: Vec<TypeSet> = args.iter().map(|a| a.types.clone()).collect();
+                let same = |(a, _): &&(Activation, Vec<TypeSet>)| {
+                    a.frame == frame && Arc::ptr_eq(&a.literal, literal)
+                };
+                let mut running = self.live.iter().filter(same);
+                if running.clone().count() >= MAX_NESTED_RUNS || running.any(|(_, known)| *known == types) {
                     return self.refuse_here(
-                        "escaping-block",
-                        "a lambda or block is called after the method that made it has returned",
-                        Some("call it in that method, or write a method instead".into()),
+                        "unsupported-recursion",
+                        "a lambda or block that the section makes calls itself",
+                        Some("make it a method".into()),
                     );
                 }
+                let number = self.fresh_version();
+                let activation = Activation { number, literal: Arc::clone(literal), frame };
+                let blocks = home.blocks.iter().chain([&activation]).cloned().collect();
+                let outer_blocks = std::mem::replace(&mut self.frames[frame].blocks, blocks);
+                self.live.push((activation, types));
                 let outer = std::mem::replace(&mut self.current, frame);
                 let suspended = self.active.split_off(home.active);
                 let saved: Vec<_> = literal
@@ -229,10 +324,33 @@ impl Lowerer<'_> {
                 }
                 self.active.extend(suspended);
                 self.current = outer;
+                self.live.pop();
+                self.frames[frame].blocks = outer_blocks;
                 result
             }
         }
     }
+
+    pub(crate) fn refuse_escaping(&mut self) -> Operand {
+        self.refuse_here(
+            "escaping-block",
+            "a lambda or block is called after the method or block that made it has ended",
+            Some("call it there, or write a method instead".into()),
+        )
+    }
+}
+
+/// The local variables that a block reads or assigns to.
+fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    let mut note = |id| {
+        found.insert(id);
+    };
+    each_local_in(&literal.body, &mut note);
+    let optional = literal.params.optional.iter().map(|(_, default)| default);
+    let keywords = literal.params.keywords.iter().filter_map(|(_, _, default)| default.as_ref());
+    optional.chain(keywords).for_each(|default| each_local_in(default, &mut note));
+    found
 }
 
 /// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.

@@ -110,7 +110,7 @@ impl Lowerer<'_> {
             && matches!(call.block, Some(BlockArg::Literal(_)))
             && has_break(&literal.body)
         {
-            let (literal, home) = (Arc::clone(literal), *home);
+            let (literal, home) = (Arc::clone(literal), home.clone());
             let span = self.span;
             return self.labelled(30, !unused, |s, join| {
                 let block = BlockRef::Literal { literal, home, break_to: Some(join), lambda: false };

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             return_to: None,
             control: vec![],
             activation: 0,
+            blocks: Rc::default(),
             call_span: code.span,
             builtin: false,
             name: code.name.clone(),

@@ -157,7 +157,11 @@ impl Lowerer<'_> {
             let depth = self.b.param(at);
             self.depth = Some(depth);
             self.function = Some(key.clone());
+            for operand in &operands {
+                self.note_stale(&operand.types);
+            }
             self.frames.clear();
+            self.live.clear();
             self.joins.clear();
             self.facts.clear();
             self.active = vec![key.code];

@@ -87,6 +87,7 @@ impl Lowerer<'_> {
             return_to: None,
             control: vec![],
             activation: 0,
+            blocks: Rc::default(),
             call_span: self.span,
             builtin,
             name: name.to_string(),

@@ -311,6 +311,9 @@ impl Lowerer<'_> {
         let head = self.open_join(slot + 1, Some(label), false);
         let mut join = std::mem::replace(&mut self.joins[head], Join::placeholder());
         join.is_loop_head = true;
+        for carried in join.carried.values() {
+            self.note_stale(&carried.types);
+        }
         let mut versions = Vec::new();
         for ((f, l), carried) in &join.carried {
             let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else {

@@ -154,14 +154,27 @@ pub(crate) enum BlockRef {
     Symbol(String),
 }
 
+/// One run of a block's body, while it is being lowered: its own locals are in the frame only until it ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Activation {
+    /// Unique in a walk, and above all that began before.
+    pub number: u32,
+    pub literal: Arc<BlockLiteral>,
+    pub frame: usize,
+}
+
 /// The frame that a block was written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub frame: usize,
     /// Tells whether that frame is still the same activation.
     pub activation: u32,
     /// How many of the codes being inlined are the block's own callers.
     pub active: usize,
+    /// The blocks that it stands in, outermost first.
+    pub blocks: Rc<[Activation]>,
+    /// Those of them whose own locals it uses: it can run while they do.
+    pub needs: Rc<[u32]>,
 }
 
 /// One activation: a method being inlined, or the section's block.
@@ -180,6 +193,8 @@ pub(crate) struct Frame {
     pub control: Vec<Control>,
     /// Unique in a walk.
     pub activation: u32,
+    /// The blocks that the code being lowered stands in, outermost first.
+    pub blocks: Rc<[Activation]>,
     /// The place of the call, for backtraces.
     pub call_span: Span,
     /// Written in Ruby by us (a built-in): errors are reported at its caller.
@@ -240,6 +255,11 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) array_literal: Option<Span>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
+    /// being lowered tells, and what activations had begun when that loop did.
+    stale: FxHashMap<u32, u32>,
+    /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
+    live: Vec<(Activation, Vec<TypeSet>)>,
     /// Objects under construction, by number.
     buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
@@ -287,6 +307,8 @@ impl<'h> Lowerer<'h> {
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             array_literal: None,
+            stale: FxHashMap::default(),
+            live: Vec::new(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),

@@ -60,6 +60,7 @@ impl Lowerer<'_> {
             return_to: None,
             control: vec![],
             activation: version,
+            blocks: Rc::default(),
             call_span: self.span,
             builtin: true,
             name: String::new(),

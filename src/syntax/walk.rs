@@ -1,7 +1,7 @@
 //! Walking over the AST.
 
 use super::ast::{
-    BlockArg, Call, Code, Kind, Multiple, Node, Params, Pattern, PatternKind, StringPart, Target,
+    BlockArg, Call, Code, Kind, LocalId, Multiple, Node, Params, Pattern, PatternKind, StringPart, Target,
 };
 
 /// Calls `visit` for every node of a code, each before those in it; defaults of parameters included.
@@ -192,5 +192,63 @@ fn in_multiple<'a>(multiple: &'a Multiple, visit: &mut dyn FnMut(&'a Node)) {
     let splat = multiple.splat.iter().flatten();
     for target in multiple.before.iter().chain(splat).chain(&multiple.after) {
         in_target(target, visit);
+    }
+}
+
+/// Calls `visit` for every local variable that is read in a node or assigned to, blocks included but for their
+/// parameters.
+pub fn each_local_in(node: &Node, visit: &mut dyn FnMut(LocalId)) {
+    each_node_in(node, &mut |node| match &node.kind {
+        Kind::Local(id) => visit(*id),
+        kind => assigned_by(kind, visit),
+    });
+}
+
+/// Calls `visit` for the local variables that a node itself assigns to.
+pub fn assigned_by(kind: &Kind, visit: &mut dyn FnMut(LocalId)) {
+    match kind {
+        Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+            locals_of_target(target, visit);
+        }
+        Kind::MultiAssign { targets, .. } => locals_of_multiple(targets, visit),
+        Kind::CaseIn { clauses, .. } => {
+            clauses.iter().for_each(|clause| locals_of_pattern(&clause.pattern, visit));
+        }
+        Kind::Matches { pattern, .. } => locals_of_pattern(pattern, visit),
+        _ => {}
+    }
+}
+
+fn locals_of_target(target: &Target, visit: &mut dyn FnMut(LocalId)) {
+    match target {
+        Target::Local(id, _) => visit(*id),
+        Target::Multiple(multiple, _) => locals_of_multiple(multiple, visit),
+        Target::Captured(..) | Target::Ivar(..) | Target::Index { .. } | Target::Attribute { .. } => {}
+    }
+}
+
+fn locals_of_multiple(targets: &Multiple, visit: &mut dyn FnMut(LocalId)) {
+    let splat = targets.splat.iter().flatten();
+    for target in targets.before.iter().chain(splat).chain(&targets.after) {
+        locals_of_target(target, visit);
+    }
+}
+
+fn locals_of_pattern(pattern: &Pattern, visit: &mut dyn FnMut(LocalId)) {
+    match &pattern.kind {
+        PatternKind::Value(_) => {}
+        PatternKind::Bind(target) => locals_of_target(target, visit),
+        PatternKind::Capture(inner, target) => {
+            locals_of_pattern(inner, visit);
+            locals_of_target(target, visit);
+        }
+        PatternKind::Either(left, right) => {
+            locals_of_pattern(left, visit);
+            locals_of_pattern(right, visit);
+        }
+        PatternKind::Array { before, rest, after, .. } => {
+            before.iter().chain(after).for_each(|pattern| locals_of_pattern(pattern, visit));
+            rest.iter().flatten().for_each(|target| locals_of_target(target, visit));
+        }
     }
 }
