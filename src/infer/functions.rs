@@ -130,6 +130,8 @@ impl Lowerer<'_> {
 
     pub(crate) fn lower_pending_functions(&mut self) {
         self.races.own = None;
+        // Methods that call themselves do so under a condition.
+        self.conditional += 1;
         while let Some(pending) = self.pending_functions.pop() {
             let PendingFunction { key, function, code, owner, name, builtin } = pending;
             let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
@@ -185,6 +187,7 @@ impl Lowerer<'_> {
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             self.program.functions[function.0 as usize] = b.finish();
         }
+        self.conditional -= 1;
         self.depth = None;
     }
 }

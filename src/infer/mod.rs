@@ -232,6 +232,10 @@ pub(crate) struct Lowerer<'h> {
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
+    /// In how many arms of conditions is the current code?
+    conditional: u32,
+    /// Is `place op= value` being written?
+    updating: bool,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
@@ -271,6 +275,8 @@ impl<'h> Lowerer<'h> {
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            conditional: 0,
+            updating: false,
             races: races::Races::default(),
             line_types: BTreeMap::new(),
         }
