@@ -275,10 +275,21 @@ impl Lowerer<'_> {
             return true;
         }
         let what = self.describe(&local);
+        let hint = match local.iter().next() {
+            Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
+            Some(Type::Record(_) | Type::Building(..)) => {
+                "make the objects before the section and set their variables here, or store the numbers one by one"
+            }
+            Some(Type::Module(_)) => "store a Symbol and look at that, or set it outside the section",
+            Some(Type::Proc(_) | Type::Enumerator(..)) => {
+                "store a Symbol, and call what it stands for in a `case`"
+            }
+            _ => "write its items into an array that exists, or store its numbers one by one",
+        };
         self.refuse_here(
             "unsupported-store",
             format!("{what} cannot be stored in an object or array by a section"),
-            Some("write its items into an array that exists, or store its numbers one by one".into()),
+            Some(hint.into()),
         );
         false
     }
