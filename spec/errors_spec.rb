@@ -108,8 +108,14 @@ end
 
 # Recursion without an end.
 module Deep
+  HUGE = 2**70
+
   def self.er(n)
     1 + er(n + 1)
+  end
+
+  def self.named(n)
+    "number #{n}"
   end
 end
 
@@ -147,7 +153,8 @@ each_compiling_backend do
     nodes = [World::Node.new(1, [1, 2])]
     error = raised { nodes.peach { |node| node.links[2] = 5 } }
     expect(error).to be_a(Ikra::Error)
-    expect(error.message).to include("grow")
+    expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ").and include("grow")
+    expect([error.element_index, error.cause]).to eq([0, nil])
     expect(nodes[0].links).to eq([1, 2])
   end
 
@@ -171,11 +178,43 @@ each_compiling_backend do
     expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ")
   end
 
+  it "names the call in the block where a method cannot be compiled" do
+    error = raised { [1, 2].pmap { |n| Deep.named(n) } }
+    place = Deep.method(:named).source_location
+    expect(error.message).to start_with("#{place[0]}:#{place[1] + 1}: ")
+    expect(error.message).to include("  called at #{__FILE__}:#{__LINE__ - 3}:\n").and include("Deep.named(n) } }")
+  end
+
+  it "names the variable or element with an Integer beyond 64 bits" do
+    huge = 2**70
+    refused = ->(what) { raise_error(Ikra::OverflowError, "#{what} holds an Integer beyond 64 bits") }
+    expect { [1].pmap { |n| n + huge } }.to refused["the local variable `huge`"]
+    expect { [1].pmap { |n| n + Deep::HUGE } }.to refused["the constant Deep::HUGE"]
+    expect { [1, 2, 2**70].pmap { |n| n } }.to refused["element 2 of the array"]
+  end
+
+  it "hints at what to write instead" do
+    names = { one: 1 }
+    out = []
+    best = nil
+    {
+      -> { [1].pmap { |n| puts "hi" if n } } => /`puts` .*there is no output from a section/m,
+      -> { [:one].pmap { |n| names[n] } } => /case … when/,
+      -> { [1].peach { |n| out += [n] } } => /let pmap give each element's array: out \+= base\.pmap/,
+      -> { [1].peach { |n| best = n if best.nil? || n < best } } => /\[best, x\]\.min.* min_by/,
+      -> { [World::Point.new(1)].peach { |point| point.x = 1..2 } } => /store its ends/,
+      -> { [1].pmap { |n| [n].lazy.map { 1 }.first } } => /go through the items with a loop/
+    }.each do |section, hint|
+      expect(&section).to raise_error(Ikra::UnsupportedError, hint)
+    end
+  end
+
   it "refuses a block that writes into its own base" do
     numbers = [1, 2, 3]
-    error = raised { numbers.peach { |n| numbers[0] = n } }
+    error = raised { numbers.peach { |n| numbers[n - 1] = n } }
     expect(error).to be_a(Ikra::UnsupportedError)
-    expect(error.message).to include("changing-base")
+    expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ").and include("changing-base")
+    expect(error.cause).to be_nil
   end
 
   it "does not leave Ikra's own frames in the backtrace" do

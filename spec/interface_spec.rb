@@ -37,7 +37,9 @@ RSpec.describe Ikra do
 
     it "wants a block" do
       %i[peach pmap pselect].each do |name|
-        expect { [1].public_send(name) }.to raise_error(ArgumentError, "#{name} needs a block")
+        expect { [1].public_send(name) }.to raise_error(ArgumentError, "#{name} needs a block") { |error|
+          expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 1}:")
+        }
       end
     end
 

@@ -28,6 +28,7 @@ module Refined
   module WithIkra
     using Ikra::Refinements
     def self.add(base) = base.pmap { |x| x + 1 }
+    def self.succ(base) = base.pmap(&:succ)
   end
 end
 
@@ -44,5 +45,10 @@ each_compiling_backend do
     refused = raise_error(Ikra::UnsupportedError, /\[active-refinement\]/)
     expect { Refined::After.add([1, 2]) }.to refused
     expect { [1, 2].pmap { |x| Refined::After.sum(x) } }.to refused
+  end
+
+  it "says what to write instead of &:name where one is active" do
+    refused = raise_error(Ikra::UnsupportedError, /&:name \[no-source\]\n  hint: write \{ \|element\| element.name \}/)
+    expect { Refined::WithIkra.succ([1, 2]) }.to refused
   end
 end

@@ -13,11 +13,13 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
+    /// In a method that the section's block calls: that call.
+    pub called: Option<Span>,
 }
 
 impl Diagnostic {
     pub fn new(slug: &'static str, span: Span, message: impl Into<String>) -> Self {
-        Self { slug, span, message: message.into(), hint: None }
+        Self { slug, span, message: message.into(), hint: None, called: None }
     }
 
     #[must_use]
@@ -26,26 +28,38 @@ impl Diagnostic {
         self
     }
 
-    /// File, line, the line's text, a caret under the span, and the hint.
+    /// File, line, the line's text, a caret under the span, the call that led there, and the hint.
     pub fn render(&self, sources: &SourceMap) -> String {
         let file = sources.file(self.span.file);
-        let (line, column) = file.position(self.span.start);
-        let text = file.line(line);
-        let column = (column as usize).min(text.len());
-        let width = (self.span.end.saturating_sub(self.span.start) as usize).min(text.len() - column);
-        // Carets are placed by characters, not bytes, and tabs are kept so that they line up.
-        let pad: String =
-            text.get(..column).unwrap_or("").chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
-        let carets = text.get(column..column + width).map_or(1, |s| s.chars().count()).max(1);
+        let (line, _) = file.position(self.span.start);
         let mut out = format!("{}:{line}: {} [{}]\n", file.path, self.message, self.slug);
-        let gutter = line.to_string();
-        let _ = writeln!(out, "  {gutter} | {text}");
-        let _ = writeln!(out, "  {} | {pad}{}", " ".repeat(gutter.len()), "^".repeat(carets));
+        quote(&mut out, sources, self.span);
+        if let Some(called) = self.called {
+            let file = sources.file(called.file);
+            let _ = writeln!(out, "  called at {}:{}:", file.path, file.position(called.start).0);
+            quote(&mut out, sources, called);
+        }
         if let Some(hint) = &self.hint {
             let _ = writeln!(out, "  hint: {hint}");
         }
         out
     }
+}
+
+/// The line's text and carets under the span.
+fn quote(out: &mut String, sources: &SourceMap, span: Span) {
+    let file = sources.file(span.file);
+    let (line, column) = file.position(span.start);
+    let text = file.line(line);
+    let column = (column as usize).min(text.len());
+    let width = (span.end.saturating_sub(span.start) as usize).min(text.len() - column);
+    // Carets are placed by characters, not bytes, and tabs are kept so that they line up.
+    let pad: String =
+        text.get(..column).unwrap_or("").chars().map(|c| if c == '\t' { c } else { ' ' }).collect();
+    let carets = text.get(column..column + width).map_or(1, |s| s.chars().count()).max(1);
+    let gutter = line.to_string();
+    let _ = writeln!(out, "  {gutter} | {text}");
+    let _ = writeln!(out, "  {} | {pad}{}", " ".repeat(gutter.len()), "^".repeat(carets));
 }
 
 /// Renders several diagnostics, in source order, separated by blank lines.

@@ -10,7 +10,14 @@ module Ikra
     # Elements must be independent: within one tick, what one element reads may not be written by another. Then the
     # result is that of sequential +each+; otherwise it depends on the order, which is not defined. Whether they are is
     # found out with {Ikra.check=}: with +:races+ two elements that race raise an {Ikra::RaceError}, which says what for
-    # and where.
+    # and where. Without it only what is certain is refused: that all elements write one captured object or one item of
+    # a captured array. A histogram is a race that is not noticed, and its counts can be wrong:
+    #
+    #   marks.peach { |mark| histogram[mark / 10] += 1 }   # wrong: two marks may add to one item at once
+    #   marks.pmap { |mark| mark / 10 }.tally              # right
+    #   marks.peach { |mark| total += mark }               # right: a local variable around the block can be added to
+    #
+    # So is <tt>item.category.total += item.price</tt>, where two items have one category.
     #
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #

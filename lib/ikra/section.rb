@@ -3,6 +3,10 @@
 module Ikra
   # Runs one call of a parallel method on the chosen back-end.
   module Section
+    # Frames that are Ikra's own.
+    OWN = "#{__dir__}/".freeze
+    # A message that begins with a place.
+    PLACED = /\A\S.*?:\d+: /
     # What each operation is in sequential Ruby.
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
     # An element and its tick are numbered with 64 bits.
@@ -15,32 +19,35 @@ module Ikra
       # @param operation [Symbol] +:peach+, +:pmap+ or +:pselect+
       # @return [Array]
       def run(base, operation, ticks, block)
-        raise ArgumentError, "#{operation} needs a block" unless block
-
-        check_ticks(ticks)
+        check(operation, ticks, block)
         return operation == :peach ? base : [] if base.empty? || ticks.zero?
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin
           Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.check)
         rescue UnsupportedError => e
-          raise from_caller(e) unless Ikra.fallback == :ruby
+          raise placed(from_caller(e)), cause: e.cause unless Ikra.fallback == :ruby
 
           warn_once(e, operation)
           sequential(base, operation, ticks, block)
         rescue Ractor::UnsafeError
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
-          raise from_caller(e)
+          raise placed(from_caller(e)), cause: e.cause
         end
       end
 
       private
 
-      def check_ticks(ticks)
-        raise TypeError, "ticks must be an Integer, not #{ticks.inspect}" unless ticks.is_a?(Integer)
-        raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks.negative?
-        raise ArgumentError, "so many ticks would never end: #{ticks}" if ticks > MAXIMUM_TICKS
+      def check(operation, ticks, block)
+        refuse(ArgumentError, "#{operation} needs a block") unless block
+        refuse(TypeError, "ticks must be an Integer, not #{ticks.inspect}") unless ticks.is_a?(Integer)
+        refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?
+        refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
+      end
+
+      def refuse(type, message)
+        raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
       end
 
       def sequential(base, operation, ticks, block)
@@ -59,12 +66,23 @@ module Ikra
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)
-        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?("#{__dir__}/") })
+        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN) })
         error
       end
 
+      # What Ikra says, with the place where it does not name one.
+      def placed(error)
+        ours = error.instance_of?(Error) || error.instance_of?(UnsupportedError)
+        place = error.backtrace&.first&.[](/\A.+?:\d+(?=:|\z)/)
+        return error if !ours || !place || error.message.match?(PLACED)
+
+        told = error.exception("#{place}: #{error.message}")
+        told.set_backtrace(error.backtrace)
+        told
+      end
+
       def warn_once(error, operation)
-        place = caller.find { |frame| !frame.start_with?("#{__dir__}/") }
+        place = caller.find { |frame| !frame.start_with?(OWN) }
         return if @warned[place]
 
         @warned[place] = true

@@ -133,7 +133,7 @@ fn status(class: &str, name: &str) -> Status {
     }
     match outside(owner, name) {
         Some(kind) => Status::Outside(kind.what()),
-        None => Status::Refused(hint(owner, name)),
+        None => Status::Refused(hint(owner, class, name)),
     }
 }
 

@@ -166,11 +166,35 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
+const PRINT: &str = "there is no output from a section: return the value with pmap and print it afterwards";
+
 /// What to do instead of a method that does not run.
-pub(crate) fn hint(owner: ClassId, name: &str) -> String {
+pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     match name {
-        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => {
-            "return what you want to print with pmap and print it afterwards".into()
+        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => PRINT.into(),
+        "format" | "sprintf" => "return the numbers with pmap and format them afterwards".into(),
+        "to_proc" | "curry" | "method" | "<<" | ">>" if owner != ClassId::ARRAY => {
+            "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
+        }
+        "[]" | "fetch" | "dig" | "key?" | "has_key?" | "include?" | "member?" | "values_at" | "key" | "value?"
+            if owner_name == "Hash" =>
+        {
+            "look it up with `case … when`, or in two arrays (`VALUES[NAMES.index(key)]`), or keep it in a Struct".into()
+        }
+        _ if owner_name == "Hash" => {
+            "go through hashes outside; in a section use two arrays, `case … when`, or a Struct".into()
+        }
+        "==" | "!=" | "===" | "eql?" | "equal?" | "<=>" | "casecmp?" | "start_with?" | "end_with?" | "include?"
+        | "empty?"
+            if owner == ClassId::STRING || owner_name == "String" =>
+        {
+            "compare Symbols: have to_sym called on the strings before the section".into()
+        }
+        _ if owner_name == "String" => {
+            "keep numbers or Symbols in the objects; strings can be moved around in a section, not computed on".into()
+        }
+        "dup" | "clone" if owner != ClassId::ARRAY => {
+            "make a value object with `new` and the values that it is to have, or copy it before the section".into()
         }
         "new" | "allocate" => "make objects before the section; a section works on those that exist".into(),
         "<<" | "push" | "append" | "pop" | "shift" | "unshift" | "insert" | "concat" | "delete"

@@ -34,8 +34,10 @@ impl Outside {
             Self::Strings => "strings are made outside: return the number with pmap and format it there",
             Self::Hashes => "make hashes outside: return keys and values with pmap",
             Self::Rationals => "use Float or Integer; rationals and complex numbers do not run",
-            Self::Enumerators => "give it a block",
-            Self::Identity => "compare objects with equal?, and copy or freeze them outside",
+            Self::Enumerators => "go through the items with a loop, or do it outside the section",
+            Self::Identity => {
+                "compare objects with equal?; copy or freeze them outside, or make a value object with new"
+            }
             Self::Reflection => "name the method or variable in the source",
             Self::World => "a section computes only; do this before or after it",
         }

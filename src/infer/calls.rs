@@ -156,6 +156,19 @@ impl Lowerer<'_> {
                     Some("call the method by its name".into()),
                 ))
             }
+            // Said of the method, not of the string that it is given.
+            "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "format" | "sprintf"
+                if call.receiver.is_none()
+                    && call.args.iter().any(|arg| matches!(arg.kind, Kind::String(_)))
+                    && self.is_of_kernel(&call.name) =>
+            {
+                self.enter(node);
+                Some(self.refuse_here(
+                    "unsupported-method",
+                    format!("`{}` cannot run in a section", call.name),
+                    Some(crate::builtins::hint(ClassId::KERNEL, "Kernel", &call.name)),
+                ))
+            }
             _ => None,
         }
     }

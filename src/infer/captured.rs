@@ -73,6 +73,7 @@ impl Lowerer<'_> {
                 uses.iter().filter_map(|(u, _)| if let Use::Write(f) = u { Some(f) } else { None }).collect();
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
+            let plain = writes.contains(&&Fold::Last);
             let reason = match (&fold, read) {
                 (Some(_), _)
                     if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
@@ -105,10 +106,7 @@ impl Lowerer<'_> {
                     self.refuse_here(
                         "captured-write",
                         format!("`{name}` belongs to the code around the section and {what}"),
-                        Some(format!(
-                            "let each element give its part with pmap and combine the parts afterwards, \
-                             or only add to it ({name} += …)"
-                        )),
+                        Some(hint_for(&name, plain)),
                     );
                 }
             }
@@ -143,6 +141,16 @@ impl Lowerer<'_> {
             let (part, tick) = (self.temp_get(part), self.temp_get(tick));
             if self.b.is_dead() || part.is_bottom() {
                 continue;
+            }
+            if written.fold == Fold::Operator("+".into()) && super::operand::is_made_array(&part) {
+                self.refuse_here(
+                    "captured-write",
+                    format!("`{name}` would be put together from arrays that the elements make"),
+                    Some(format!(
+                        "let pmap give each element's array: {name} += base.pmap {{ … }}.flatten(1)"
+                    )),
+                );
+                return;
             }
             if !self.is_storable(&part) {
                 return;
@@ -290,6 +298,19 @@ impl Lowerer<'_> {
         });
         all.collect()
     }
+}
+
+/// What to write instead: a plain assignment is one to the best so far, anything else adds.
+fn hint_for(name: &str, plain: bool) -> String {
+    let idiom = if plain {
+        format!(
+            "; for the best of numbers write `{name} = [{name}, x].min` (or max); for the best object, min_by over the \
+             array, or over what pmap gives"
+        )
+    } else {
+        format!(", or only add to it ({name} += …)")
+    };
+    format!("let each element give its part with pmap and combine the parts afterwards{idiom}")
 }
 
 const fn within(inner: Span, outer: Span) -> bool {

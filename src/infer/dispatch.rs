@@ -302,7 +302,7 @@ impl Lowerer<'_> {
                     Callee::Refused(Refusal {
                         slug: "unsupported-method",
                         message: format!("`{class}{name}` cannot run in a section"),
-                        hint: Some(builtins::hint(found.owner, original)),
+                        hint: Some(builtins::hint(found.owner, &self.host.class_name(found.owner), original)),
                     })
                 }
             },

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             Kind::String(_) => self.refuse_here(
                 "unsupported-string",
                 "strings are not supported in a section",
-                Some("use symbols or numbers; make strings of them afterwards".into()),
+                Some("use Symbols or numbers, also to compare with; make strings of them afterwards".into()),
             ),
             Kind::Array(items) => {
                 let mut all = Vec::new();

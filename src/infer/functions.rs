@@ -8,6 +8,7 @@ use super::operand::{self, Operand};
 use super::{BlockRef, Control, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
+use crate::source::Span;
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, TypeSet};
 use std::rc::Rc;
@@ -26,6 +27,8 @@ pub(crate) struct PendingFunction {
     owner: ClassId,
     name: String,
     builtin: bool,
+    /// The call in the section's block that led to it first.
+    called: Span,
 }
 
 impl Lowerer<'_> {
@@ -100,6 +103,9 @@ impl Lowerer<'_> {
                 let function = FuncId(self.program.functions.len() as u32);
                 self.program.functions.push(Default::default());
                 self.functions.insert(key.clone(), function);
+                let called = self.call_in_block();
+                let called =
+                    called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
                 self.pending_functions.push(PendingFunction {
                     key: key.clone(),
                     function,
@@ -107,6 +113,7 @@ impl Lowerer<'_> {
                     owner,
                     name: name.to_string(),
                     builtin,
+                    called,
                 });
                 function
             }
@@ -139,8 +146,11 @@ impl Lowerer<'_> {
 
     pub(crate) fn lower_pending_functions(&mut self) {
         self.races.own = None;
+        // Methods that call themselves do so under a condition.
+        self.conditional += 1;
         while let Some(pending) = self.pending_functions.pop() {
-            let PendingFunction { key, function, code, owner, name, builtin } = pending;
+            let PendingFunction { key, function, code, owner, name, builtin, called } = pending;
+            self.called = Some(called);
             let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
             let mut params: Vec<Ty> =
                 all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
@@ -187,6 +197,8 @@ impl Lowerer<'_> {
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             self.program.functions[function.0 as usize] = b.finish();
         }
+        self.conditional -= 1;
+        self.called = None;
         self.depth = None;
         self.function = None;
     }

@@ -214,16 +214,8 @@ impl Lowerer<'_> {
             );
             return;
         }
-        if receiver.values.first().is_some_and(|id| self.b.is_scalar(*id)) {
-            self.refuse_here(
-                "shared-write",
-                format!("every element would write {name} of the same object"),
-                Some(
-                    "let pmap give each element's part and put the parts together afterwards, or add to a local \
-                     variable (total += …)"
-                        .into(),
-                ),
-            );
+        if receiver.values.first().is_some_and(|id| self.b.is_scalar(*id) || self.is_shared(&[*id])) {
+            self.refuse_shared(format!("every element would write {name} of the same object"));
             return;
         }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
@@ -242,6 +234,20 @@ impl Lowerer<'_> {
         self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
+    }
+
+    /// Would all elements write to the place that these values tell? A plain write under a condition may be that of one
+    /// element only.
+    fn is_shared(&self, place: &[Value]) -> bool {
+        let is_written = |buffer: Buffer| self.program.buffers[buffer.0 as usize].written;
+        (self.updating || self.conditional == 0)
+            && place.iter().all(|value| self.b.is_uniform(*value, &is_written))
+    }
+
+    fn refuse_shared(&mut self, message: String) {
+        let hint = "let pmap give each element's part and put the parts together afterwards, or add to a local \
+                    variable (total += …)";
+        self.refuse_here("shared-write", message, Some(hint.into()));
     }
 
     /// Is the object frozen?
@@ -269,10 +275,21 @@ impl Lowerer<'_> {
             return true;
         }
         let what = self.describe(&local);
+        let hint = match local.iter().next() {
+            Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
+            Some(Type::Record(_) | Type::Building(..)) => {
+                "make the objects before the section and set their variables here, or store the numbers one by one"
+            }
+            Some(Type::Module(_)) => "store a Symbol and look at that, or set it outside the section",
+            Some(Type::Proc(_) | Type::Enumerator(..)) => {
+                "store a Symbol, and call what it stands for in a `case`"
+            }
+            _ => "write its items into an array that exists, or store its numbers one by one",
+        };
         self.refuse_here(
             "unsupported-store",
             format!("{what} cannot be stored in an object or array by a section"),
-            Some("write its items into an array that exists, or store its numbers one by one".into()),
+            Some(hint.into()),
         );
         false
     }
@@ -463,6 +480,10 @@ impl Lowerer<'_> {
     /// `array[index] = value`. Growing an array is refused where it happens.
     pub(crate) fn array_store(&mut self, kind: ArrayKind, id: Value, index: Value, value: &Operand) {
         if value.is_bottom() || !self.is_storable(value) {
+            return;
+        }
+        if self.is_shared(&[id, index]) {
+            self.refuse_shared("every element would write the same item of the same array".into());
             return;
         }
         let Some(_) = self.array_contents(kind) else { return };

@@ -265,6 +265,12 @@ pub(crate) struct Lowerer<'h> {
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
+    /// In a function: a call in the section's block that led to it.
+    called: Option<Span>,
+    /// In how many arms of conditions is the current code?
+    conditional: u32,
+    /// Is `place op= value` being written?
+    updating: bool,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
@@ -312,6 +318,9 @@ impl<'h> Lowerer<'h> {
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            called: None,
+            conditional: 0,
+            updating: false,
             races: races::Races::default(),
             line_types: BTreeMap::new(),
         }
@@ -379,11 +388,20 @@ impl<'h> Lowerer<'h> {
         hint: Option<String>,
     ) -> Operand {
         let span = self.user_span();
-        let diagnostic = Diagnostic { slug, span, message: message.into(), hint };
-        if !self.diagnostics.contains(&diagnostic) {
+        let called = self.call_in_block();
+        let diagnostic = Diagnostic { slug, span, message: message.into(), hint, called };
+        let same = |known: &Diagnostic| Diagnostic { called, ..known.clone() } == diagnostic;
+        if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(diagnostic);
         }
         Operand::bottom()
+    }
+
+    /// The call in the section's block that led to the current code, where that is another.
+    pub(crate) fn call_in_block(&self) -> Option<Span> {
+        let frames = self.frames.get(1..=self.current).unwrap_or_default();
+        let user = frames.iter().any(|frame| !frame.builtin);
+        self.called.or_else(|| user.then(|| frames[0].call_span))
     }
 
     pub(crate) fn refuse(&mut self, refusal: Refusal) -> Operand {

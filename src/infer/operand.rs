@@ -407,3 +407,8 @@ impl Lowerer<'_> {
         }
     }
 }
+
+/// Can it be an array made in the section?
+pub(crate) fn is_made_array(operand: &Operand) -> bool {
+    operand.types.iter().any(|ty| matches!(ty, Type::Tuple(_) | Type::List(_)))
+}

@@ -95,7 +95,9 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-raise",
             "`raise` takes an exception class and a message written out in a section",
-            Some("write: raise ArgumentError, \"message\"".into()),
+            Some(
+                "write the message where it is raised, with values in it: raise ArgumentError, \"too far: #{x}\"".into(),
+            ),
         )
     }
 

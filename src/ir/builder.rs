@@ -203,6 +203,19 @@ impl Builder {
         matches!(self.op(value), Some(Op::Scalar(_)))
     }
 
+    /// Is the value the same for all elements, whatever they do? `is_written` tells buffers that may change.
+    pub fn is_uniform(&self, value: Value, is_written: &dyn Fn(Buffer) -> bool) -> bool {
+        let uniform = |value| self.is_uniform(value, is_written);
+        match self.op(value) {
+            Some(Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Scalar(_)) => true,
+            Some(Op::Unary(_, a)) => uniform(*a),
+            Some(Op::Binary(_, a, b) | Op::Compare(_, a, b)) => uniform(*a) && uniform(*b),
+            Some(Op::Select(a, b, c)) => uniform(*a) && uniform(*b) && uniform(*c),
+            Some(Op::Load(buffer, index)) => !is_written(*buffer) && uniform(*index),
+            _ => false,
+        }
+    }
+
     pub fn element(&mut self) -> Value {
         self.numbered((1002, 0, 0, 0), Op::Element, Ty::I32, Interval::INDEX)
     }

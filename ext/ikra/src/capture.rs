@@ -43,6 +43,14 @@ impl Captured {
             return Ok(Self { handle, literal: Literal::Written(iseq) });
         }
         let Some(name) = symbol_of(block)? else {
+            if is_refined_symbol(ruby, block)? {
+                return Err(Trouble::Unsupported {
+                    message: "where a refinement is in use, Ruby does not tell the name in a block such as \
+                              &:name [no-source]"
+                        .into(),
+                    hint: "write { |element| element.name }".into(),
+                });
+            }
             return Err(Trouble::Unsupported {
                 message: "the block is no block literal, so there is no source to compile [no-source]".into(),
                 hint: "instead of &method(:name) or a composed Proc, write { |element| name(element) }"
@@ -98,4 +106,15 @@ fn symbol_of(block: Proc) -> Result<Option<String>, Trouble> {
     let text: String = block.funcall("inspect", ())?;
     let name = text.split_once("(&:").and_then(|(_, rest)| rest.split_once(')')).map(|(name, _)| name);
     Ok(name.filter(|name| !name.starts_with('"')).map(str::to_owned))
+}
+
+/// Is it the block that Ruby makes of `&:name` where refinements are in use? It is a lambda in C of one argument and more,
+/// which no method makes.
+fn is_refined_symbol(ruby: &Ruby, block: Proc) -> Result<bool, Trouble> {
+    let parameters = ruby.ary_new();
+    for kind in ["req", "rest"] {
+        parameters.push(ruby.ary_new_from_values(&[ruby.to_symbol(kind)]))?;
+    }
+    let found: Value = block.funcall("parameters", ())?;
+    Ok(block.is_lambda() && found.eql(parameters)?)
 }

@@ -166,7 +166,7 @@ impl<'a> LiveHost<'a> {
                 let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
                 let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
-                let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, value)?;
+                let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
                 self.roots.push(AskedRoot { key: key.clone(), source, value });
                 self.tracer.drain()?;
                 number

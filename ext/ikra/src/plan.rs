@@ -116,7 +116,7 @@ impl Plan {
         }
         let mut roots = Vec::with_capacity(values.len());
         for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
-            let root = RootValue::read(ruby, &mut tracer, number as u32, value)?;
+            let root = RootValue::read(ruby, &mut tracer, number as u32, &planned.source, value)?;
             if root.ty != planned.ty || (planned.narrow && !root.narrow()) {
                 return Ok(None);
             }

@@ -94,6 +94,20 @@ enum Nesting {
 }
 
 impl Source {
+    /// What a message calls it.
+    fn describe(&self) -> String {
+        match self {
+            Self::SelfValue => "self".into(),
+            Self::Captured(name) => format!("the local variable `{name}`"),
+            Self::Constant(constant) => {
+                let path: Vec<String> = constant.path.iter().map(|name| name_of(*name)).collect();
+                format!("the constant {}", path.join("::"))
+            }
+            Self::ModuleVariable(_, name) => format!("the variable {} of a class or module", name_of(*name)),
+            Self::Within(_, inner) => inner.describe(),
+        }
+    }
+
     /// `fixed_nesting`: the modules around the block have names.
     pub fn new(scope: &BlockScope<'_>, key: &RootKey, fixed_nesting: bool) -> Result<Self, Error> {
         let ruby = scope.ruby;
@@ -322,7 +336,21 @@ impl RootValue {
         self.ty == Type::Integer && self.reading.found().narrow()
     }
 
-    pub fn read(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Trouble> {
+    /// `source` says where the value is from, in case that it does not fit.
+    pub fn read(
+        ruby: &Ruby,
+        tracer: &mut Tracer<'_>,
+        number: u32,
+        source: &Source,
+        root: VALUE,
+    ) -> Result<Self, Trouble> {
+        Self::of(ruby, tracer, number, root).map_err(|trouble| match trouble {
+            Trouble::Stop(Stop::Overflow(_)) => Stop::Overflow(source.describe()).into(),
+            other => other,
+        })
+    }
+
+    fn of(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Trouble> {
         if decode(ruby, root) == Decoded::Object {
             use rb_sys::ruby_value_type as t;
             // SAFETY: the root is a live heap object.
@@ -369,4 +397,9 @@ impl RootValue {
         let ty = Type::Range { exclusive: exclusive != 0, low, high };
         Ok(Some(Self { ty, reading: Reading::default(), ends: [low_bits, high_bits] }))
     }
+}
+
+fn name_of(id: ID) -> String {
+    // SAFETY: IDs come from Ruby and do not die; nor does the symbol of one.
+    unsafe { Value::from_raw(rb_sys::rb_id2sym(id)) }.to_string()
 }

@@ -339,6 +339,9 @@ impl<'a> Tracer<'a> {
             Decoded::Nil => into.push_nil(),
             Decoded::Bool(truth) => into.push_bool(truth),
             Decoded::Symbol(number) => into.push_symbol(number),
+            Decoded::Huge if matches!(slot, Slot::Base) => {
+                return Err(Stop::Overflow(format!("element {} of the array", into.len())));
+            }
             Decoded::Huge => return Err(Stop::Overflow(self.describe(slot))),
             Decoded::Array => self.array(value, slot, into),
             Decoded::Object => self.object(value, slot, into),
