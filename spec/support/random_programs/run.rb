@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 # Runs random programs and prints what came of them:
-# ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS
+# ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__)
 
 require "ikra"
 require_relative "shards"
 
-count, seed, backend, jobs = ARGV
+count, seed, backend, jobs, seconds = ARGV
 seeds = seed.to_i...(seed.to_i + count.to_i)
 printed = 0
 $stdout.sync = true
@@ -18,7 +18,8 @@ done = lambda do |campaign, _|
 end
 start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 begin
-  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i, &done)
+  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i,
+                                                               seconds: (seconds || Float::INFINITY).to_f, &done)
 rescue Interrupt
   exit 130
 end

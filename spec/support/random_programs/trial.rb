@@ -149,10 +149,11 @@ module RandomPrograms
                        "Ruby: #{expected.inspect[0,
                                                  2000]}\nIkra: #{error.full_message(highlight: false)}")
       end
-      return [nil, raised_at] if alike?(expected[1], error) && raised_at == error.element_index
+      element = error.element_index if error.is_a?(Ikra::ElementError)
+      return [nil, raised_at] if alike?(expected[1], error) && raised_at == element
 
       verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}, element #{raised_at}\n" \
-                            "Ikra: #{text(error).inspect}, element #{error.element_index}")
+                            "Ikra: #{text(error).inspect}, element #{element.inspect}")
     end
 
     def refused(error)
