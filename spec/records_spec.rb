@@ -78,6 +78,41 @@ each_backend do
     expect_same_effects(-> { Array.new(3) { |i| Mote.new(i * 1.0, 2.0) } }, 3) { |mote| mote.pull(Vector.new(5.0, 5.0)) }
   end
 
+  it "makes Structs" do
+    point = stub_const("Spot", Struct.new(:x, :y) { def +(other) = Spot.new(x + other.x, y + other.y) })
+    stub_const("Named", Struct.new(:a, :b, keyword_init: true))
+    spots = [point.new(1, 2), point.new(3, 4)]
+    expect_same(numbers) { |n| (Spot.new(n, 2) + spots[0]).to_a }
+    expect_same(numbers) { |n| spots.sum(Spot[n, 0]).y }
+    expect_same(numbers) { |n| [Spot.new(n).to_a, Spot.new.to_a, Named.new(b: n).to_a, Named.new.to_a] }
+    expect_same(numbers) { |n| Spot.new(n, 2, 3).x }
+    expect_same(numbers) { |n| Named.new(n).a }
+    expect_same(numbers) { |n| Named.new(a: n, c: 3, d: n).a }
+    expect_same([1, 2, 1.0]) { |n| [Spot.new(n, 2) == spots[0], spots[0] == Spot.new(n, 2), Spot.new(n, 2) != n] }
+    expect_same([1, 1.0]) { |n| [Spot.new(n, 2).eql?(Spot.new(1, 2)), [Spot.new(n, 2), spots[0]].uniq.size] }
+    expect_same(numbers) { |n| x, y = *Spot.new(n, 5); [x, y, Spot.new(n, 1)[:x], Spot.new(n, 1)[1]] }
+    expect_same(numbers) { |n| case Spot.new(n, 5); in [a, b] then [b, a] end }
+  end
+
+  it "makes Structs with an initialize of their own" do
+    stub_const("Filled", Struct.new(:a, :b) do
+      attr_reader :c
+
+      def initialize(a, b = 5)
+        super
+        @c = a + b
+      end
+    end)
+    stub_const("Doubled", Struct.new(:a, :b) do
+      def initialize(a)
+        super(a * 2)
+        self.b = a
+      end
+    end)
+    expect_same(numbers) { |n| [Filled.new(n).to_a, Filled.new(n).c, Filled.new(n, 1).c, Doubled.new(n).to_a] }
+    expect_same(numbers) { |n| Filled.new(n, n, n).c }
+  end
+
   it "raises what initialize raises" do
     expect_same(numbers) { |n| Vector.new(n, nil).x }
     expect_same(numbers) { |n| Vector.new(n, n, n).x }
@@ -92,6 +127,10 @@ each_compiling_backend do
       .to raise_error(Ikra::UnsupportedError, /changed-record/)
     expect { motes.pmap { |m| Mote.new(m.x, 1).equal?(Mote.new(m.x, 1)) } }
       .to raise_error(Ikra::UnsupportedError, /unsupported-identity/)
+    stub_const("Spot", Struct.new(:x))
+    expect { motes.pmap { |m| Spot.new(m.x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-result/)
+    expect { motes.pmap { |m| s = Spot.new(m.x); s.x = 3; s.x } }.to raise_error(Ikra::UnsupportedError, /changed-record/)
+    expect { motes.pmap { |m| Spot.new(x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
     expect { motes.pmap { String.new.size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
   end
 end

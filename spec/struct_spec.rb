@@ -13,6 +13,17 @@ each_backend do
     expect_same(points) { |p| p.missing }
   end
 
+  it "goes through the members with the methods of Enumerable" do
+    values = [StructPoint.new(3, 1), StructPoint.new(1.5, 2)]
+    expect_same(values) { |p| [p.sum, p.map { |v| v * 2 }, p.min, p.max, p.minmax, p.sort, p.include?(3), p.first] }
+    expect_same(values) { |p| [p.inject(:+), p.count, p.any?(&:zero?), p.first(1), p.zip([1, 2]), p.sum { |v| v * 2 }] }
+    expect_same(values) { |p| [p.each_with_index { |v, i| v * i }.y, p.each_slice(1) { |v| v }.y, p.find { |v| v < 2 }] }
+    expect_same(values) { |p| [p.each_with_index.map { |v, i| v * i }, p.entries, p.partition { |v| v > 1 }] }
+    expect_same(values) { |p| StructPoint.new(p.x, 7).max }
+    expect_same([StructPoint.new(1, nil), StructPoint.new(nil, 1)]) { |p| p.max }
+    expect_same([StructPoint.new(1, nil), StructPoint.new(nil, 1)]) { |p| p.minmax }
+  end
+
   it "writes members" do
     make = -> { [StructPoint.new(1, 2.5), StructPoint.new(-3, 0.5)] }
     left, right = make.call, make.call

@@ -2061,14 +2061,14 @@ end
 
 module Struct
   def ==(other)
-    return true if equal?(other)
+    return true if __is(other)
 
     peer = __peer(other)
     peer.nil? ? false : to_a == peer.to_a
   end
 
   def eql?(other)
-    return true if equal?(other)
+    return true if __is(other)
 
     peer = __peer(other)
     peer.nil? ? false : to_a.eql?(peer.to_a)

@@ -35,6 +35,15 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     row("__alike", alike),
+    // As equal?, where it can be known.
+    row("__is", |s, c| {
+        let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+        if made(&c.receiver) && c.args.iter().any(made) {
+            Operand::bool(s.b.bool(false))
+        } else {
+            identical(s, c)
+        }
+    }),
     row("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
     row("!=", |s, c| {
         let equal = s.send(&c.receiver, "==", &c.args, 3);
@@ -84,7 +93,9 @@ pub(super) const ROWS: &[Row] = &[
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         s.switch(&c.args[0], 0, &mut |_, arg| match arg.types.single() {
-            Some(ty @ Type::Object(..)) if Some(crate::infer::class_of(ty)) == class => arg,
+            Some(ty @ (Type::Object(..) | Type::Record(_))) if Some(crate::infer::class_of(ty)) == class => {
+                arg
+            }
             _ => Operand::nil(),
         })
     }),

@@ -124,9 +124,15 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
-        Type::Object(..) if owner == ClassId::STRUCT => {
+        Type::Building(..) if owner == ClassId::STRUCT && name == "initialize" => {
+            return Some(Builtin::Rule(&structs::INITIALIZE));
+        }
+        Type::Object(..) | Type::Record(_) if owner == ClassId::STRUCT => {
             let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| ruby_method("Struct", name).map(Builtin::Ruby));
+        }
+        Type::Object(..) | Type::Record(_) if owner == ClassId::ENUMERABLE => {
+            return Some(Builtin::Rule(&structs::ENUMERABLE));
         }
         // A class in C with a `==` of its own compares what a section does not see.
         Type::Object(..) if !is_common(owner) => return None,

@@ -42,6 +42,15 @@ pub(super) const ROWS: &[Row] = &[
         let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
         s.construct(class, &arguments, c.block.as_ref())
     }),
+    // Of a Struct's class the same as `new`.
+    row("[]", |s, c| match module_of(&c.receiver) {
+        Some(class) if !s.host.members(class).is_empty() => {
+            let arguments =
+                Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
+            s.construct(class, &arguments, c.block.as_ref())
+        }
+        _ => unknown(s, c),
+    }),
 ];
 
 fn unknown(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

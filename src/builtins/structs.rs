@@ -1,7 +1,7 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
 use super::{Invocation, Row, bare, row};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Arguments, Lowerer, Operand};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -52,9 +52,39 @@ pub(super) const ROWS: &[Row] = &[
     bare("length", size),
 ];
 
+/// `super` in an `initialize` of the user's.
+pub(super) const INITIALIZE: Row = row("initialize", |s, c| {
+    let Some(class) = class(c) else { return Operand::bottom() };
+    let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
+    s.initialize_struct(&c.receiver, class, &arguments);
+    Operand::nil()
+});
+
+/// What Structs have from Enumerable goes through their values.
+pub(super) const ENUMERABLE: Row = row("Enumerable", |s, c| {
+    if !c.keywords.is_empty() {
+        let _ = s.count_arguments(c, 0, 0);
+        return Operand::bottom();
+    }
+    let items = items(s, c);
+    // Those of Array itself compare in another order.
+    let own = match c.name.as_str() {
+        "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("__{}_each", c.name),
+        name => name.to_string(),
+    };
+    let result = s.send_block(&items, &own, &c.args, c.block.clone());
+    let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
+    if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
+        return c.receiver.clone();
+    }
+    result
+});
+
 fn class(call: &Invocation) -> Option<ClassId> {
     match call.receiver.types.iter().next() {
-        Some(Type::Object(_, class)) => Some(*class),
+        Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Building(..))) => {
+            Some(crate::infer::class_of(ty))
+        }
         _ => None,
     }
 }

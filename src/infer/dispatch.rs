@@ -291,22 +291,37 @@ impl Lowerer<'_> {
             }
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
+            Method::Native { .. } if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) => {
+                self.refused_method(ty, name, &found)
+            }
             Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
                 Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
-                None => {
-                    let class = match ty {
-                        Type::Module(module) => format!("{}.", self.host.class_name(*module)),
-                        other => format!("{}#", self.host.class_name(class_of(other))),
-                    };
-                    Callee::Refused(Refusal {
-                        slug: "unsupported-method",
-                        message: format!("`{class}{name}` cannot run in a section"),
-                        hint: Some(builtins::hint(found.owner, &self.host.class_name(found.owner), original)),
-                    })
-                }
+                None => self.refused_method(ty, name, &found),
             },
         }
+    }
+
+    fn refused_method(&self, ty: &Type, name: &str, found: &Found) -> Callee {
+        let class = match ty {
+            Type::Module(module) => format!("{}.", self.host.class_name(*module)),
+            other => format!("{}#", self.host.class_name(class_of(other))),
+        };
+        let original = if let Method::Native { name } = &found.method { name } else { name };
+        Callee::Refused(Refusal {
+            slug: "unsupported-method",
+            message: format!("`{class}{name}` cannot run in a section"),
+            hint: Some(builtins::hint(found.owner, &self.host.class_name(found.owner), original)),
+        })
+    }
+
+    /// Objects of a class that includes Enumerable over an `each` that is not Struct's.
+    fn has_own_each(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Object(..) | Type::Record(_))
+            && !matches!(
+                self.host.method(class_of(ty), "each"),
+                Ok(Some(Found { owner: ClassId::STRUCT, method: Method::Native { .. }, .. }))
+            )
     }
 
     fn invoke(

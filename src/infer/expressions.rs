@@ -470,7 +470,9 @@ impl Lowerer<'_> {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
             // A Struct has its members as items.
-            Some(Type::Object(_, class)) if !matches!(self.host.method(*class, "to_a"), Ok(None)) => {
+            Some(ty @ (Type::Object(..) | Type::Record(_)))
+                if !matches!(self.host.method(super::class_of(ty), "to_a"), Ok(None)) =>
+            {
                 let array = self.send_from(operand, "to_a", &[], 6, super::calls::Form::Own);
                 match array.types.single() {
                     Some(Type::Tuple(_)) => self.tuple_items(&array),

@@ -112,6 +112,10 @@ pub trait Host {
     fn members(&mut self, _class: ClassId) -> Vec<String> {
         Vec::new()
     }
+    /// Was a subclass of Struct made with `keyword_init: true`?
+    fn takes_keywords(&mut self, _class: ClassId) -> bool {
+        false
+    }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
     /// Is some array of the kind frozen?

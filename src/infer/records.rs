@@ -6,6 +6,7 @@ use super::calls::Arguments;
 use super::host::{Found, Method};
 use super::operand::Operand;
 use super::{BlockRef, Frame, Lowerer, Slot};
+use crate::ir::ErrorKind;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -35,6 +36,11 @@ impl Lowerer<'_> {
             {
                 None
             }
+            Some(Found { owner: ClassId::STRUCT, method: Method::Native { .. }, .. })
+                if is_users && !self.host.members(class).is_empty() =>
+            {
+                None
+            }
             _ => {
                 let name = self.host.class_name(class);
                 return self.refuse_here(
@@ -47,7 +53,10 @@ impl Lowerer<'_> {
                 );
             }
         };
-        let names = self.memo.fields.entry(class).or_default().clone();
+        // Struct's own `initialize` sets all members; there may be further variables.
+        let members = self.host.members(class);
+        let is_struct = !members.is_empty();
+        let names = self.memo.fields.entry(class).or_insert(members).clone();
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
@@ -69,9 +78,13 @@ impl Lowerer<'_> {
         let building = Building { frame: self.frames.len() - 1 };
         let number = self.memo.proc_number(self.context, u32::MAX - 1);
         self.buildings.insert(number, building);
-        if let Some((owner, code)) = code {
-            let receiver = Operand { types: Type::Building(number, class).into(), values: vec![] };
-            self.method_call(&receiver, "initialize", owner, &code, false, arguments, block);
+        let receiver = Operand { types: Type::Building(number, class).into(), values: vec![] };
+        match code {
+            Some((owner, code)) => {
+                self.method_call(&receiver, "initialize", owner, &code, false, arguments, block);
+            }
+            None if is_struct => self.initialize_struct(&receiver, class, arguments),
+            None => {}
         }
         let slots = self.frames.pop().map(|f| f.locals).unwrap_or_default();
         if self.b.is_dead() {
@@ -85,6 +98,44 @@ impl Lowerer<'_> {
         Operand {
             types: Type::Record(Rc::new(RecordType { class, fields })).into(),
             values: operands.into_iter().flat_map(|o| o.values).collect(),
+        }
+    }
+
+    /// Struct's `initialize`: the members from the arguments in order or, of classes with `keyword_init`, by name.
+    pub(crate) fn initialize_struct(&mut self, receiver: &Operand, class: ClassId, arguments: &Arguments) {
+        let members = self.host.members(class);
+        let given = arguments.positional.len();
+        if self.host.takes_keywords(class) {
+            if given > 0 {
+                let message = format!("wrong number of arguments (given {given}, expected 0)");
+                self.fail(ErrorKind::ArgumentError(message), &[]);
+                return;
+            }
+            let is_unknown = |(name, _): &&(String, Operand)| !members.contains(name);
+            let unknown: Vec<&str> =
+                arguments.keywords.iter().filter(is_unknown).map(|(name, _)| name.as_str()).collect();
+            if !unknown.is_empty() {
+                let message = format!("unknown keywords: {}", unknown.join(", "));
+                self.fail(ErrorKind::ArgumentError(message), &[]);
+                return;
+            }
+        } else if !arguments.keywords.is_empty() {
+            let name = self.host.class_name(class);
+            self.refuse_here(
+                "unsupported-new",
+                format!("`{name}.new` with keywords makes a Hash of them"),
+                Some("give the members in order, or make the Struct with keyword_init: true".into()),
+            );
+            return;
+        } else if given > members.len() {
+            self.fail(ErrorKind::ArgumentError("struct size differs".into()), &[]);
+            return;
+        }
+        for (i, member) in members.iter().enumerate() {
+            let named =
+                arguments.keywords.iter().rev().find(|(name, _)| name == member).map(|(_, value)| value);
+            let value = named.or(arguments.positional.get(i)).cloned().unwrap_or_else(Operand::nil);
+            self.write_record(receiver, member, &value);
         }
     }
 

@@ -172,6 +172,13 @@ pub fn members(ruby: &Ruby, class: VALUE) -> Vec<String> {
     list.map_or_else(Vec::new, |list| list.into_iter().filter_map(name).collect())
 }
 
+/// Was a subclass of Struct made with `keyword_init: true`? Before Ruby 3.1 this cannot be asked.
+pub fn takes_keywords(class: VALUE) -> bool {
+    // SAFETY: the class is live.
+    let class = unsafe { Value::from_raw(class) };
+    class.funcall::<_, _, Value>("keyword_init?", ()).is_ok_and(|answer| answer.to_bool())
+}
+
 /// The position of a member, as the key that `rb_struct_aref` and `rb_struct_aset` take.
 pub fn member_key(ruby: &Ruby, class: VALUE, name: &str) -> Option<VALUE> {
     let position = members(ruby, class).iter().position(|member| member == name)?;

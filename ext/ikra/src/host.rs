@@ -224,6 +224,10 @@ impl Host for LiveHost<'_> {
         classes::members(self.ruby, classes::value(self.ruby, class))
     }
 
+    fn takes_keywords(&mut self, class: ClassId) -> bool {
+        classes::takes_keywords(classes::value(self.ruby, class))
+    }
+
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
         let frozen = self.tracer.any_frozen(hierarchy);
         remember(&mut self.unfrozen, hierarchy, !frozen);
