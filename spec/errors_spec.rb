@@ -132,7 +132,7 @@ each_compiling_backend do
     error = raised { big.peach { |point| point.x *= 2 } }
     expect(error).to be_a(Ikra::OverflowError)
     expect(error).to be_a(RangeError)
-    expect(error.message).to include("`*'").and include("element 1")
+    expect(error.message).to include("`*'").and include("element 1").and include("hint: where only its low bits")
     expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 4}:")
     expect(big.map(&:x)).to eq([1, 2**62])
   end

@@ -54,6 +54,25 @@ RSpec.describe "Instance variables" do
     end
   end
 
+  it "of Structs are read and written as Ruby does it, in Structs of one to eight members" do
+    500.times do
+      members = Array.new(random.rand(1..8)) { |i| :"m#{i}" }
+      type = Struct.new(*members)
+      objects = Array.new(40) { |i| type.new(*Array.new(random.rand(0..members.size)) { value(i) }) }
+      objects.map! { |object| random.rand(10).zero? ? object.dup : object }
+      name = members.sample(random:)
+      native = Ikra.const_get(:Native)
+      expect(native.read_variable(objects, name)).to match_array_identically(objects.map { |object| object[name] })
+      others = objects.map { |object| object.to_h.except(name) }
+      values = Array.new(objects.size) { |i| value(i) }
+      native.write_variable(objects, name, values)
+      GC.start if random.rand(100).zero?
+      expect(native.read_variable(objects, name)).to match_array_identically(values)
+      expect(objects.map { |object| object[name] }).to match_array_identically(values)
+      expect(objects.map { |object| object.to_h.except(name) }).to eq(others)
+    end
+  end
+
   RSpec::Matchers.define :match_array_identically do |expected|
     match { |actual| actual.size == expected.size && actual.zip(expected).all? { |a, b| a.equal?(b) } }
   end

@@ -5,6 +5,8 @@ module Ikra
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze
+    # What masks the product of a hash or of a generator of random numbers has a larger product first.
+    LOW_BITS = "hint: where only its low bits are wanted, use rand, or smaller multipliers and a mask after each"
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 
@@ -30,7 +32,9 @@ module Ikra
     end
 
     def self.overflow(element, operator)
-      OverflowError.new("integer overflow in `#{operator}' (element #{element}): the result needs more than 64 bits")
+      hint = "\n  #{LOW_BITS}" if operator == "*"
+      OverflowError.new("integer overflow in `#{operator}' (element #{element}): " \
+                        "the result needs more than 64 bits#{hint}")
     end
 
     def self.frames(frames)

@@ -16,7 +16,7 @@ pub mod walk;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params, Target};
-use parse::Answer;
+use parse::{Answer, Callable, Found};
 
 /// Why there is no AST for a place.
 #[derive(Debug)]
@@ -105,11 +105,21 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
     }
 }
 
-/// The methods that a file defines, with their own nesting; those that do not lower are left out.
+/// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed
+/// once.
 pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
-    codes_in(sources, file)
-        .into_iter()
-        .filter_map(|span| code_at(sources, file, span.start, span.end).ok())
-        .filter(|code| code.kind == CodeKind::Method)
-        .collect()
+    let source = sources.file(file);
+    let work = || {
+        parse::with_tree(&source.text, &[], |tree| {
+            let mut codes = Vec::new();
+            parse::each_callable(tree, |callable, nesting, using| {
+                if matches!(callable, Callable::Def(_)) {
+                    let found = Found { callable, nesting: nesting.to_vec(), using };
+                    codes.extend(lower::code(source, file, tree, &found));
+                }
+            });
+            codes
+        })
+    };
+    parse::on_deep_stack(work)
 }

@@ -20,6 +20,7 @@ const FEW: usize = 16;
 const UNDEFINED: VALUE = rb_sys::Qundef as VALUE;
 const TYPE_MASK: VALUE = 0x1f;
 const OBJECT: VALUE = rb_sys::ruby_value_type::RUBY_T_OBJECT as VALUE;
+const STRUCT: VALUE = rb_sys::ruby_value_type::RUBY_T_STRUCT as VALUE;
 
 /// An object of CRuby 3.1 (`struct RObject`): up to three variables are inside, others in memory of their own.
 #[repr(C)]
@@ -70,7 +71,56 @@ impl Object {
     }
 }
 
-/// Is this the Ruby whose layout `Object` has?
+/// A Struct of CRuby 3.1 (`struct RStruct`): up to three members are inside, others in memory of their own.
+#[repr(C)]
+struct Record {
+    flags: VALUE,
+    class: VALUE,
+    body: RecordBody,
+}
+
+#[repr(C)]
+union RecordBody {
+    outside: Members,
+    inside: [VALUE; Record::INSIDE],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Members {
+    count: std::ffi::c_long,
+    values: *mut VALUE,
+}
+
+impl Record {
+    const INSIDE: usize = 3;
+    /// `RSTRUCT_EMBED_LEN_MASK`: how many members are inside; 0 where they are outside.
+    const COUNT_INSIDE: VALUE = 3 << Self::COUNT_SHIFT;
+    const COUNT_SHIFT: u32 = 13;
+
+    /// The place of the member numbered `index`; `None` for what is no Struct or has no such member.
+    ///
+    /// SAFETY: `object` must be a live heap object of CRuby 3.1. The place is valid until Ruby runs.
+    #[inline]
+    unsafe fn place(object: VALUE, index: usize) -> Option<*mut VALUE> {
+        let object = object as *mut Self;
+        // SAFETY: the object is live, and its flags say which part of the union holds.
+        unsafe {
+            if (*object).flags & TYPE_MASK != STRUCT {
+                return None;
+            }
+            let inside = ((*object).flags & Self::COUNT_INSIDE) >> Self::COUNT_SHIFT;
+            if inside != 0 {
+                return (index < inside as usize)
+                    .then(|| (&raw mut (*object).body.inside).cast::<VALUE>().add(index));
+            }
+            let outside = (*object).body.outside;
+            (index < outside.count as usize).then(|| outside.values.add(index))
+        }
+    }
+}
+
+/// Is this the Ruby whose layouts `Object` and `Record` have?
 fn layout_is_known() -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     *KNOWN.get_or_init(|| {
@@ -88,6 +138,8 @@ pub enum Access {
     Place(ID, usize),
     /// A Struct's member, by position.
     Member(VALUE),
+    /// The same where the layout is known and was tried.
+    MemberPlace(VALUE, usize),
     /// Objects of the class have no such member.
     Missing,
 }
@@ -106,11 +158,23 @@ impl Access {
     ///
     /// SAFETY: the objects must be live and instances of the class.
     pub unsafe fn learn(&mut self, objects: &[VALUE]) {
-        let Self::Name(id) = *self else { return };
         if objects.len() < FEW || !layout_is_known() {
             return;
         }
         let (first, last) = (objects[0], objects[objects.len() - 1]);
+        if let Self::Member(key) = *self {
+            // SAFETY: the key of a member is a small Integer.
+            let index = unsafe { rb_sys::FIX2LONG(key) } as usize;
+            // SAFETY: as the caller says.
+            let agrees = |object| unsafe {
+                Record::place(object, index)
+                    .is_some_and(|place| *place == rb_sys::rb_struct_aref(object, key))
+            };
+            if agrees(first) && agrees(last) {
+                *self = Self::MemberPlace(key, index);
+            }
+        }
+        let Self::Name(id) = *self else { return };
         // SAFETY: as the caller says.
         unsafe {
             if let Some(index) = index_of(first, id) {
@@ -143,6 +207,12 @@ impl Access {
                 Self::Member(key) => {
                     pairs.for_each(|(object, value)| *value = rb_sys::rb_struct_aref(*object, key));
                 }
+                Self::MemberPlace(key, index) => pairs.for_each(|(object, value)| {
+                    *value = match Record::place(*object, index) {
+                        Some(place) => *place,
+                        None => rb_sys::rb_struct_aref(*object, key),
+                    }
+                }),
                 Self::Missing => pairs.for_each(|(_, value)| *value = value::NIL),
             }
         }
@@ -172,7 +242,7 @@ impl Access {
                         }
                     })
                 }
-                Self::Member(key) => pairs.for_each(|(object, value)| {
+                Self::Member(key) | Self::MemberPlace(key, _) => pairs.for_each(|(object, value)| {
                     rb_sys::rb_struct_aset(*object, key, *value);
                 }),
                 Self::Missing => {}

@@ -199,7 +199,8 @@ impl Run<'_> {
                     return;
                 }
                 let part = task.pace.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
-                let until = self.limit(ticks.end).min(tick.saturating_add(part));
+                // Another thread may have failed in an earlier tick just now.
+                let until = self.limit(ticks.end).min(tick.saturating_add(part)).max(tick);
                 self.step(task, args, form, job..to, tick..until, &mut state);
                 tick = until;
             }
