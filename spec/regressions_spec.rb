@@ -259,4 +259,34 @@ each_backend do
     expect_same([1]) { |x| [3, nil, x].sort }
     expect_same([*0..40]) { |n| Array.new(n) { |i| i * 7 % 11 }.sort { |a, b| b <=> a } }
   end
+
+  # How arguments do not fit.
+  module Misfits
+    def self.yields = yield(1)
+    def self.two(a, b) = a + b
+    def self.keywords(a:, b:, c: 1) = a + b + c
+    def self.both(a, k:) = a + k
+    def self.default(a = 1 / 0, k:) = a + k
+    def self.calls(a) = two(a)
+  end
+
+  it "raises what Ruby raises where arguments or a block are missing, at the place that Ruby names" do
+    failing = lambda do |&block|
+      block.call
+    rescue StandardError => e
+      own = e.backtrace.grep(/#{File.basename(__FILE__)}/).map { |line| line[/:\d+:in `(yields|two|calls|keywords|both|default)'/] }
+      [e.class, e.message, own.compact]
+    end
+    expect(failing.call { [1].pmap { Misfits.yields } }).to eq(failing.call { [1].map { Misfits.yields } })
+    expect(failing.call { [1].pmap { |x| Misfits.two(x) } }).to eq(failing.call { [1].map { |x| Misfits.two(x) } })
+    expect(failing.call { [1].pmap { |x| Misfits.calls(x) } }).to eq(failing.call { [1].map { |x| Misfits.calls(x) } })
+    expect(failing.call { [1].pmap { Misfits.keywords } }).to eq(failing.call { [1].map { Misfits.keywords } })
+    expect(failing.call { [1].pmap { |x| Misfits.both(k: x) } }).to eq(failing.call { [1].map { |x| Misfits.both(k: x) } })
+    expect(failing.call { [1].pmap { Misfits.default } }).to eq(failing.call { [1].map { Misfits.default } })
+    expect_same([1]) { |x| Misfits.keywords(a: x) }
+    expect_same([1]) { |x| Misfits.keywords(a: x, b: 2, d: 3, e: 4) }
+    next if Ikra.backend == :ruby
+
+    expect { [1].pmap { |x| Misfits.two(x, k: x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-hash/)
+  end
 end

@@ -5,7 +5,7 @@ use super::operand::Operand;
 use super::sites::class_of;
 use super::{Lowerer, Slot};
 use crate::ir::{ErrorKind, UnaryOp};
-use crate::syntax::ast::{AssignOp, Code, LocalId, Multiple, Node, Params, Target};
+use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
 use crate::types::{ClassId, Type};
 use std::rc::Rc;
 
@@ -298,6 +298,14 @@ impl Lowerer<'_> {
         args: Vec<Operand>,
         keywords: Vec<(String, Operand)>,
     ) {
+        if params.keywords.is_empty() && !keywords.is_empty() {
+            self.refuse_here(
+                "unsupported-hash",
+                "keywords for a method that takes none are a Hash, which cannot be used in a parallel section",
+                Some("give it positional arguments".into()),
+            );
+            return;
+        }
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
         if args.len() < required || (args.len() > most && params.rest.is_none()) {
@@ -306,16 +314,51 @@ impl Lowerer<'_> {
                 (_, true) => required.to_string(),
                 _ => format!("{required}..{most}"),
             };
-            let message = format!("wrong number of arguments (given {}, expected {expected})", args.len());
-            self.fail(ErrorKind::ArgumentError(message), &[]);
+            let needed: Vec<&str> =
+                params.keywords.iter().filter(|k| k.2.is_none()).map(|(name, ..)| name.as_str()).collect();
+            let keywords = match needed.len() {
+                0 => String::new(),
+                1 => format!("; required keyword: {}", needed[0]),
+                _ => format!("; required keywords: {}", needed.join(", ")),
+            };
+            let given = args.len();
+            self.fail_binding(format!(
+                "wrong number of arguments (given {given}, expected {expected}{keywords})"
+            ));
             return;
         }
         self.bind(params, args, keywords);
     }
 
+    /// Arguments that do not fit. Ruby blames the definition, and names the caller behind it.
+    fn fail_binding(&mut self, message: String) {
+        if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
+            self.span = self.frame().code.span;
+        }
+        self.fail(ErrorKind::ArgumentError(message), &[]);
+    }
+
     fn bind(&mut self, params: &Params, args: Vec<Operand>, mut keywords: Vec<(String, Operand)>) {
         let required = params.required.len() + params.post.len();
         let optional = args.len().saturating_sub(required).min(params.optional.len());
+        // All of this is found before a default is evaluated.
+        let is_given = |name: &String| keywords.iter().any(|(given, _)| given == name);
+        let missing: Vec<&String> = params
+            .keywords
+            .iter()
+            .filter(|(name, _, default)| default.is_none() && !is_given(name))
+            .map(|(name, ..)| name)
+            .collect();
+        let is_known = |name: &String| params.keywords.iter().any(|(known, ..)| known == name);
+        let unknown: Vec<&String> = keywords.iter().map(|(name, _)| name).filter(|n| !is_known(n)).collect();
+        for (what, names) in [("missing", missing), ("unknown", unknown)] {
+            if !names.is_empty() {
+                let plural = if names.len() > 1 { "s" } else { "" };
+                let names: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
+                self.fail_binding(format!("{what} keyword{plural}: {}", names.join(", ")));
+                return;
+            }
+        }
         let mut rest = args.into_iter();
         for target in &params.required {
             let value = rest.next().unwrap_or_else(Operand::nil);
@@ -340,16 +383,9 @@ impl Lowerer<'_> {
             let value = match (given, default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => self.expr(default),
-                (None, None) => {
-                    self.fail(ErrorKind::ArgumentError(format!("missing keyword: :{name}")), &[]);
-                    return;
-                }
+                (None, None) => Operand::nil(),
             };
             self.write_local(*local, value);
-        }
-        if let Some((name, _)) = keywords.first() {
-            let message = format!("unknown keyword: :{name}");
-            self.fail(ErrorKind::ArgumentError(message), &[]);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand};
 use super::{Activation, BlockRef, Control, Home, JoinIndex, Lowerer};
-use crate::ir::ErrorKind;
+use crate::ir::{ErrorKind, MessagePart};
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
 use crate::syntax::walk::{each_local_in, each_node_in};
 use crate::types::{ClassId, ListKind, Type, TypeSet};
@@ -172,7 +172,12 @@ impl Lowerer<'_> {
                 self.unused = unused;
                 self.call_block(&block, arguments.positional)
             }
-            None => self.fail(ErrorKind::ArgumentError("no block given (yield)".into()), &[]),
+            None => {
+                let class = self.constant(&["LocalJumpError".to_string()], true);
+                let Some(class) = super::conditions::module_of(&class) else { return Operand::bottom() };
+                let message = vec![MessagePart::Text("no block given (yield)".into())];
+                self.fail(ErrorKind::Raise { class, message: Some(message) }, &[])
+            }
         }
     }
 
