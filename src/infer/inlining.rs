@@ -31,7 +31,16 @@ impl Lowerer<'_> {
         if self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
-        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+        let calls_itself = self.active.contains(&identity);
+        if !calls_itself
+            && self.active.len() >= MAX_INLINE_DEPTH
+            && (block.is_some() || !arguments.keywords.is_empty())
+        {
+            // It cannot become a function.
+            self.stop_nesting();
+            return Operand::bottom();
+        }
+        if calls_itself || self.active.len() >= MAX_INLINE_DEPTH {
             self.memo.recursive.insert(identity);
             self.memo.changed = true;
             return Operand::bottom();

@@ -20,6 +20,7 @@ mod growing;
 pub mod host;
 mod inlining;
 mod joins;
+mod limits;
 mod lists;
 mod memo;
 mod memory;
@@ -93,13 +94,17 @@ pub fn infer(
     races: bool,
 ) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
+    let mut grew_at = code.span;
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
-        let types = sites::describe_lines(host, &line_types);
+        let Lowerer { diagnostics, mut program, line_types, stopped, grew_at: at, .. } = lowerer;
+        if stopped {
+            return Err(Error::Unsupported(diagnostics));
+        }
+        grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
             memo = Memo::default();
             continue;
@@ -114,11 +119,17 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
+        let types = sites::describe_lines(host, &line_types);
         crate::ir::passes::run_all(&mut program)
             .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
         return Ok(Inferred { program, schema, types });
     }
-    Err(Error::Internal("type inference does not come to an end".into()))
+    Err(Error::Unsupported(vec![Diagnostic {
+        slug: "endless-types",
+        span: grew_at,
+        message: "what the values here can be does not come to an end for the compiler".into(),
+        hint: Some("let variables, items of arrays and results keep to a few kinds of values".into()),
+    }]))
 }
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
@@ -252,6 +263,14 @@ pub(crate) struct Lowerer<'h> {
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     diagnostics: Vec<Diagnostic>,
+    /// Inference has given up: what is not lowered yet is not.
+    stopped: bool,
+    /// Expressions lowered, to look now and then at what Ruby wants.
+    steps: u32,
+    /// The stack may grow down to this address.
+    stack_end: usize,
+    /// The place where the memo grew first in this walk.
+    grew_at: Option<Span>,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
@@ -260,6 +279,7 @@ pub(crate) struct Lowerer<'h> {
 impl<'h> Lowerer<'h> {
     fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
+        let stack_end = host.stack_end();
         Self {
             host,
             memo,
@@ -293,6 +313,10 @@ impl<'h> Lowerer<'h> {
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
+            stopped: false,
+            steps: 0,
+            stack_end,
+            grew_at: None,
             races: races::Races::default(),
             line_types: BTreeMap::new(),
         }

@@ -401,9 +401,10 @@ impl Lowerer<'_> {
         if items.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }
-        Operand {
-            types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
-            values: items.iter().flat_map(|i| i.values.clone()).collect(),
+        let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();
+        if !self.is_bounded(&types) {
+            return Operand::bottom();
         }
+        Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
     }
 }

@@ -82,10 +82,11 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let fields = names.into_iter().zip(&operands).map(|(name, o)| (name, o.types.clone())).collect();
-        Operand {
-            types: Type::Record(Rc::new(RecordType { class, fields })).into(),
-            values: operands.into_iter().flat_map(|o| o.values).collect(),
+        let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+        if !self.is_bounded(&types) {
+            return Operand::bottom();
         }
+        Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect() }
     }
 
     /// An instance variable of a record, or of one under construction; `None` for other receivers.
