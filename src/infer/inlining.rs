@@ -6,7 +6,7 @@ use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Frame, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
-use crate::types::{ClassId, Type};
+use crate::types::ClassId;
 use std::rc::Rc;
 
 /// Calls inlined into each other, as deep as this; then the methods become functions.
@@ -108,8 +108,7 @@ impl Lowerer<'_> {
             let operand = match block {
                 Some(block) => {
                     let number = self.memo.proc_number(self.context, u32::MAX);
-                    self.procs.insert(number, block.clone());
-                    Operand { types: Type::Proc(number).into(), values: vec![] }
+                    self.proc_operand(number, block.clone())
                 }
                 None => Operand::nil(),
             };

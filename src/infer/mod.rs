@@ -32,6 +32,7 @@ mod races;
 mod raise;
 mod records;
 mod results;
+mod settled;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -51,7 +52,7 @@ use crate::heap::Schema;
 use crate::ir::builder::Builder;
 use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
 use crate::source::Span;
-use crate::syntax::ast::{BlockLiteral, Code, NodeId};
+use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ClassId, TypeSet};
 use host::{Refusal, Scope};
 use joins::Join;
@@ -171,6 +172,8 @@ pub(crate) struct Activation {
     pub number: u32,
     pub literal: Arc<BlockLiteral>,
     pub frame: usize,
+    /// Variables of blocks around it that it has its own values of.
+    pub taken: Rc<[LocalId]>,
 }
 
 /// The frame that a block was written in.
@@ -183,8 +186,10 @@ pub(crate) struct Home {
     pub active: usize,
     /// The blocks that it stands in, outermost first.
     pub blocks: Rc<[Activation]>,
-    /// Those of them whose own locals it uses: it can run while they do.
-    pub needs: Rc<[u32]>,
+    /// Locals of theirs that it uses where they are, and whose: it can run while these do.
+    pub needs: Rc<[(u32, LocalId)]>,
+    /// Locals of theirs that never change once it is made, and their values then.
+    pub taken: Rc<[(LocalId, Operand)]>,
 }
 
 /// One activation: a method being inlined, or the section's block.
@@ -253,6 +258,8 @@ pub(crate) struct Lowerer<'h> {
     literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Locals that are assigned once, by code (its address).
+    settled: FxHashMap<usize, Rc<settled::Settled>>,
     /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
     /// being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
@@ -308,6 +315,7 @@ impl<'h> Lowerer<'h> {
             growing: FxHashMap::default(),
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
+            settled: FxHashMap::default(),
             stale: FxHashMap::default(),
             live: Vec::new(),
             buildings: FxHashMap::default(),
