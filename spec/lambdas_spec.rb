@@ -83,6 +83,56 @@ each_backend do
     expect_same(numbers) { |n| x = 3; f = -> { x }; x = 4; f.() + n }
   end
 
+  it "takes variables along that do not change any more" do
+    expect_same(numbers) { |n| mk = ->(k) { -> { k } }; mk.(n).() }
+    expect_same(numbers) { |n| f = nil; 3.times { |i| f = -> { i } if i == 1 }; f.() + n }
+    expect_same(numbers) { |n| f = nil; [n, 7].each { |i| f = ->(x) { i == 7 ? :seven : x } }; f.(5) }
+    expect_same(numbers) { |n| limit = ->(lo) { ->(x) { lo.nil? || x > lo } }; ok = limit.(2); [ok.(1), ok.(n)] }
+    expect_same(numbers) { |n| n.then { |k| -> { k } }.() }
+    expect_same(numbers) { |n| f = nil; n.tap { |k| f = -> { k } }; f.() }
+    expect_same(numbers) { |n| (0..n).map { |k| -> { k } }.map { |f| f.() } }
+    expect_same(numbers) { |n| add = ->(k) { ->(x) { x + k } }; [1, 2].map(&add.(n)) + [add.(2).(n)] }
+    expect_same(numbers) { |n| curry = ->(a) { ->(b) { ->(c) { (a * 100) + (b * 10) + c } } }; curry.(1).(n).(3) }
+    expect_same(numbers) { |n| h = ->(k) { [1, 2].map { |x| x + k }.then { |l| -> { l.sum + n } } }; h.(n).() }
+    expect_same(numbers) { |n| h = nil; [1, 2.5].each { |k| h = -> { k + n } }; h.() }
+    expect_same(numbers) { |n| h = nil; n.times { |k| h = -> { k } if k > 1 }; h ? h.() : 9 }
+    expect_same(numbers) { |n| n.then { |k| a, b = k, [k, 1]; -> { b.map { |x| x + a } } }.() }
+  end
+
+  it "keeps the lambdas of one place apart by what they took along" do
+    expect_same(numbers) { |n| comp = ->(f, g) { ->(x) { g.(f.(x)) } }; comp.(->(x) { x + 1 }, ->(x) { x * n }).(n) }
+    expect_same(numbers) do |n|
+      comp = ->(f, g) { ->(x) { g.(f.(x)) } }
+      inc = ->(x) { x + 1 }
+      comp.(comp.(inc, ->(x) { x * n }), inc).(n)
+    end
+    expect_same(numbers) { |n| f = nil; r = 0; 3.times { |i| g = -> { i + n }; f ||= g; r += f.() }; r }
+    expect_same(numbers) { |n| fs = []; r = 0; 3.times { |i| fs << -> { i + n }; r += fs[0].() }; r }
+    expect_same(numbers) { |n| f = nil; s = 0; 3.times { |i| f = ->(x) { x + i }; s += f.(n) }; s }
+    expect_same(numbers) do |n|
+      outer = ->(k, f) { g = -> { [1].map { |x| x + k }.sum }; f ? f.() + g.() : g }
+      outer.(10, outer.(n, nil)) + n
+    end
+  end
+
+  it "takes keywords" do
+    around = ->(x, k: 2) { x * k }
+    expect_same(numbers) { |n| around.(n) + around.(n, k: n) }
+    expect_same(numbers) { |n| f = ->(x, k: 2) { x * k }; f.(n) + f.(n, k: 3) }
+    expect_same(numbers) { |n| f = ->(x, k:) { x * k }; f.(n, k: 3) }
+    expect_same(numbers) { |n| f = ->(x, k:) { x * k }; f.(n) }
+    expect_same(numbers) { |n| f = ->(x, k:) { x * k }; f.(n, k: 1, z: 2) }
+    expect_same(numbers) { |n| add = ->(k: 1) { ->(x) { x + k } }; add.(k: n).(2) + add.().(n) }
+  end
+
+  it "ends a lambda that is the section's block by return" do
+    [
+      lambda { |x| return 3 if x == 1; 4 },
+      lambda { |x| [1, 2].each { |y| return y if y == x }; 9 },
+      lambda { |x| break 5 if x == 2; x }
+    ].each { |block| expect_same(numbers, &block) }
+  end
+
   it "knows another lambda in the same variable" do
     6.times do |i|
       f = i.even? ? ->(x) { x + i } : proc { |x| x - i }
@@ -115,6 +165,10 @@ each_compiling_backend do
     refused("escaping-block") { |n| mk = -> { c = 0; -> { c += n } }; mk.().() }
     refused("escaping-block") { |n| f = nil; 3.times { |i| g = -> { i += n }; f ||= g; f.() }; n }
     refused("escaping-block") { |n| fs = []; 3.times { |i| fs << -> { i += n }; fs[0].() }; n }
+    refused("mixed-values") { |n| f = nil; [1, 2, 3].each { |k| f = ->(x) { k + x } if k == n }; f.(1) }
+    refused("escaping-block") { |n| n.then { |k| x = 3; f = -> { x + k }; x = 4; f }.() }
+    refused("escaping-block") { |n| n.then { |k| f = -> { f ? k : 2 }; f }.() }
+    refused("escaping-block") { |n| n.then { |k| g = nil; 2.times { |i| x = k + i; g ||= -> { x += 1 } }; g }.() }
     refused("escaping-block") { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; n }
   end
 

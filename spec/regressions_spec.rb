@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "tempfile"
+require "timeout"
+
 # What random programs (spec/support/random_programs) and users found: each example is the smallest program that showed
 # a difference from plain Ruby.
 # rubocop:disable Style/Semicolon, Style/ParallelAssignment, Lint/SelfAssignment
@@ -288,5 +291,68 @@ each_backend do
     next if Ikra.backend == :ruby
 
     expect { [1].pmap { |x| Misfits.two(x, k: x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-hash/)
+  end
+end
+
+# Values that hold others like themselves, and calls that take the compiler long.
+module Endless
+  class Tree
+    attr_reader :left, :right
+
+    def initialize(left, right) = (@left, @right = left, right)
+    def depth = 1 + [left ? left.depth : 0, right ? right.depth : 0].max
+  end
+
+  class Link
+    attr_reader :value, :rest
+
+    def initialize(value, rest) = (@value, @rest = value, rest)
+  end
+
+  def self.tree(n) = n == 0 ? nil : Tree.new(tree(n - 1), tree(n - 1))
+  def self.pairs(n) = n == 0 ? nil : [pairs(n - 1), n]
+
+  # Methods in a file of their own. Each of `twice` calls the next twice: 2**24 calls to inline. Those of `deep` go deeper
+  # than calls are inlined.
+  FILE = Tempfile.new(["endless", ".rb"]).tap do |file|
+    file.puts("def Endless.twice24(x) = x", "def Endless.deep80(x) = x")
+    24.times { |i| file.puts("def Endless.twice#{i}(x) = twice#{i + 1}(x) + twice#{i + 1}(x)") }
+    80.times { |i| file.puts("def Endless.deep#{i}(x) = [x].sum { |y| deep#{i + 1}(y) }") }
+    file.flush
+    load file.path
+  end
+end
+
+each_compiling_backend do
+  def refused(slug, line, &block)
+    [method(:refused_here), ->(*all, &b) { Thread.new { refused_here(*all, &b) }.join }].each do |way|
+      way.call(slug, line, &block)
+    end
+  end
+
+  def refused_here(slug, line, &block)
+    at = /\.rb:#{line}: .*\[#{slug}\].*hint: /m
+    expect { [3, 1].pmap(&block) }.to raise_error(Ikra::UnsupportedError, at)
+  end
+
+  def line_of(method) = Endless.method(method).source_location[1]
+
+  it "refuses values that hold others like themselves without end" do
+    refused("recursive-value", line_of(:tree)) { |n| Endless.tree(n).depth }
+    refused("recursive-value", line_of(:pairs)) { |n| Endless.pairs(n) ? 1 : 2 }
+    refused("recursive-value", __LINE__) { |n| l = nil; n.times { |i| l = Endless::Link.new(i, l) }; l.value }
+    refused("recursive-value", __LINE__) { |n| l = nil; n.times { |i| l = [i, l] }; l ? 1 : 2 }
+    refused("\\w+-\\w+", __LINE__) { |n| [1, n].each_with_object([]) { |k, acc| acc << ->(z) { z + k } }.size }
+    link = Endless::Link
+    expect_same([3, 1]) { |n| link.new(1, link.new(2, link.new(n, nil))).rest.rest.value }
+  end
+
+  it "refuses calls that nest deeper than the stack has room for" do
+    refused("nesting-too-deep", '\d+') { |n| Endless.deep0(n) }
+  end
+
+  it "hears interrupts while it compiles" do
+    expect { Timeout.timeout(0.3) { [1].pmap { |n| Endless.twice0(n) } } }.to raise_error(Timeout::Error)
+    expect_same([1]) { |n| Endless.twice20(n) }
   end
 end

@@ -142,7 +142,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Comparable"])
         }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
-        Type::Proc(_) => (&[procs::ROWS], &[]),
+        Type::Proc(_) | Type::Closure(..) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
     for table in tables {

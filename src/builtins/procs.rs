@@ -21,17 +21,25 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn call(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !call.keywords.is_empty() {
+    let block = s.proc_of(&call.receiver);
+    let takes_keywords = match &block {
+        Some(BlockRef::Literal { literal, lambda: true, .. }) => !literal.params.keywords.is_empty(),
+        Some(BlockRef::Outer { code, lambda: true, .. }) => !code.params.keywords.is_empty(),
+        _ => false,
+    };
+    if !call.keywords.is_empty() && !takes_keywords {
         return s.refuse_here(
             "unsupported-block",
-            "a lambda with keyword arguments cannot run in a section",
+            "a proc, or a lambda without keywords, cannot be called with keyword arguments in a section",
             Some("use positional arguments".into()),
         );
     }
-    match s.proc_of(&call.receiver) {
-        Some(block) => s.call_block(&block, call.args.clone()),
+    match block {
+        Some(block) => s.call_lambda(&block, call.args.clone(), call.keywords.clone()),
         // Made later in the code than it is called: in an earlier round.
-        None if matches!(call.receiver.types.single(), Some(Type::Proc(_))) => s.refuse_escaping(),
+        None if matches!(call.receiver.types.single(), Some(Type::Proc(_) | Type::Closure(..))) => {
+            s.refuse_escaping()
+        }
         None => Operand::bottom(),
     }
 }

@@ -5,8 +5,10 @@ use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand};
+use super::settled::{Settled, settled_locals};
 use super::{Activation, BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, MessagePart};
+use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
 use crate::syntax::walk::{each_local_in, each_node_in};
 use crate::types::{ClassId, ListKind, Type, TypeSet};
@@ -34,14 +36,9 @@ impl Lowerer<'_> {
     ) -> BlockRef {
         let activation = self.frame().activation;
         let blocks = Rc::clone(&self.frame().blocks);
-        let mut needs = Vec::new();
-        if !blocks.is_empty() {
-            let used = locals_of(literal);
-            let uses = |a: &&Activation| a.literal.own_locals.iter().any(|local| used.contains(local));
-            needs.extend(blocks.iter().filter(uses).map(|a| a.number));
-        }
-        let home =
-            Home { frame: self.current, activation, active: self.active.len(), blocks, needs: needs.into() };
+        let needs = if blocks.is_empty() { Vec::new() } else { used_of(&blocks, literal) };
+        let (needs, taken) = (needs.into(), Rc::default());
+        let home = Home { frame: self.current, activation, active: self.active.len(), blocks, needs, taken };
         BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
     }
 
@@ -49,14 +46,56 @@ impl Lowerer<'_> {
     pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
         let number = self.memo.proc_number(self.context, literal.id.0);
         let mut block = self.block_literal(literal, None, lambda);
-        if let (BlockRef::Literal { home, .. }, Some(begun)) = (&mut block, self.stale_since(number))
-            && (home.activation > begun || home.needs.iter().any(|need| *need > begun))
+        let mut taken = Vec::new();
+        if let BlockRef::Literal { home, .. } = &mut block {
+            if !home.needs.is_empty() {
+                let settled = self.settled();
+                let stands_outside = |at: &Option<Span>| {
+                    at.is_none_or(|at| literal.span.start < at.start || at.end < literal.span.end)
+                };
+                let is_settled = |local: &LocalId| settled.get(local).is_some_and(stands_outside);
+                let (by_value, needs): (Vec<_>, Vec<_>) =
+                    home.needs.iter().copied().partition(|(_, local)| is_settled(local));
+                home.needs = needs.into();
+                for (_, local) in by_value {
+                    taken.push((local, self.read_local(local)));
+                }
+            }
+            if let Some(begun) = self.stale_since(number)
+                && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
+            {
+                // A value of this type may come from an earlier round, whose variables are gone.
+                home.needs = [(u32::MAX, LocalId(0))].into();
+            }
+            home.taken = taken.into();
+        }
+        self.proc_operand(number, block)
+    }
+
+    /// A lambda or proc as a value: what it took along is part of that.
+    pub(super) fn proc_operand(&mut self, number: u32, block: BlockRef) -> Operand {
+        let mut operand = Operand { types: Type::Proc(number).into(), values: vec![] };
+        if let BlockRef::Literal { home, .. } = &block
+            && !home.taken.is_empty()
         {
-            // A value of this type may come from an earlier round, whose variables are gone.
-            home.needs = [u32::MAX].into();
+            if home.taken.iter().any(|(_, value)| value.is_bottom()) {
+                return Operand::bottom();
+            }
+            let items = home.taken.iter().map(|(_, value)| value.types.clone()).collect();
+            operand.types = Type::Closure(number, items).into();
+            operand.values = home.taken.iter().flat_map(|(_, value)| value.values.clone()).collect();
+            if !self.is_bounded(&operand.types) {
+                return Operand::bottom();
+            }
         }
         self.procs.insert(number, block);
-        Operand { types: Type::Proc(number).into(), values: vec![] }
+        operand
+    }
+
+    fn settled(&mut self) -> Rc<Settled> {
+        let code = Rc::clone(&self.frame().code);
+        let found = self.settled.entry(Rc::as_ptr(&code) as usize);
+        Rc::clone(found.or_insert_with(|| settled_locals(&code).into()))
     }
 
     /// The lambdas and procs that values which come from before (an earlier round, a caller) can be or hold.
@@ -94,6 +133,12 @@ impl Lowerer<'_> {
                 Type::Proc(number) => {
                     found.insert(*number);
                 }
+                Type::Closure(number, parts) => {
+                    found.insert(*number);
+                    for part in parts.iter() {
+                        self.procs_in(part, within, found);
+                    }
+                }
                 Type::List(kind) if !within.contains(kind) => {
                     within.push(*kind);
                     let items = self.memo.list(*kind).items.clone();
@@ -110,23 +155,25 @@ impl Lowerer<'_> {
 
     /// Are the variables that a block uses still there?
     fn is_live(&self, home: &Home) -> bool {
-        let is_latest = |need: &u32| {
-            let activation = self.live.iter().find(|(a, _)| a.number == *need);
-            activation.is_some_and(|(a, _)| {
-                let same = |other: &&(Activation, _)| {
-                    Arc::ptr_eq(&other.0.literal, &a.literal) && other.0.frame == a.frame
-                };
-                self.live.iter().rev().find(same).is_some_and(|(last, _)| last.number == *need)
-            })
+        let is_latest = |(number, local): &(u32, LocalId)| {
+            let mut runs = self.live.iter().rev().filter(|(a, _)| a.frame == home.frame);
+            runs.find(|(a, _)| a.has(*local)).is_some_and(|(a, _)| a.number == *number)
         };
         self.frames.get(home.frame).is_some_and(|f| f.activation == home.activation)
             && home.needs.iter().all(is_latest)
     }
 
     /// The block that an operand is, where it is a lambda or proc of the section.
-    pub(crate) fn proc_of(&self, operand: &Operand) -> Option<BlockRef> {
+    pub(crate) fn proc_of(&mut self, operand: &Operand) -> Option<BlockRef> {
         match operand.types.single() {
             Some(Type::Proc(number)) => self.procs.get(number).cloned(),
+            Some(Type::Closure(number, _)) => {
+                let mut block = self.procs.get(number).cloned()?;
+                let BlockRef::Literal { home, .. } = &mut block else { return None };
+                let values = self.tuple_items(operand);
+                home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
+                Some(block)
+            }
             _ => None,
         }
     }
@@ -204,6 +251,7 @@ impl Lowerer<'_> {
         code: &Rc<Code>,
         lambda: bool,
         args: Vec<Operand>,
+        keywords: Vec<(String, Operand)>,
         unused: bool,
     ) -> Operand {
         if let Some((name, _)) = code.captured_writes.first() {
@@ -233,7 +281,7 @@ impl Lowerer<'_> {
                 if lambda {
                     s.frames[frame].return_to = leave;
                     s.frames[frame].control.push(Control { break_to: leave, next_to: leave });
-                    s.bind_method(&code.params, args, vec![]);
+                    s.bind_method(&code.params, args, keywords);
                 } else {
                     s.frames[frame].control.push(Control { break_to: None, next_to: leave });
                     s.bind_block(&code.params, args);
@@ -249,8 +297,19 @@ impl Lowerer<'_> {
 
     /// Runs a block's body here, in the frame it was written in.
     pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
+        self.call_lambda(block, args, vec![])
+    }
+
+    /// The same for a lambda that can take keyword arguments.
+    pub(crate) fn call_lambda(
+        &mut self,
+        block: &BlockRef,
+        args: Vec<Operand>,
+        keywords: Vec<(String, Operand)>,
+    ) -> Operand {
         let unused = std::mem::take(&mut self.unused);
-        if self.b.is_dead() || args.iter().any(Operand::is_bottom) {
+        let mut given = args.iter().chain(keywords.iter().map(|(_, value)| value));
+        if self.b.is_dead() || given.any(Operand::is_bottom) {
             return Operand::bottom();
         }
         match block {
@@ -265,13 +324,18 @@ impl Lowerer<'_> {
                 }
                 self.send(&receiver, name, &rest, 7)
             }
-            BlockRef::Outer { root, code, lambda } => self.call_outer(*root, code, *lambda, args, unused),
+            BlockRef::Outer { root, code, lambda } => {
+                self.call_outer(*root, code, *lambda, args, keywords, unused)
+            }
             BlockRef::Literal { literal, home, break_to, lambda } => {
                 let frame = home.frame;
                 if !self.is_live(home) {
                     return self.refuse_escaping();
                 }
-                let types: Vec<TypeSet> = args.iter().map(|a| a.types.clone()).collect();
+                let taken = home.taken.iter().map(|(_, value)| value);
+                let named = keywords.iter().map(|(_, value)| value);
+                let types: Vec<TypeSet> =
+                    args.iter().chain(named).chain(taken).map(|a| a.types.clone()).collect();
                 let same = |(a, _): &&(Activation, Vec<TypeSet>)| {
                     a.frame == frame && Arc::ptr_eq(&a.literal, literal)
                 };
@@ -284,21 +348,23 @@ impl Lowerer<'_> {
                     );
                 }
                 let number = self.fresh_version();
-                let activation = Activation { number, literal: Arc::clone(literal), frame };
+                let taken: Rc<[LocalId]> = home.taken.iter().map(|(local, _)| *local).collect();
+                let own: Vec<LocalId> = literal.own_locals.iter().chain(taken.iter()).copied().collect();
+                let activation = Activation { number, literal: Arc::clone(literal), frame, taken };
                 let blocks = home.blocks.iter().chain([&activation]).cloned().collect();
                 let outer_blocks = std::mem::replace(&mut self.frames[frame].blocks, blocks);
                 self.live.push((activation, types));
                 let outer = std::mem::replace(&mut self.current, frame);
                 let suspended = self.active.split_off(home.active);
-                let saved: Vec<_> = literal
-                    .own_locals
-                    .iter()
-                    .map(|l| (*l, self.frames[frame].locals[l.0 as usize].clone()))
-                    .collect();
+                let saved: Vec<_> =
+                    own.iter().map(|l| (*l, self.frames[frame].locals[l.0 as usize].clone())).collect();
                 for (local, _) in &saved {
                     let version = self.fresh_version();
                     self.frames[frame].locals[local.0 as usize] =
                         super::Slot { operand: Operand::nil(), version };
+                }
+                for (local, value) in home.taken.iter() {
+                    self.frames[frame].locals[local.0 as usize].operand = value.clone();
                 }
                 let returns = *lambda && has_return(&literal.body);
                 let result = self.within_here(literal.id.0, |s| {
@@ -308,7 +374,7 @@ impl Lowerer<'_> {
                         let outer_return = s.frames[frame].return_to;
                         if *lambda {
                             s.frames[frame].return_to = leave;
-                            s.bind_method(&literal.params, args.clone(), vec![]);
+                            s.bind_method(&literal.params, args.clone(), keywords.clone());
                         } else {
                             s.bind_block(&literal.params, args.clone());
                         }
@@ -343,6 +409,21 @@ impl Lowerer<'_> {
             Some("call it there, or write a method instead".into()),
         )
     }
+}
+
+impl Activation {
+    /// Is the local variable one of this run's?
+    fn has(&self, local: LocalId) -> bool {
+        self.literal.own_locals.contains(&local) || self.taken.contains(&local)
+    }
+}
+
+/// The locals of blocks around it that a block uses, and whose they are.
+fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
+    let mut used: Vec<LocalId> = locals_of(literal).into_iter().collect();
+    used.sort_unstable();
+    let owner = |local: &LocalId| blocks.iter().rev().find(|a| a.has(*local));
+    used.iter().filter_map(|local| Some((owner(local)?.number, *local))).collect()
 }
 
 /// The local variables that a block reads or assigns to.

@@ -7,7 +7,7 @@ use super::{Control, Frame, Lowerer, Operation};
 use crate::heap::Schema;
 use crate::ir::builder::Builder;
 use crate::ir::{Entry, FuncId, Ty};
-use crate::syntax::ast::Code;
+use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
@@ -88,7 +88,10 @@ impl Lowerer<'_> {
         self.open_captured();
         self.clear_scratch();
         let value = self.labelled(SLOT_LEAVE, !unused, |s, join| {
-            s.frames[0].control.push(Control { break_to: None, next_to: Some(join) });
+            // A lambda's `return` and `break` end it as `next` does.
+            let is_lambda = code.kind == CodeKind::Lambda;
+            s.frames[0].return_to = is_lambda.then_some(join);
+            s.frames[0].control.push(Control { break_to: is_lambda.then_some(join), next_to: Some(join) });
             s.bind_block(&code.params, vec![element]);
             s.arm(&code.body, unused)
         });

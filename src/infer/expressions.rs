@@ -20,6 +20,9 @@ impl Lowerer<'_> {
     pub(crate) fn expr(&mut self, node: &Node) -> Operand {
         // Taken also where nothing is lowered: it is said of this node and of no other.
         let unused = std::mem::take(&mut self.unused);
+        if !self.b.is_dead() && !self.goes_on() {
+            self.b.mark_dead();
+        }
         if self.b.is_dead() {
             return Operand::bottom();
         }
@@ -28,6 +31,9 @@ impl Lowerer<'_> {
         let operand = self.expr_here(node, unused);
         self.enter(node);
         self.note_type(&operand);
+        if self.memo.changed && self.grew_at.is_none() {
+            self.grew_at = Some(self.user_span());
+        }
         (self.node, self.span) = (outer_node, outer_span);
         operand
     }

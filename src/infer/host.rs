@@ -129,6 +129,15 @@ pub trait Host {
     /// Does an expression hold in this Ruby? Asked of what versions differ in.
     fn holds(&self, expression: &str) -> bool;
 
+    /// Does Ruby want the thread back? Asked now and then; inference then ends.
+    fn interrupted(&mut self) -> bool {
+        false
+    }
+    /// The address down to which inference may use the stack of this thread.
+    fn stack_end(&self) -> usize {
+        0
+    }
+
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;

@@ -6,7 +6,7 @@ use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
 use super::{BlockRef, Control, Frame, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
-use crate::types::{ClassId, Type};
+use crate::types::ClassId;
 use std::rc::Rc;
 
 /// Calls inlined into each other, as deep as this; then the methods become functions.
@@ -31,7 +31,16 @@ impl Lowerer<'_> {
         if self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
-        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+        let calls_itself = self.active.contains(&identity);
+        if !calls_itself
+            && self.active.len() >= MAX_INLINE_DEPTH
+            && (block.is_some() || !arguments.keywords.is_empty())
+        {
+            // It cannot become a function.
+            self.stop_nesting();
+            return Operand::bottom();
+        }
+        if calls_itself || self.active.len() >= MAX_INLINE_DEPTH {
             self.memo.recursive.insert(identity);
             self.memo.changed = true;
             return Operand::bottom();
@@ -99,8 +108,7 @@ impl Lowerer<'_> {
             let operand = match block {
                 Some(block) => {
                     let number = self.memo.proc_number(self.context, u32::MAX);
-                    self.procs.insert(number, block.clone());
-                    Operand { types: Type::Proc(number).into(), values: vec![] }
+                    self.proc_operand(number, block.clone())
                 }
                 None => Operand::nil(),
             };

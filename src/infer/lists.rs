@@ -332,6 +332,18 @@ impl Lowerer<'_> {
         if operand.types == *to || self.b.is_dead() {
             return operand.clone();
         }
+        if let (Some(Type::Closure(number, _)), Some(Type::Closure(other, inner))) =
+            (operand.types.single(), to.single())
+            && number == other
+        {
+            let items = self.tuple_items(operand);
+            let items: Vec<Operand> =
+                items.iter().zip(inner.iter()).map(|(item, to)| self.listed(item, to)).collect();
+            return Operand {
+                types: Type::Closure(*number, items.iter().map(|i| i.types.clone()).collect()).into(),
+                values: items.into_iter().flat_map(|i| i.values).collect(),
+            };
+        }
         let kind = to.iter().find_map(|t| if let Type::List(kind) = t { Some(*kind) } else { None });
         let has_tuple = operand.types.iter().any(|t| matches!(t, Type::Tuple(_)));
         if !has_tuple {

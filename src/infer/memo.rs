@@ -244,6 +244,7 @@ impl Memo {
                 Type::Record(record.into())
             }
             Type::Enumerator(method, _) => Type::Enumerator(method.clone(), parts.into()),
+            Type::Closure(number, _) => Type::Closure(*number, parts.into()),
             _ => Type::Tuple(parts.into()),
         }
     }

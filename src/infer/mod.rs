@@ -20,6 +20,7 @@ mod growing;
 pub mod host;
 mod inlining;
 mod joins;
+mod limits;
 mod lists;
 mod memo;
 mod memory;
@@ -32,6 +33,7 @@ mod raise;
 mod records;
 mod rescue;
 mod results;
+mod settled;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -51,7 +53,7 @@ use crate::heap::Schema;
 use crate::ir::builder::Builder;
 use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
 use crate::source::Span;
-use crate::syntax::ast::{BlockLiteral, Code, NodeId};
+use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ClassId, TypeSet};
 use host::{Refusal, Scope};
 use joins::Join;
@@ -94,13 +96,17 @@ pub fn infer(
     races: bool,
 ) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
+    let mut grew_at = code.span;
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, line_types, .. } = lowerer;
-        let types = sites::describe_lines(host, &line_types);
+        let Lowerer { diagnostics, mut program, line_types, stopped, grew_at: at, .. } = lowerer;
+        if stopped {
+            return Err(Error::Unsupported(diagnostics));
+        }
+        grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
             memo = Memo::default();
             continue;
@@ -115,11 +121,18 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
+        let types = sites::describe_lines(host, &line_types);
         crate::ir::passes::run_all(&mut program)
             .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
         return Ok(Inferred { program, schema, types });
     }
-    Err(Error::Internal("type inference does not come to an end".into()))
+    Err(Error::Unsupported(vec![Diagnostic {
+        slug: "endless-types",
+        span: grew_at,
+        message: "what the values here can be does not come to an end for the compiler".into(),
+        hint: Some("let variables, items of arrays and results keep to a few kinds of values".into()),
+        called: None,
+    }]))
 }
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
@@ -161,6 +174,8 @@ pub(crate) struct Activation {
     pub number: u32,
     pub literal: Arc<BlockLiteral>,
     pub frame: usize,
+    /// Variables of blocks around it that it has its own values of.
+    pub taken: Rc<[LocalId]>,
 }
 
 /// The frame that a block was written in.
@@ -173,8 +188,10 @@ pub(crate) struct Home {
     pub active: usize,
     /// The blocks that it stands in, outermost first.
     pub blocks: Rc<[Activation]>,
-    /// Those of them whose own locals it uses: it can run while they do.
-    pub needs: Rc<[u32]>,
+    /// Locals of theirs that it uses where they are, and whose: it can run while these do.
+    pub needs: Rc<[(u32, LocalId)]>,
+    /// Locals of theirs that never change once it is made, and their values then.
+    pub taken: Rc<[(LocalId, Operand)]>,
 }
 
 /// One activation: a method being inlined, or the section's block.
@@ -255,6 +272,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) array_literal: Option<Span>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// Locals that are assigned once, by code (its address).
+    settled: FxHashMap<usize, Rc<settled::Settled>>,
     /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
     /// being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
@@ -271,6 +290,14 @@ pub(crate) struct Lowerer<'h> {
     conditional: u32,
     /// Is `place op= value` being written?
     updating: bool,
+    /// Inference has given up: what is not lowered yet is not.
+    stopped: bool,
+    /// Expressions lowered, to look now and then at what Ruby wants.
+    steps: u32,
+    /// The stack may grow down to this address.
+    stack_end: usize,
+    /// The place where the memo grew first in this walk.
+    grew_at: Option<Span>,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
     line_types: BTreeMap<Span, TypeSet>,
@@ -279,6 +306,7 @@ pub(crate) struct Lowerer<'h> {
 impl<'h> Lowerer<'h> {
     fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
+        let stack_end = host.stack_end();
         Self {
             host,
             memo,
@@ -313,6 +341,7 @@ impl<'h> Lowerer<'h> {
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             array_literal: None,
+            settled: FxHashMap::default(),
             stale: FxHashMap::default(),
             live: Vec::new(),
             buildings: FxHashMap::default(),
@@ -321,6 +350,10 @@ impl<'h> Lowerer<'h> {
             called: None,
             conditional: 0,
             updating: false,
+            stopped: false,
+            steps: 0,
+            stack_end,
+            grew_at: None,
             races: races::Races::default(),
             line_types: BTreeMap::new(),
         }

@@ -56,7 +56,7 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
             Type::Range { low, high, .. } => {
                 Some([low, high].into_iter().filter_map(|e| end_ty(*e)).collect())
             }
-            Type::Tuple(_) | Type::Record(_) | Type::Enumerator(..) => {
+            Type::Tuple(_) | Type::Record(_) | Type::Closure(..) | Type::Enumerator(..) => {
                 let mut all = Vec::new();
                 for item in parts(single)? {
                     all.extend(scalars(&item)?);
@@ -83,10 +83,10 @@ pub fn scalars(types: &TypeSet) -> Option<Vec<Ty>> {
     }
 }
 
-/// The types of the items of a tuple, the variables of a record or what an Enumerator goes through, carried side by side.
+/// The types of the items of a tuple, the variables of a record or lambda, or what an Enumerator goes through, carried side by side.
 pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
     match ty {
-        Type::Tuple(items) | Type::Enumerator(_, items) => Some(items.to_vec()),
+        Type::Tuple(items) | Type::Enumerator(_, items) | Type::Closure(_, items) => Some(items.to_vec()),
         Type::Record(record) => Some(record.fields.iter().map(|(_, types)| types.clone()).collect()),
         _ => None,
     }
@@ -127,7 +127,25 @@ pub fn join(a: &TypeSet, b: &TypeSet) -> TypeSet {
         all = all.filter(|t| !matches!(t, Type::Tuple(_)));
         all.insert(Type::Tuple(items.into()));
     }
-    join_records(all)
+    join_records(join_closures(all))
+}
+
+/// Lambdas made at one place become one, joined variable by variable.
+fn join_closures(mut all: TypeSet) -> TypeSet {
+    let closures: Vec<(u32, Rc<[TypeSet]>)> = all
+        .iter()
+        .filter_map(|t| if let Type::Closure(n, i) = t { Some((*n, i.clone())) } else { None })
+        .collect();
+    // Types are in order: those of one number stand side by side.
+    for pair in closures.chunk_by(|a, b| a.0 == b.0 && a.1.len() == b.1.len()).filter(|same| same.len() > 1) {
+        let number = pair[0].0;
+        let items: Vec<TypeSet> = (0..pair[0].1.len())
+            .map(|i| pair.iter().fold(TypeSet::empty(), |set, (_, items)| join(&set, &items[i])))
+            .collect();
+        all = all.filter(|t| !matches!(t, Type::Closure(n, _) if *n == number));
+        all.insert(Type::Closure(number, items.into()));
+    }
+    all
 }
 
 /// Records of one class become one, joined variable by variable.
@@ -188,6 +206,10 @@ impl Lowerer<'_> {
     pub(crate) fn convert(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
         if operand.types == *to {
             return operand.values.clone();
+        }
+        if scalars(to).is_none() {
+            // Refused where it is used.
+            return vec![];
         }
         if is_tagged(to) && !operand.types.is_empty() && !local_part(to).is_empty() {
             return self.convert_beside_local(operand, to);
@@ -401,10 +423,11 @@ impl Lowerer<'_> {
         if items.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }
-        Operand {
-            types: Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into(),
-            values: items.iter().flat_map(|i| i.values.clone()).collect(),
+        let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();
+        if !self.is_bounded(&types) {
+            return Operand::bottom();
         }
+        Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
     }
 }
 

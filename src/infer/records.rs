@@ -95,10 +95,11 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let fields = names.into_iter().zip(&operands).map(|(name, o)| (name, o.types.clone())).collect();
-        Operand {
-            types: Type::Record(Rc::new(RecordType { class, fields })).into(),
-            values: operands.into_iter().flat_map(|o| o.values).collect(),
+        let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+        if !self.is_bounded(&types) {
+            return Operand::bottom();
         }
+        Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect() }
     }
 
     /// Struct's `initialize`: the members from the arguments in order or, of classes with `keyword_init`, by name.

@@ -89,7 +89,7 @@ impl Lowerer<'_> {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
-            Some(Type::Proc(_)) => (Receiver::Text("a Proc".into()), vec![]),
+            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("a Proc".into()), vec![]),
             Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
             Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
         }
@@ -151,7 +151,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
-        Type::Proc(_) => ClassId::PROC,
+        Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) => *class,
         Type::Record(record) => record.class,
     }

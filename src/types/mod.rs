@@ -125,6 +125,9 @@ pub enum Type {
     /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
     /// root.
     Proc(u32),
+    /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may end
+    /// before it is called.
+    Closure(u32, Rc<[TypeSet]>),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),
     /// What an iterating method gives without a block: the method, and the types of its receiver and arguments.
@@ -226,6 +229,7 @@ impl Type {
             | Self::Record(_)
             | Self::Building(..)
             | Self::Proc(_)
+            | Self::Closure(..)
             | Self::Enumerator(..) => Shape::Local,
         }
     }

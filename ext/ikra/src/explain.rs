@@ -62,7 +62,7 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Module(class) => class_name(*class),
         Type::Range { .. } => "Range".into(),
         Type::Tuple(items) => format!("Array of {}", items.len()),
-        Type::Proc(_) => "Proc".into(),
+        Type::Proc(_) | Type::Closure(..) => "Proc".into(),
         Type::Building(_, class) => class_name(*class),
         Type::Record(record) => class_name(record.class),
         Type::List(_) => "Array".into(),

@@ -2,12 +2,13 @@
 //! was assumed, so that later calls can check it.
 
 use crate::errors::Trouble;
+use crate::gvl::check_interrupts;
 use crate::methods::{Assumptions, Methods, Place};
 use crate::plan::{Plan, PlannedRoot};
 use crate::reached::Reached;
 use crate::roots::{BlockScope, RootValue, Source};
 use crate::tracer::{Asked, Stop, Tracer};
-use crate::{classes, methods, sources, value};
+use crate::{classes, methods, sources, stack, value};
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::infer::host::{Contents, Found, Refusal, Root, RootKey};
@@ -20,6 +21,10 @@ use magnus::{Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// So often inference looks whether Ruby wants the thread back: short ones do not.
+const LOOK: Duration = Duration::from_millis(20);
 
 struct AskedRoot {
     key: RootKey,
@@ -42,6 +47,10 @@ pub struct LiveHost<'a> {
     inside: Vec<Diagnostic>,
     /// What stopped the inference, when it was no refusal.
     trouble: Option<Trouble>,
+    /// The address down to which the stack may grow.
+    stack_end: usize,
+    /// When interrupts were looked for.
+    looked: Instant,
 }
 
 /// What an inference leaves.
@@ -77,6 +86,8 @@ impl<'a> LiveHost<'a> {
             unfrozen_arrays: Vec::new(),
             inside: Vec::new(),
             trouble: None,
+            stack_end: stack::end(),
+            looked: Instant::now(),
         })
     }
 
@@ -179,6 +190,24 @@ impl<'a> LiveHost<'a> {
 }
 
 impl Host for LiveHost<'_> {
+    fn interrupted(&mut self) -> bool {
+        if self.looked.elapsed() < LOOK {
+            return false;
+        }
+        self.looked = Instant::now();
+        match check_interrupts(self.ruby) {
+            Ok(()) => false,
+            Err(error) => {
+                self.trouble.get_or_insert(error.into());
+                true
+            }
+        }
+    }
+
+    fn stack_end(&self) -> usize {
+        self.stack_end
+    }
+
     fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
         self.method_at(Place::Instance(class), name)
     }

@@ -24,6 +24,7 @@ mod roots;
 mod section;
 mod slots;
 mod sources;
+mod stack;
 mod tracer;
 mod value;
 mod variables;

@@ -184,6 +184,7 @@ impl Found {
                 | Type::Record(_)
                 | Type::Building(..)
                 | Type::Proc(_)
+                | Type::Closure(..)
                 | Type::List(_)
                 | Type::Enumerator(..) => {}
             }

@@ -1,0 +1,87 @@
+//! Where inference gives up: types that hold themselves ever deeper, code nested deeper than the stack has room for, and
+//! what Ruby wants the thread for. Whichever comes first ends the walk, and is all that is told.
+
+use super::Lowerer;
+use super::operand;
+use crate::diagnostic::Diagnostic;
+use crate::types::{ClassId, Type, TypeSet};
+
+/// Objects of one class in each other, as deep as this: types need a bound, and code that nests them once more in each
+/// walk would have none.
+const MAX_RECORDS: usize = 5;
+/// Arrays of known length in each other.
+const MAX_TUPLES: usize = 8;
+/// Parts of all kinds in each other.
+const MAX_PARTS: usize = 16;
+/// Expressions between two looks at what Ruby wants.
+const STEPS: u32 = 256;
+
+impl Lowerer<'_> {
+    /// Begins an expression; false if inference has given up.
+    pub(super) fn goes_on(&mut self) -> bool {
+        if self.stopped {
+            return false;
+        }
+        self.steps = self.steps.wrapping_add(1);
+        if self.steps.is_multiple_of(STEPS) && self.host.interrupted() {
+            self.stopped = true;
+            return false;
+        }
+        let marker = 0_u8;
+        if std::ptr::from_ref(&marker).addr() < self.stack_end {
+            self.stop_nesting();
+        }
+        !self.stopped
+    }
+
+    pub(super) fn stop_nesting(&mut self) {
+        self.stop(
+            "nesting-too-deep",
+            "calls and expressions are nested too deeply for the compiler",
+            "split it up: local variables, and methods that call each other less deeply",
+        );
+        self.b.mark_dead();
+    }
+
+    /// Refuses the section, whatever else is found.
+    fn stop(&mut self, slug: &'static str, message: &str, hint: &str) {
+        let span = self.user_span();
+        let called = self.call_in_block();
+        let (message, hint) = (message.into(), Some(hint.into()));
+        self.diagnostics = vec![Diagnostic { slug, span, message, hint, called }];
+        self.stopped = true;
+    }
+
+    /// Bounds the type of a value that was just made of others; false if it was too deep.
+    pub(super) fn is_bounded(&mut self, types: &TypeSet) -> bool {
+        if is_bounded(types, &mut Vec::new()) {
+            return true;
+        }
+        if !self.stopped {
+            self.stop(
+                "recursive-value",
+                "what is made here holds what was made here before, ever deeper: such values have no end for the compiler",
+                "make such objects before the section; or keep the parts in an array, and indices instead of objects",
+            );
+        }
+        self.b.mark_dead();
+        false
+    }
+}
+
+fn is_bounded(types: &TypeSet, path: &mut Vec<Option<ClassId>>) -> bool {
+    types.iter().all(|ty| {
+        let Some(parts) = operand::parts(ty) else { return true };
+        let (class, most) = match ty {
+            Type::Record(record) => (Some(record.class), MAX_RECORDS),
+            _ => (None, MAX_TUPLES),
+        };
+        if path.len() >= MAX_PARTS || path.iter().filter(|other| **other == class).count() >= most {
+            return false;
+        }
+        path.push(class);
+        let bounded = parts.iter().all(|part| is_bounded(part, path));
+        path.pop();
+        bounded
+    })
+}
