@@ -7,12 +7,11 @@ module RandomPrograms
                " RangeError", " Exception", " RuntimeError, ZeroDivisionError"].freeze
 
     def rescuing(depth)
-      parts = ["begin\n", scope.path { Node.body(failing(depth)) }]
       clauses = between(0, 2)
-      clauses.times { parts.push("\nrescue#{pick(RESCUED)}\n", handling(depth)) }
-      parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
-      parts.push("\nensure\n", ensured(depth)) if clauses.zero? || chance(0.3)
-      Node.statement(*parts, "\nend")
+      return ensuring { Node.statement(*guarded(depth, clauses), "\nensure\n", arm(depth - 1, 2), "\nend") } if
+        clauses.zero? || chance(0.3)
+
+      Node.statement(*guarded(depth, clauses), "\nend")
     end
 
     # The value of the way that was taken.
@@ -36,16 +35,23 @@ module RandomPrograms
                      "\nretry if #{name} < #{between(1, 4)}\nend")
     end
 
-    # Ruby 3.1 loses its stack over some jumps out of `ensure`.
-    def ensured(depth)
+    private
+
+    # Ruby 3.1 loses its stack, or runs for ever, over some jumps out of what has an `ensure`.
+    def ensuring
       outer = @ensuring
       @ensuring = true
-      arm(depth - 1, 2)
+      yield
     ensure
       @ensuring = outer
     end
 
-    private
+    def guarded(depth, clauses)
+      parts = ["begin\n", scope.path { Node.body(failing(depth)) }]
+      clauses.times { parts.push("\nrescue#{pick(RESCUED)}\n", handling(depth)) }
+      parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
+      parts
+    end
 
     def failing(depth)
       made = statements(depth - 1, 2)
