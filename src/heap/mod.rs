@@ -1,4 +1,5 @@
 //! Columns, the order of jobs, and what of it a section changed. How objects become ids is the extension's matter.
+#![deny(unsafe_code)]
 
 pub mod column;
 pub mod job_order;
