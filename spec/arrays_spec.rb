@@ -310,7 +310,15 @@ each_backend do
     floats = [[0.1] * 10, [1e100, 1.0, -1e100], [0.1, 0.2, 0.3], [3, 0.1, 5], [], [Float::INFINITY, 1.0], [1e308, 1e308]]
     expect_same(floats) { |a| a.sum }
     expect_same(floats) { |a| a.sum(0.0) }
+    expect_same(floats) { |a| a.sum(-0.0) }
+    expect_same(floats) { |a| a.each_entry.sum(0.1) }
     expect_same(floats) { |a| a.map { |x| x * 0.1 }.sum }
+    large = [[9007199254740993] * 5, [9007199254740993, 1, 0.1, 9007199254740993], [0.1, 9007199254740993, 1], [0], []]
+    expect_same(large) { |a| a.sum(0.0) }
+    expect_same(large) { |a| a.sum(-0.0) }
+    expect_same(large) { |a| a.sum(0.1) { |x| x } }
+    expect_same(large) { |a| a.each_entry.sum(0.0) }
+    expect_same([3, 0]) { |n| [(1...n).sum(-0.0), ([9007199254740993] * n).sum(0.0), [n, 0.1].sum(0.5)] }
     expect_same(floats) { |a| a.sort }
     expect_same(floats) { |a| a.minmax }
     expect_same([[1.0, Float::NAN], [2.0, 1.0]]) { |a| a.max }

@@ -992,40 +992,62 @@ module Enumerable
     acc
   end
 
-  # Sums as Array#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated.
-  def __sum(initial)
+  # Sums as Enumerable#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated, until a value of
+  # another class comes. `array`: as Array#sum does, which adds the Integers before the first other value apart from a
+  # Float that the sum starts from, and does not compensate again after a value of another class.
+  def __sum(initial, array)
+    return initial if array && __empty?
     total = initial
     compensation = 0.0
-    floating = total.is_a?(Float)
+    floating = initial.is_a?(Float)
+    leading = array && floating
+    integers = 0
+    some = false
+    plain = false
     each do |item|
       x = block_given? ? yield(item) : item
-      if (x.is_a?(Float) && (floating || total.is_a?(Integer))) || (floating && x.is_a?(Integer))
-        y = x.to_f
-        total = total.to_f
-        floating = true
-        if total.nan?
-          # stays NaN
-        elsif y.nan?
-          total = y
-        elsif y.infinite?
-          if total.infinite? && (y < 0.0) != (total < 0.0)
-            total = 0.0 / 0.0
-          else
-            total = y
-          end
-        elsif !total.infinite?
-          t = total + y
-          if total.abs >= y.abs
-            compensation += ((total - t) + y)
-          else
-            compensation += ((y - t) + total)
-          end
-          total = t
-        end
+      if leading && x.is_a?(Integer)
+        integers += x
+        some = true
       else
-        total = total + x
+        if leading
+          leading = false
+          total = integers + total if some
+        end
+        if !plain && ((x.is_a?(Float) && (floating || total.is_a?(Integer))) || (floating && x.is_a?(Integer)))
+          y = x.to_f
+          total = total.to_f
+          floating = true
+          if total.nan?
+            # stays NaN
+          elsif y.nan?
+            total = y
+          elsif y.infinite?
+            if total.infinite? && (y < 0.0) != (total < 0.0)
+              total = 0.0 / 0.0
+            else
+              total = y
+            end
+          elsif !total.infinite?
+            t = total + y
+            if total.abs >= y.abs
+              compensation += ((total - t) + y)
+            else
+              compensation += ((y - t) + total)
+            end
+            total = t
+          end
+        elsif x.is_a?(Integer) && total.is_a?(Integer)
+          total = total + x
+        else
+          total = total + x
+          plain = array
+          floating = total.is_a?(Float) && !plain
+          compensation = 0.0
+        end
       end
     end
+    total = integers + total if leading && some
     floating ? total + compensation : total
   end
 

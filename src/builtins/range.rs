@@ -315,7 +315,8 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         );
     }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
-    s.send_block(&call.receiver, "__sum", &[initial], call.block.clone())
+    let array = Operand::bool(s.b.bool(false));
+    s.send_block(&call.receiver, "__sum", &[initial, array], call.block.clone())
 }
 
 fn end_of(s: &mut Lowerer<'_>, call: &Invocation, which: usize) -> Operand {

@@ -22,7 +22,9 @@ pub(super) const ROWS: &[Row] = &[
             Some(initial) => initial.clone(),
             None => Operand::integer(s.b.i64(0)),
         };
-        s.send_block(&c.receiver, "__sum", &[initial], c.block.clone())
+        let array = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
+        let array = Operand::bool(s.b.bool(array));
+        s.send_block(&c.receiver, "__sum", &[initial, array], c.block.clone())
     }),
     row("inject", inject),
     row("reduce", inject),
