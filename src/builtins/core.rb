@@ -994,7 +994,8 @@ module Enumerable
 
   # Sums as Enumerable#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated, until a value of
   # another class comes. `array`: as Array#sum does, which adds the Integers before the first other value apart from a
-  # Float that the sum starts from, and does not compensate again after a value of another class.
+  # Float that the sum starts from (those of 63 bits; what is beyond goes to the Float at once), and does not compensate
+  # again after a value of another class.
   def __sum(initial, array)
     return initial if array && __empty?
     total = initial
@@ -1007,8 +1008,16 @@ module Enumerable
     each do |item|
       x = block_given? ? yield(item) : item
       if leading && x.is_a?(Integer)
-        integers += x
         some = true
+        if x < -4611686018427387904 || x > 4611686018427387903
+          total = x + total
+        else
+          integers += x
+          if integers < -4611686018427387904 || integers > 4611686018427387903
+            total = integers + total
+            integers = 0
+          end
+        end
       else
         if leading
           leading = false

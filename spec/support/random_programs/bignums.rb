@@ -47,13 +47,21 @@ module RandomPrograms
 
       def replace
         OPERATORS.each { |owner, names| names.each { |name| replace_one(owner, name) } }
-        [Array, Range, Enumerable].each do |owner|
-          owner.class_eval do
-            def sum(initial = 0, &block)
-              each_entry { |item| initial += block ? yield(item) : item }
-              initial
-            end
+        [Array, Range, Enumerable].each { |owner| replace_sum(owner) }
+      end
+
+      # Integers are added one by one with the replaced operator; what the sum is remains the method's own answer.
+      def replace_sum(owner)
+        original = Array.instance_method(:sum)
+        original = Enumerable.instance_method(:sum) unless owner == Array
+        owner.define_method(:sum) do |initial = 0, &block|
+          total = initial
+          values = each_entry.map do |item|
+            value = block ? block.call(item) : item
+            total = total.is_a?(Integer) && value.is_a?(Integer) ? total + value : nil
+            value
           end
+          original.bind_call(values, initial)
         end
       end
 

@@ -79,12 +79,19 @@ module RandomPrograms
     private
 
     def take(seed, verdict)
+      verdict = Trial::Verdict.new(:broken, "Ruby does not end", 0, 0) if verdict.kind == :hanging && !ruby_ends?(seed)
       @counts[verdict.kind] += 1
       @counts[:rounds] += verdict.rounds.to_i
       @counts[:overflows] += verdict.tolerated.to_i
       @refusals[verdict.detail] << seed if verdict.kind == :refused
       @failures << shrunk(Generator.new(seed).program, verdict) if verdict.failure?
       yield seed if block_given?
+    end
+
+    # Squares of squares become Integers of gigabytes.
+    def ruby_ends?(seed)
+      program = Generator.new(seed).program
+      Isolated.stream([program], limit: 20) { |one| Trial.run_in_ruby(one) }.first.kind != :hanging
     end
 
     def shrunk(program, verdict)

@@ -174,7 +174,7 @@ module RandomPrograms
       e("(", source, pick(%w[.inject(:+) .reduce(:+) .max .min .inject(:&)]), " || ", constant(:int), ")")
     end
 
-    def plain_items?(items) = !items.intersect?(@classes.keys)
+    def plain_items?(items) = items.any? && !items.intersect?(@classes.keys)
 
     def folded_pairs(source, of, depth)
       a = fresh("i")

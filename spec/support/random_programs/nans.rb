@@ -2,7 +2,8 @@
 
 module RandomPrograms
   # Tells whether plain Ruby compares arrays in which NaN is: there one NaN is equal to itself, as the same object, and
-  # a section has no objects for Floats. With Array's methods replaced, in a process of its own.
+  # a section has no objects for Floats. Also where NaN is what uniq's block gives. With Array's methods replaced, in a
+  # process of its own.
   module Nans
     # Raised by the replaced methods.
     class Found < Exception; end # rubocop:disable Lint/InheritException
@@ -30,11 +31,15 @@ module RandomPrograms
         COMPARING.each do |name|
           original = Array.instance_method(name)
           Array.define_method(name) do |*arguments, &block|
-            raise Found if [self, *arguments].flatten.find { |value| value.is_a?(Float) && value.nan? }
-
-            original.bind_call(self, *arguments, &block)
+            Nans.send(:found_in, [self, *arguments])
+            keyed = block && ->(*items) { block.call(*items).tap { |key| Nans.send(:found_in, [key]) } }
+            original.bind_call(self, *arguments, &(name.start_with?("uniq") ? keyed : block))
           end
         end
+      end
+
+      def found_in(values)
+        raise Found if values.flatten.any? { |value| value.is_a?(Float) && value.nan? }
       end
     end
   end

@@ -21,6 +21,9 @@ module RandomPrograms
 
     def self.run(program, backend) = new(program, backend).run
 
+    # Runs it in Ruby alone, to see whether that comes to an end.
+    def self.run_in_ruby(program) = new(program, :ruby).run_in_ruby
+
     def initialize(program, backend)
       @program = program
       @backend = backend
@@ -52,6 +55,14 @@ module RandomPrograms
     ensure
       RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
       @file&.unlink
+    end
+
+    # @return [Verdict] passed
+    def run_in_ruby
+      load_program
+      _, (elements,) = outcome { @home.world }
+      in_ruby(elements.each_index.to_a)
+      verdict(:passed, nil)
     end
 
     private
