@@ -1,6 +1,7 @@
 //! What can go wrong around a section; what goes wrong inside one is a [`crate::backend::Failure`].
 
 use crate::diagnostic::Diagnostic;
+use crate::memory::NoMemory;
 
 #[derive(Debug)]
 pub enum Error {
@@ -8,7 +9,7 @@ pub enum Error {
     Unsupported(Vec<Diagnostic>),
     /// The device or its driver or compiler failed: `Ikra::DeviceError`.
     Device(String),
-    /// So many bytes of memory could not be had: NoMemoryError.
+    /// So many bytes of memory could not be had (0: nobody knows how many): NoMemoryError.
     Memory(usize),
     /// A bug of ours, to be reported: `Ikra::Error`.
     Internal(String),
@@ -21,6 +22,7 @@ impl std::fmt::Display for Error {
                 let texts: Vec<_> = list.iter().map(|d| d.message.as_str()).collect();
                 f.write_str(&texts.join("; "))
             }
+            Self::Memory(0) => f.write_str("failed to allocate memory for a parallel section"),
             Self::Memory(bytes) => write!(f, "failed to allocate {} for a parallel section", size(*bytes)),
             Self::Device(message) | Self::Internal(message) => f.write_str(message),
         }
@@ -28,6 +30,12 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<NoMemory> for Error {
+    fn from(NoMemory(bytes): NoMemory) -> Self {
+        Self::Memory(bytes)
+    }
+}
 
 /// `1.5 GiB`.
 pub fn size(bytes: usize) -> String {

@@ -12,6 +12,7 @@ pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;
+pub mod memory;
 pub mod profile;
 pub mod rng;
 pub mod source;

@@ -22,7 +22,8 @@ pub(super) const ROWS: &[Row] = &[
             Some(initial) => initial.clone(),
             None => Operand::integer(s.b.i64(0)),
         };
-        let array = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
+        let array =
+            matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
         let array = Operand::bool(s.b.bool(array));
         s.send_block(&c.receiver, "__sum", &[initial, array], c.block.clone())
     }),

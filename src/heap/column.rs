@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::ir::Ty;
+use crate::memory::{self, NoMemory};
 use bytemuck::allocation::try_zeroed_vec;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,27 +37,32 @@ impl Column {
     }
 
     /// Makes room for so many more.
-    pub fn try_reserve(&mut self, count: usize) -> Result<(), Error> {
-        let room = match self {
-            Self::Bool(v) => v.try_reserve(count),
-            Self::I32(v) => v.try_reserve(count),
-            Self::I64(v) => v.try_reserve(count),
-            Self::F64(v) => v.try_reserve(count),
-        };
-        room.map_err(|_| Error::Memory((self.len() + count).saturating_mul(self.ty().bytes())))
+    pub fn try_reserve(&mut self, count: usize) -> Result<(), NoMemory> {
+        match self {
+            Self::Bool(v) => memory::reserve(v, count),
+            Self::I32(v) => memory::reserve(v, count),
+            Self::I64(v) => memory::reserve(v, count),
+            Self::F64(v) => memory::reserve(v, count),
+        }
     }
 
-    pub fn try_clone(&self) -> Result<Self, Error> {
+    pub fn try_clone(&self) -> Result<Self, NoMemory> {
         let mut copy = Self::with_capacity(self.ty(), 0);
         copy.try_reserve(self.len())?;
-        match (&mut copy, self) {
-            (Self::Bool(to), Self::Bool(v)) => to.extend_from_slice(v),
-            (Self::I32(to), Self::I32(v)) => to.extend_from_slice(v),
-            (Self::I64(to), Self::I64(v)) => to.extend_from_slice(v),
-            (Self::F64(to), Self::F64(v)) => to.extend_from_slice(v),
-            _ => unreachable!("a copy has the type of its original"),
-        }
+        copy.extend_zeros(self.len());
+        copy.copy_from(self);
         Ok(copy)
+    }
+
+    /// Takes over the numbers of a column of the same type and length.
+    pub fn copy_from(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Bool(to), Self::Bool(v)) => to.copy_from_slice(v),
+            (Self::I32(to), Self::I32(v)) => to.copy_from_slice(v),
+            (Self::I64(to), Self::I64(v)) => to.copy_from_slice(v),
+            (Self::F64(to), Self::F64(v)) => to.copy_from_slice(v),
+            _ => unreachable!("columns of one type are copied"),
+        }
     }
 
     /// Empty, with room for `capacity` numbers.
@@ -81,7 +87,7 @@ impl Column {
     }
 
     /// The rows where the two differ, bit for bit. Both are of one type and length.
-    pub fn differing(&self, other: &Self) -> Vec<u32> {
+    pub fn differing(&self, other: &Self) -> Result<Vec<u32>, NoMemory> {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => differing(a, b),
             (Self::I32(a), Self::I32(b)) => differing(a, b),
@@ -146,17 +152,18 @@ impl Column {
 }
 
 /// Rows are compared in groups, since most groups are either all the same or all different.
-fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Vec<u32> {
+fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Result<Vec<u32>, NoMemory> {
     const GROUP: usize = 64;
     let mut rows = Vec::new();
     for (group, (a, b)) in a.chunks(GROUP).zip(b.chunks(GROUP)).enumerate() {
         if a != b {
+            memory::reserve(&mut rows, a.len())?;
             let start = group * GROUP;
             let pairs = a.iter().zip(b).enumerate();
             rows.extend(pairs.filter(|(_, (a, b))| a != b).map(|(row, _)| (start + row) as u32));
         }
     }
-    rows
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -167,12 +174,12 @@ mod tests {
     fn rows_differ_where_bits_do() {
         let mut now = Column::zeros(Ty::F64, 200);
         let before = now.clone();
-        assert_eq!(now.differing(&before), []);
+        assert_eq!(now.differing(&before), Ok(vec![]));
         let Column::F64(values) = &mut now else { unreachable!() };
         values[0] = -0.0;
         values[63] = 1.0;
         values[199] = f64::NAN;
-        assert_eq!(now.differing(&before), [0, 63, 199]);
-        assert_eq!(now.differing(&now.clone()), []);
+        assert_eq!(now.differing(&before), Ok(vec![0, 63, 199]));
+        assert_eq!(now.differing(&now.clone()), Ok(vec![]));
     }
 }

@@ -1,6 +1,7 @@
 //! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2), with elements
 //! that are one object kept apart in rounds so that they run one after the other, as sequential Ruby would.
 
+use crate::memory::{self, NoMemory};
 use std::ops::Range;
 
 /// The elements of one class (one [`crate::ir::Entry`]) in one round.
@@ -30,10 +31,10 @@ pub struct JobOrder {
 impl JobOrder {
     /// A stable counting sort by entry. `entry_of` gives each element's entry; `repeat_of`, where there are repeated
     /// objects, says how often the element's object came earlier in the base.
-    pub fn new(entry_of: &[u16], entries: usize, repeat_of: Option<&[u32]>) -> Self {
+    pub fn new(entry_of: &[u16], entries: usize, repeat_of: Option<&[u32]>) -> Result<Self, NoMemory> {
         let rounds = repeat_of.and_then(|r| r.iter().max()).map_or(1, |max| *max as usize + 1);
         let bucket = |i: usize| repeat_of.map_or(0, |r| r[i] as usize) * entries + entry_of[i] as usize;
-        let mut starts = vec![0usize; rounds * entries + 1];
+        let mut starts = memory::filled(0usize, rounds * entries + 1)?;
         let mut sorted = true;
         let mut last = 0;
         for i in 0..entry_of.len() {
@@ -46,37 +47,33 @@ impl JobOrder {
             starts[b + 1] += starts[b];
         }
         let segment = |b: usize| Segment { entry: b % entries, jobs: starts[b]..starts[b + 1] };
-        let rounds = (0..rounds)
-            .map(|r| Round {
-                segments: (r * entries..(r + 1) * entries)
-                    .map(segment)
-                    .filter(|s| !s.jobs.is_empty())
-                    .collect(),
-            })
-            .collect();
-        let order = (!sorted).then(|| {
-            let mut next = starts.clone();
-            let mut order = vec![0i32; entry_of.len()];
+        let rounds = memory::collect((0..rounds).map(|r| {
+            let segments = (r * entries..(r + 1) * entries).map(segment);
+            Round { segments: segments.filter(|s| !s.jobs.is_empty()).collect() }
+        }))?;
+        let mut order = None;
+        if !sorted {
+            let mut next = starts;
+            let order = order.insert(memory::filled(0i32, entry_of.len())?);
             for i in 0..entry_of.len() {
                 let at = &mut next[bucket(i)];
                 order[*at] = i as i32;
                 *at += 1;
             }
-            order
-        });
-        Self { order, rounds, in_order: false }
+        }
+        Ok(Self { order, rounds, in_order: false })
     }
 
     /// The elements in the order of the base, one after the other.
-    pub fn sequential(entry_of: &[u16]) -> Self {
+    pub fn sequential(entry_of: &[u16]) -> Result<Self, NoMemory> {
         let mut segments: Vec<Segment> = Vec::new();
         for (job, entry) in entry_of.iter().map(|entry| *entry as usize).enumerate() {
             match segments.last_mut() {
                 Some(last) if last.entry == entry => last.jobs.end = job + 1,
-                _ => segments.push(Segment { entry, jobs: job..job + 1 }),
+                _ => memory::push(&mut segments, Segment { entry, jobs: job..job + 1 })?,
             }
         }
-        Self { order: None, rounds: vec![Round { segments }], in_order: true }
+        Ok(Self { order: None, rounds: vec![Round { segments }], in_order: true })
     }
 
     /// Elements of one class, none of them twice.
@@ -99,27 +96,27 @@ mod tests {
     #[test]
     fn elements_of_one_class_are_in_order() {
         for elements in [0, 1, 9] {
-            assert_eq!(JobOrder::of_one(0, elements), JobOrder::new(&vec![0; elements], 1, None));
+            assert_eq!(Ok(JobOrder::of_one(0, elements)), JobOrder::new(&vec![0; elements], 1, None));
         }
-        assert_eq!(JobOrder::of_one(2, 2), JobOrder::new(&[2, 2], 3, None));
+        assert_eq!(Ok(JobOrder::of_one(2, 2)), JobOrder::new(&[2, 2], 3, None));
     }
 
     #[test]
     fn sorted_elements_need_no_order() {
-        let order = JobOrder::new(&[0, 0, 1], 2, None);
+        let order = JobOrder::new(&[0, 0, 1], 2, None).unwrap();
         assert_eq!(order.order, None);
         assert_eq!(order.rounds[0].segments.iter().map(|s| s.jobs.clone()).collect::<Vec<_>>(), [0..2, 2..3]);
     }
 
     #[test]
     fn shuffled_elements_are_grouped_by_class_in_their_order() {
-        let order = JobOrder::new(&[1, 0, 1, 0], 2, None);
+        let order = JobOrder::new(&[1, 0, 1, 0], 2, None).unwrap();
         assert_eq!(order.order, Some(vec![1, 3, 0, 2]));
     }
 
     #[test]
     fn a_repeated_object_runs_in_a_later_round() {
-        let order = JobOrder::new(&[0, 0, 0], 1, Some(&[0, 1, 0]));
+        let order = JobOrder::new(&[0, 0, 0], 1, Some(&[0, 1, 0])).unwrap();
         assert_eq!(order.order, Some(vec![0, 2, 1]));
         assert_eq!(order.rounds.len(), 2);
         assert_eq!(order.rounds[1].segments, [Segment { entry: 0, jobs: 2..3 }]);
@@ -127,7 +124,7 @@ mod tests {
 
     #[test]
     fn sequential_jobs_are_the_elements() {
-        let order = JobOrder::sequential(&[0, 0, 1, 0]);
+        let order = JobOrder::sequential(&[0, 0, 1, 0]).unwrap();
         assert_eq!(order.order, None);
         let segments = [(0, 0..2), (1, 2..3), (0, 3..4)].map(|(entry, jobs)| Segment { entry, jobs });
         assert_eq!(order.rounds, [Round { segments: segments.into() }]);

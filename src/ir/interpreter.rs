@@ -377,7 +377,7 @@ mod tests {
     fn run_text(text: &str, buffers: &mut [Column], ticks: u64) -> Outcome {
         let program = parse(text).unwrap();
         verify(&program).unwrap();
-        let jobs = JobOrder::new(&[0, 0, 0], 1, None);
+        let jobs = JobOrder::new(&[0, 0, 0], 1, None).unwrap();
         let interrupt = AtomicBool::new(false);
         let scalars = &[40];
         run(

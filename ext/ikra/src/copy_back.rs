@@ -16,6 +16,7 @@ use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::{Inferred, Operation, is_plain, width};
 use ikra_core::ir::{BufferKind, Part, Program};
+use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
@@ -183,7 +184,7 @@ impl CopyBack<'_> {
         };
         let captured = Captured { copy: self, block };
         let captured = if self.schema().captured.is_empty() { None } else { Some(captured.fold()?) };
-        let changes = self.changes();
+        let changes = self.changes()?;
         let made = self.prepare(&changes)?;
         let fresh = self.make_room(&changes)?;
         if let Some(folded) = captured {
@@ -207,7 +208,7 @@ impl CopyBack<'_> {
         }
     }
 
-    fn changes(&self) -> Vec<Change<'_>> {
+    fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {
         let schema = self.schema();
         let columns = schema.columns.iter().filter(|column| column.written).map(|column| {
             let (hierarchy, name) = (column.hierarchy, &column.name);
@@ -218,7 +219,9 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.types)
         });
-        columns.chain(arrays).filter(|change| !change.rows.is_empty()).collect()
+        let mut changes = columns.chain(arrays).collect::<Result<Vec<_>, _>>()?;
+        changes.retain(|change| !change.rows.is_empty());
+        Ok(changes)
     }
 
     fn change<'a>(
@@ -226,7 +229,7 @@ impl CopyBack<'_> {
         target: Target<'a>,
         kind: impl Fn(Part) -> BufferKind,
         types: &TypeSet,
-    ) -> Change<'a> {
+    ) -> Result<Change<'a>, NoMemory> {
         let values = self.values(&kind, types);
         let before = |part| {
             let kind = kind(part);
@@ -235,18 +238,20 @@ impl CopyBack<'_> {
         };
         let differing = |now: Option<&Column>, part| match (now, before(part)) {
             (Some(now), Some(before)) => now.differing(before),
-            _ => Vec::new(),
+            _ => Ok(Vec::new()),
         };
-        let mut rows = differing(values.payload, Part::Payload);
+        let mut rows = differing(values.payload, Part::Payload)?;
         if let Some(tags) = values.tags {
             // What is under a nil has no meaning.
             let nil = i64::from(Shape::Nil.tag());
             rows.retain(|row| bits(tags, *row as usize) != nil);
-            rows.extend(differing(Some(tags), Part::Tag));
+            let tagged = differing(Some(tags), Part::Tag)?;
+            memory::reserve(&mut rows, tagged.len())?;
+            rows.extend(tagged);
             rows.sort_unstable();
             rows.dedup();
         }
-        Change { target, values, rows, tags_before: before(Part::Tag) }
+        Ok(Change { target, values, rows, tags_before: before(Part::Tag) })
     }
 
     /// Calls `f` with some of the changed rows at a time, and the objects or arrays that they are written into.
@@ -328,6 +333,7 @@ impl CopyBack<'_> {
                         value::NIL
                     })?;
                 }
+                self.reached.make_room(rows.len())?;
                 change.values.encode(&mut rows.iter().map(index), &mut values, |shape, payload| {
                     let made = self.made(shape, payload)?;
                     self.reached.keep(made);
@@ -351,6 +357,7 @@ impl CopyBack<'_> {
                     return Ok(());
                 }
                 let id = value::intern(self.ruby, name);
+                memory::reserve(&mut unset, rows.len())?;
                 for (row, object) in rows.iter().zip(holders) {
                     // SAFETY: the object is kept alive by `Reached`.
                     let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
@@ -361,7 +368,8 @@ impl CopyBack<'_> {
                 Ok(())
             })?;
         }
-        let mut fresh = FreshVariables(Vec::with_capacity(unset.len()));
+        let mut fresh = FreshVariables(Vec::new());
+        memory::reserve(&mut fresh.0, unset.len())?;
         for block in unset.chunks(BLOCK) {
             faults::point("making room for a variable")?;
             protect(|| {
@@ -382,6 +390,7 @@ impl CopyBack<'_> {
         for change in changes {
             let mut known: Option<(ClassId, Access)> = None;
             self.each_block(change, |rows, holders, places| {
+                self.reached.make_room(rows.len())?;
                 change.values.encode(&mut rows.iter().map(index), &mut values, |_, _| {
                     made += 1;
                     Ok(self.reached.kept(made - 1))

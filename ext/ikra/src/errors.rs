@@ -12,6 +12,7 @@ use ikra_core::error::Error as CoreError;
 use ikra_core::infer::Inferred;
 use ikra_core::infer::host::Refusal;
 use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Watched};
+use ikra_core::memory::NoMemory;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -42,6 +43,12 @@ impl From<Error> for Trouble {
 impl From<Stop> for Trouble {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
+    }
+}
+
+impl From<NoMemory> for Trouble {
+    fn from(error: NoMemory) -> Self {
+        Self::Core(error.into())
     }
 }
 

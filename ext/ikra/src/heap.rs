@@ -13,6 +13,7 @@ use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
+use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
 use rb_sys::VALUE;
@@ -235,7 +236,7 @@ impl Heap {
     /// Puts back what a run that did not end has written.
     pub fn begin_again(&mut self, layout: &Layout, before: &[Column]) {
         for (index, column) in layout.written.iter().zip(before) {
-            self.buffers[*index] = column.clone();
+            self.buffers[*index].copy_from(column);
         }
     }
 }
@@ -266,7 +267,7 @@ fn fill(
             column
         }
         Recipe::Offset(kind) => {
-            Column::I32(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32).collect())
+            Column::I32(memory::collect(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32))?)
         }
         Recipe::Length(kind) => {
             let spans = spans(tracer, *kind);
@@ -277,14 +278,15 @@ fn fill(
                 // SAFETY: listed arrays are live.
                 None => unsafe { rb_sys::RARRAY_LEN(*array) as i32 },
             };
-            Column::I32(arrays.iter().enumerate().map(length).collect())
+            Column::I32(memory::collect(arrays.iter().enumerate().map(length))?)
         }
         Recipe::Values(kind, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
                 append(&mut column, &mut elements.reading, *part, *single, ids)?;
             }
-            column.extend_zeros(1);
+            let length = column.len() + 1;
+            extend_zeros(&mut column, length)?;
             column
         }
         Recipe::Base(part, single) => {
@@ -295,14 +297,16 @@ fn fill(
         Recipe::Result => Column::try_zeros(buffer.ty, length)?,
         // Filled by `enlarge`.
         Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
-        Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)),
+        Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(reached, ids, *hierarchy)?),
         Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
         Recipe::FrozenArray(kind) => {
             let arrays = reached.arrays(kind.0);
             // SAFETY: listed arrays are live.
-            Column::Bool(arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })).collect())
+            Column::Bool(memory::collect(
+                arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
+            )?)
         }
-        Recipe::FirstSame => Column::I32(first_same(&tracer.base)),
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)?),
         Recipe::Touched(Watched::Column { hierarchy, .. }) => {
             Column::try_zeros(buffer.ty, ids.count(*hierarchy))?
         }
@@ -314,7 +318,7 @@ fn fill(
 }
 
 /// Makes the column as long as that.
-fn extend_zeros(column: &mut Column, length: usize) -> Result<(), Error> {
+fn extend_zeros(column: &mut Column, length: usize) -> Result<(), NoMemory> {
     let count = length - column.len();
     column.try_reserve(count)?;
     column.extend_zeros(count);
@@ -322,13 +326,21 @@ fn extend_zeros(column: &mut Column, length: usize) -> Result<(), Error> {
 }
 
 /// For each element the first one that is the same object.
-fn first_same(base: &Reading) -> Vec<i32> {
-    let mut firsts = FxHashMap::default();
+fn first_same(base: &Reading) -> Result<Vec<i32>, NoMemory> {
+    let mut firsts = table(base)?;
     let first = |row: usize| match is_object(base, row) {
         true => *firsts.entry((base.tag(row), base.payload[row])).or_insert(row as i32),
         false => row as i32,
     };
-    (0..base.len()).map(first).collect()
+    memory::collect((0..base.len()).map(first))
+}
+
+/// A table that has room for every element.
+fn table<T>(base: &Reading) -> Result<FxHashMap<(i32, i64), T>, NoMemory> {
+    let mut table = FxHashMap::default();
+    let too_large = |_| NoMemory(base.len() * size_of::<((i32, i64), T)>());
+    table.try_reserve(base.len()).map_err(too_large)?;
+    Ok(table)
 }
 
 /// Is it something that can change?
@@ -340,14 +352,15 @@ fn spans<'a>(tracer: &'a Tracer<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
     tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.spans)
 }
 
-fn frozen_objects(reached: &Reached, ids: &Ids, hierarchy: HierarchyId) -> Vec<u8> {
-    let mut flags = Vec::with_capacity(ids.count(hierarchy));
+fn frozen_objects(reached: &Reached, ids: &Ids, hierarchy: HierarchyId) -> Result<Vec<u8>, NoMemory> {
+    let mut flags = Vec::new();
+    memory::reserve(&mut flags, ids.count(hierarchy))?;
     for class in ids.classes(hierarchy) {
         // SAFETY: listed objects are live.
         flags
             .extend(reached.objects(*class).iter().map(|object| u8::from(unsafe { value::frozen(*object) })));
     }
-    flags
+    Ok(flags)
 }
 
 /// The id or number that a payload of this shape is stored as.
@@ -369,7 +382,7 @@ fn append(
     part: Part,
     single: Option<Shape>,
     ids: &Ids,
-) -> Result<(), Error> {
+) -> Result<(), NoMemory> {
     let payload = &mut reading.payload;
     // The others may become the payload itself.
     if !column.is_empty() || matches!(column, Column::Bool(_) | Column::I32(_)) {
@@ -447,7 +460,8 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     }
     // By tag, then by class or truth.
     let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
-    let mut entry_of = Vec::with_capacity(base.len());
+    let mut entry_of = Vec::new();
+    memory::reserve(&mut entry_of, base.len())?;
     let mut row = 0;
     while row < base.len() {
         let tag = base.tag(row);
@@ -466,10 +480,11 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
         }
     }
     if inferred.program.watches_races() {
-        return Ok(JobOrder::sequential(&entry_of));
+        return Ok(JobOrder::sequential(&entry_of)?);
     }
-    let repeats = repeating.then(|| {
-        let mut times = FxHashMap::default();
+    let mut repeats = None;
+    if repeating {
+        let mut times = table(base)?;
         let count = |row: usize| {
             if !is_object(base, row) {
                 return 0;
@@ -478,9 +493,9 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
             *seen += 1;
             *seen - 1
         };
-        (0..base.len()).map(count).collect::<Vec<u32>>()
-    });
-    Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref()))
+        repeats = Some(memory::collect((0..base.len()).map(count))?);
+    }
+    Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
 }
 
 /// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.

@@ -1,6 +1,7 @@
 //! The Ruby objects that a running section holds on to. They live in an object that the garbage collector marks, and
 //! marking pins them: they neither die nor move before the section ends, whatever other threads do meanwhile.
 
+use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{DataTypeFunctions, Ruby, TypedData, gc};
@@ -66,7 +67,7 @@ impl Reached {
     }
 
     /// Lists an array of a kind that was not listed yet; gives its row.
-    pub fn add_array(&self, kind: u32, array: VALUE) -> u32 {
+    pub fn add_array(&self, kind: u32, array: VALUE) -> Result<u32, NoMemory> {
         add(&mut self.arrays.borrow_mut(), kind, array)
     }
 
@@ -81,12 +82,21 @@ impl Reached {
     }
 
     /// Moves the arrays of kind `from` behind those of `to`; gives them with their new rows.
-    pub fn move_arrays(&self, from: u32, to: u32) -> Vec<(VALUE, u32)> {
+    pub fn move_arrays(&self, from: u32, to: u32) -> Result<Vec<(VALUE, u32)>, NoMemory> {
         let moved = match self.arrays.borrow_mut().get_mut(from as usize) {
             Some(list) => std::mem::take(list),
             None => Vec::new(),
         };
-        moved.into_iter().map(|array| (array, self.add_array(to, array))).collect()
+        let mut rows = memory::collect(moved.into_iter().map(|array| (array, 0)))?;
+        for (array, row) in &mut rows {
+            *row = self.add_array(to, *array)?;
+        }
+        Ok(rows)
+    }
+
+    /// Makes room to [`keep`](Self::keep) so many more.
+    pub fn make_room(&self, more: usize) -> Result<(), NoMemory> {
+        memory::reserve(&mut self.others.borrow_mut(), more)
     }
 
     /// Keeps any other value alive; gives its place.
@@ -107,11 +117,12 @@ fn list(lists: &Lists, number: u32) -> &[VALUE] {
 
 /// Appends to the list with a number; gives the row.
 #[inline]
-pub fn add(lists: &mut Lists, number: u32, value: VALUE) -> u32 {
+pub fn add(lists: &mut Lists, number: u32, value: VALUE) -> Result<u32, NoMemory> {
     let index = number as usize;
     if lists.len() <= index {
         lists.resize_with(index + 1, Vec::new);
     }
-    lists[index].push(value);
-    lists[index].len() as u32 - 1
+    let list = &mut lists[index];
+    memory::push(list, value)?;
+    Ok(list.len() as u32 - 1)
 }

@@ -4,8 +4,8 @@
 //! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
-use crate::tracer::Stop;
 use crate::value;
+use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use rb_sys::VALUE;
 
@@ -14,6 +14,8 @@ pub struct Reading {
     pub payload: Vec<i64>,
     pub tags: Tags,
     found: Found,
+    /// There was too little memory for the tags: the next [`Reading::reserve`] says so.
+    no_memory: Option<NoMemory>,
 }
 
 /// Nearly always all values have one shape, and then no list of tags is kept.
@@ -58,9 +60,14 @@ impl Reading {
         self.payload.len()
     }
 
-    /// Makes room for all that will be pushed at once, which is cheaper than growing.
-    pub fn reserve(&mut self, values: usize) -> Result<(), Stop> {
-        self.payload.try_reserve(values).map_err(|_| Stop::NoMemory(values * size_of::<i64>()))
+    /// Makes room for all that will be pushed at once, which is cheaper than growing. To be called before what is
+    /// pushed, and once more with 0 when all is.
+    pub fn reserve(&mut self, values: usize) -> Result<(), NoMemory> {
+        if let Tags::Each(each) = &mut self.tags {
+            memory::reserve(each, values)?;
+        }
+        memory::reserve(&mut self.payload, values)?;
+        self.no_memory.map_or(Ok(()), Err)
     }
 
     pub fn found(&self) -> &Found {
@@ -142,9 +149,16 @@ impl Reading {
             Tags::Each(each) => each.resize(self.payload.len(), tag),
             Tags::None => self.tags = Tags::All(tag),
             Tags::All(all) => {
-                let mut each = vec![*all; start];
-                each.resize(self.payload.len(), tag);
-                self.tags = Tags::Each(each);
+                let all = *all;
+                let mut each = Vec::new();
+                match memory::reserve(&mut each, self.payload.capacity()) {
+                    Ok(()) => {
+                        each.resize(start, all);
+                        each.resize(self.payload.len(), tag);
+                        self.tags = Tags::Each(each);
+                    }
+                    Err(error) => self.no_memory = Some(error),
+                }
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::slots::{Slot, Slots};
 use crate::value::{self, Decoded, decode};
 use crate::variables::{Access, BLOCK};
 use ikra_core::infer::host::{Contents, Refusal};
+use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
 use rb_sys::VALUE;
@@ -25,6 +26,12 @@ pub enum Stop {
     Refused(Refusal),
     /// So many bytes could not be had.
     NoMemory(usize),
+}
+
+impl From<NoMemory> for Stop {
+    fn from(NoMemory(bytes): NoMemory) -> Self {
+        Self::NoMemory(bytes)
+    }
 }
 
 /// An instance variable of a hierarchy, or a Struct's member.
@@ -245,7 +252,7 @@ impl<'a> Tracer<'a> {
                 // What was read so far may be of other kinds by now; `join` has cleared the rest.
                 return Ok(());
             }
-            elements.spans.push((offset, elements.reading.len() as u32 - offset));
+            memory::push(&mut elements.spans, (offset, elements.reading.len() as u32 - offset))?;
         }
         self.elements[kind] = elements;
         Ok(())
@@ -266,7 +273,7 @@ impl<'a> Tracer<'a> {
                 count
             };
             if count == 0 {
-                return Ok(());
+                return Ok(into.reserve(0)?);
             }
             self.observe_all(&black_box(&mut values)[..count], slot, into)?;
             index += count;
@@ -284,7 +291,7 @@ impl<'a> Tracer<'a> {
             } else if rb_sys::SPECIAL_CONST_P(first) {
                 0
             } else {
-                self.objects(rest, into)
+                self.objects(rest, into)?
             };
             rest = &rest[count..];
             if count == 0 {
@@ -296,40 +303,40 @@ impl<'a> Tracer<'a> {
     }
 
     /// The leading values that are objects of classes met before; gives how many. Calls nothing of Ruby.
-    fn objects(&mut self, values: &[VALUE], into: &mut Reading) -> usize {
+    fn objects(&mut self, values: &[VALUE], into: &mut Reading) -> Result<usize, NoMemory> {
         let mut objects = self.reached.objects_mut();
         for (index, &value) in values.iter().enumerate() {
             if let Some(later) = values.get(index + AHEAD) {
                 value::prefetch(*later);
             }
             if rb_sys::SPECIAL_CONST_P(value) {
-                return index;
+                return Ok(index);
             }
-            let (class, row) = match self.known.get(value) {
+            let (class, row) = match self.known.get(value)? {
                 Some(Known::Object(class, row)) => (class, row),
-                Some(Known::Array(..)) => return index,
+                Some(Known::Array(..)) => return Ok(index),
                 None => {
                     // SAFETY: the object was just read from a live one.
                     let pointer = unsafe { value::class_pointer(value) };
                     if self.last.pointer != pointer {
                         match self.pointers.get(&pointer) {
                             Some(class) => self.last = Met { pointer, class: *class },
-                            None => return index,
+                            None => return Ok(index),
                         }
                     }
                     let class = self.last.class;
-                    let row = reached::add(&mut objects, class.0, value);
-                    self.known.set(value, Known::Object(class, row));
+                    let row = reached::add(&mut objects, class.0, value)?;
+                    self.known.set(value, Known::Object(class, row))?;
                     (class, row)
                 }
             };
             match self.places.get(class.0 as usize) {
                 Some(Some((hierarchy, place))) => into.push_object(*hierarchy, class, *place, row),
                 // Entered above, and known from now on.
-                _ => return index,
+                _ => return Ok(index),
             }
         }
-        values.len()
+        Ok(values.len())
     }
 
     fn observe(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), Stop> {
@@ -343,14 +350,14 @@ impl<'a> Tracer<'a> {
                 return Err(Stop::Overflow(format!("element {} of the array", into.len())));
             }
             Decoded::Huge => return Err(Stop::Overflow(self.describe(slot))),
-            Decoded::Array => self.array(value, slot, into),
-            Decoded::Object => self.object(value, slot, into),
+            Decoded::Array => self.array(value, slot, into)?,
+            Decoded::Object => self.object(value, slot, into)?,
         }
         Ok(())
     }
 
-    fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
-        let (class, row) = match self.known.get(value) {
+    fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), NoMemory> {
+        let (class, row) = match self.known.get(value)? {
             Some(Known::Object(class, row)) => (class, row),
             Some(Known::Array(..)) => return self.array(value, slot, into),
             None => {
@@ -358,21 +365,22 @@ impl<'a> Tracer<'a> {
                 if class == ClassId::ARRAY {
                     return self.array(value, slot, into);
                 }
-                let row = reached::add(&mut self.reached.objects_mut(), class.0, value);
-                self.known.set(value, Known::Object(class, row));
+                let row = reached::add(&mut self.reached.objects_mut(), class.0, value)?;
+                self.known.set(value, Known::Object(class, row))?;
                 (class, row)
             }
         };
         let (hierarchy, place) = self.place(class);
         into.push_object(hierarchy, class, place, row);
+        Ok(())
     }
 
-    fn array(&mut self, value: VALUE, slot: Slot, into: &mut Reading) {
-        let (kind, row) = match self.known.get(value) {
+    fn array(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), NoMemory> {
+        let (kind, row) = match self.known.get(value)? {
             Some(Known::Array(kind, row)) if self.asked.slots.kind(slot) == Some(kind) => (kind, row),
             Some(Known::Array(kind, _)) => {
-                self.join(slot, kind);
-                match self.known.get(value) {
+                self.join(slot, kind)?;
+                match self.known.get(value)? {
                     Some(Known::Array(kind, row)) => (kind, row),
                     _ => unreachable!("an array stays an array"),
                 }
@@ -382,18 +390,19 @@ impl<'a> Tracer<'a> {
                 if self.elements.len() <= kind.0 as usize {
                     self.elements.resize_with(kind.0 as usize + 1, Elements::default);
                 }
-                let row = self.reached.add_array(kind.0, value);
-                self.known.set(value, Known::Array(kind, row));
+                let row = self.reached.add_array(kind.0, value)?;
+                self.known.set(value, Known::Array(kind, row))?;
                 (kind, row)
             }
         };
         into.push_array(kind, row);
+        Ok(())
     }
 
-    fn join(&mut self, slot: Slot, kind: ArrayKind) {
+    fn join(&mut self, slot: Slot, kind: ArrayKind) -> Result<(), NoMemory> {
         for (kept, dropped) in self.asked.slots.meet(slot, kind) {
-            for (array, row) in self.reached.move_arrays(dropped.0, kept.0) {
-                self.known.set(array, Known::Array(kept, row));
+            for (array, row) in self.reached.move_arrays(dropped.0, kept.0)? {
+                self.known.set(array, Known::Array(kept, row))?;
             }
             let was_asked = |asked: &[bool], kind: ArrayKind| asked.get(kind.0 as usize) == Some(&true);
             if was_asked(&self.asked.elements, dropped) {
@@ -405,6 +414,7 @@ impl<'a> Tracer<'a> {
             self.joins += 1;
             self.kinds_changed = true;
         }
+        Ok(())
     }
 
     fn class_of(&mut self, object: VALUE) -> ClassId {
@@ -489,7 +499,7 @@ impl<'a> Tracer<'a> {
     /// Was this array met (anywhere but as the base)?
     pub fn array_kind(&mut self, array: VALUE) -> Option<ArrayKind> {
         match self.known.get(array) {
-            Some(Known::Array(kind, _)) => Some(kind),
+            Ok(Some(Known::Array(kind, _))) => Some(kind),
             _ => None,
         }
     }

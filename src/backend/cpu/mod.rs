@@ -25,7 +25,7 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use pace::Pace;
 use parking_lot::Mutex;
 pub use pool::block_signals;
@@ -121,7 +121,7 @@ impl Code {
                 if let Some(text) = listing.as_deref_mut() {
                     let _ = writeln!(text, "; {name}\n{}", context.func.display());
                 }
-                module.define_function(id, &mut context).map_err(|error| internal(format!("{error:?}")))?;
+                module.define_function(id, &mut context).map_err(of_module)?;
                 if let Some(text) = listing.as_deref_mut() {
                     let assembly = context.compiled_code().and_then(|code| code.vcode.as_deref());
                     let _ = writeln!(text, "{}", assembly.unwrap_or_default());
@@ -142,7 +142,7 @@ impl Code {
                 let signature = frame::entry_signature(module.isa());
                 let id = module.declare_anonymous_function(&signature).map_err(internal)?;
                 define(module, id, &name, what)?;
-                Ok(id)
+                Ok::<_, Error>(id)
             };
             let once = declare(format!("{}, one tick", entry.name), frame::Kind::EntryOnce(function))?;
             let many = program
@@ -152,7 +152,7 @@ impl Code {
             ids.push((once, many));
         }
         faults::point("making code executable")?;
-        module.finalize_definitions().map_err(internal)?;
+        module.finalize_definitions().map_err(of_module)?;
         let address = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with `entry_signature`, which is that of `EntryFn`.
@@ -179,6 +179,13 @@ impl Drop for Code {
 
 // Linkage is by id: nothing of ours is visible by name, C functions are.
 const IMPORT: Linkage = Linkage::Import;
+
+fn of_module(error: ModuleError) -> Error {
+    match error {
+        ModuleError::Allocation { .. } => Error::Memory(0),
+        error => internal(format!("{error:?}")),
+    }
+}
 
 fn internal(error: impl std::fmt::Display) -> Error {
     Error::Internal(format!("cpu back-end: {error}"))

@@ -94,7 +94,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
             run.rounds(code, rounds, launch.ticks, fused, 1);
-            return Ok(());
+            return Ok::<_, Error>(());
         }
         let pool = threads()?;
         let width = if alone { 1 } else { pool.current_num_threads() };

@@ -206,7 +206,7 @@ fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f6
     println!("compiled in {:.1} ms", profile.seconds(Phase::Compile) * 1e3);
     let mut buffers = scenario();
     let entry_of: Vec<u16> = (0..CARS + PEDESTRIANS).map(|i| u16::from(i >= PEDESTRIANS)).collect();
-    let mut jobs = JobOrder::new(&entry_of, 2, None);
+    let mut jobs = JobOrder::new(&entry_of, 2, None).unwrap();
     jobs.rounds[0].segments.retain(|segment| entries.contains(&segment.entry));
     let interrupt = AtomicBool::new(false);
     let mut launch = Launch {

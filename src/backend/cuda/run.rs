@@ -52,7 +52,7 @@ impl Kernel for CudaKernel {
             if let Some(session) = &mut session {
                 self.upload(&mut **session, &arena, launch)?;
             }
-            Ok(session)
+            Ok::<_, Error>(session)
         })?;
         let Some(mut session) = session else { return Ok(Outcome::Interrupted) };
         let outcome = profile.time(Phase::Kernel, || {
@@ -90,10 +90,8 @@ impl CudaKernel {
                 session.clear(arena.buffers[i], bytes.len())?;
             }
         }
-        let order: Vec<u8>;
         if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
-            order = elements.iter().flat_map(|e| e.to_le_bytes()).collect();
-            pieces.push((at, &order));
+            pieces.push((at, bytemuck::cast_slice(elements)));
         }
         let whole;
         if small {

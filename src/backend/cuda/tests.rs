@@ -53,7 +53,7 @@ struct Given {
 impl Given {
     /// All elements are of the first entry.
     fn elements(count: usize, buffers: Vec<Column>) -> Self {
-        let jobs = JobOrder::new(&vec![0; count], 1, None);
+        let jobs = JobOrder::new(&vec![0; count], 1, None).unwrap();
         Self { buffers, scalars: Vec::new(), jobs, ticks: 1, interrupted: false }
     }
 }

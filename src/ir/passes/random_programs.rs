@@ -384,7 +384,7 @@ fn run(program: &Program, ticks: u64) -> (Outcome, Vec<Vec<u8>>) {
         Column::F64(vec![0.0, -0.5, 1.5, f64::NAN, f64::INFINITY]),
         Column::I64(vec![0; ELEMENTS]),
     ];
-    let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None);
+    let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None).unwrap();
     let interrupt = AtomicBool::new(false);
     let mut launch = Launch {
         buffers: &mut buffers,

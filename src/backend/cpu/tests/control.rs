@@ -150,7 +150,7 @@ fn f1 (v0: i32, v1: i64, v2: i64) {
 "#;
     let kernel = kernel(text);
     // Objects 0 and 1 are A, 2 and 3 B; 0 and 3 stand twice in the base.
-    let jobs = JobOrder::new(&[1, 0, 0, 1, 0, 1], 2, Some(&[0, 0, 0, 0, 1, 1]));
+    let jobs = JobOrder::new(&[1, 0, 0, 1, 0, 1], 2, Some(&[0, 0, 0, 0, 1, 1])).unwrap();
     let base = vec![3, 0, 1, 2, 0, 3];
     let mut buffers = [Column::I32(base), Column::I64(vec![1, 10, 100, 1000])];
     assert_eq!(run(&*kernel, &mut buffers, &jobs, 3), Outcome::Done);

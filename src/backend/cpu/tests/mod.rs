@@ -31,7 +31,7 @@ fn kernel(text: &str) -> Box<dyn Kernel> {
 
 /// All of `jobs` jobs in one segment of entry 0, in the order of the elements.
 fn in_order(jobs: usize) -> JobOrder {
-    JobOrder::new(&vec![0; jobs], 1, None)
+    JobOrder::new(&vec![0; jobs], 1, None).unwrap()
 }
 
 fn run(kernel: &dyn Kernel, buffers: &mut [Column], jobs: &JobOrder, ticks: u64) -> Outcome {

@@ -14,7 +14,7 @@ fn random_programs_do_what_the_interpreter_does() {
             Column::F64(vec![0.0, -0.5, 1.5, f64::NAN, f64::INFINITY]),
             Column::I64(vec![0; 5]),
         ];
-        let jobs = JobOrder::new(entry_of, 2, None);
+        let jobs = JobOrder::new(entry_of, 2, None).unwrap();
         let interrupt = AtomicBool::new(false);
         let mut launch = Launch {
             buffers: &mut buffers,

@@ -49,7 +49,7 @@ fn written(program: &Program, columns: &[Column]) -> Vec<Vec<u64>> {
 #[test]
 fn random_programs_compute_what_the_interpreter_says() {
     let (elements, mut compared) = (64, 0);
-    let jobs = JobOrder::new(&(0..elements).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None);
+    let jobs = JobOrder::new(&(0..elements).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None).unwrap();
     let interrupt = AtomicBool::new(false);
     for seed in 0.. {
         let mut program = random_program(seed);

@@ -202,7 +202,7 @@ fn checked_operations_fail_exactly_where_they_overflow() {
             Column::I64(vec![0; pairs.len()]),
         ];
         for (k, (a, b)) in pairs.iter().enumerate() {
-            let mut jobs = JobOrder::new(&vec![0; pairs.len()], 1, None);
+            let mut jobs = JobOrder::new(&vec![0; pairs.len()], 1, None).unwrap();
             jobs.rounds[0].segments[0].jobs = k..k + 1;
             let given =
                 Given { buffers: columns.clone(), scalars: Vec::new(), jobs, ticks: 1, interrupted: false };

@@ -206,7 +206,7 @@ fn ticks(limit: i64, ticks: u64, sums: &[i64]) -> (Outcome, Vec<Column>) {
     let given = Given {
         buffers: vec![Column::I64(vec![0; n]), Column::I64(sums.to_vec())],
         scalars: vec![limit as u64],
-        jobs: JobOrder::new(&(0..n).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None),
+        jobs: JobOrder::new(&(0..n).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None).unwrap(),
         ticks,
         interrupted: false,
     };
@@ -282,7 +282,7 @@ fn a_program_that_is_not_fused_sees_all_writes_of_the_tick_before() {
         let given = Given {
             buffers: vec![Column::I64((0..n).collect()), Column::I64(vec![0; n as usize])],
             scalars: vec![n as u64],
-            jobs: JobOrder::new(&vec![0; n as usize], 1, None),
+            jobs: JobOrder::new(&vec![0; n as usize], 1, None).unwrap(),
             ticks,
             interrupted: false,
         };
@@ -314,7 +314,7 @@ fn repeated_objects_run_one_after_the_other_in_each_tick() {
     let given = Given {
         buffers: vec![Column::I32(vec![0, 0, 1, 0, 1]), Column::I64(vec![0, 0])],
         scalars: Vec::new(),
-        jobs: JobOrder::new(&[0; 5], 1, Some(&[0, 1, 0, 2, 1])),
+        jobs: JobOrder::new(&[0; 5], 1, Some(&[0, 1, 0, 2, 1])).unwrap(),
         ticks: 2,
         interrupted: false,
     };
@@ -403,7 +403,7 @@ fn a_hundred_classes() {
     let given = Given {
         buffers: vec![Column::zeros(Ty::I64, 1000)],
         scalars: Vec::new(),
-        jobs: JobOrder::new(&entry_of, 100, None),
+        jobs: JobOrder::new(&entry_of, 100, None).unwrap(),
         ticks: 1,
         interrupted: false,
     };

@@ -183,7 +183,8 @@ fn the_traffic_benchmark_gives_the_references_numbers() {
             Column::I32(table),
         ],
         scalars: vec![1f64.to_bits(), streets as u64],
-        jobs: JobOrder::new(&(0..n).map(|i| u16::from(i >= pedestrians)).collect::<Vec<_>>(), 2, None),
+        jobs: JobOrder::new(&(0..n).map(|i| u16::from(i >= pedestrians)).collect::<Vec<_>>(), 2, None)
+            .unwrap(),
         ticks,
         interrupted: false,
     };
