@@ -87,8 +87,9 @@ module Ikra
                       name.to_sym, receiver:)
       end
 
-      def uncaught_throw(tag, _text)
-        throw tag
+      # Leaves the section where a +catch+ waits.
+      def uncaught_throw(tag, _text, value, _value_text)
+        throw tag, value
       rescue UncaughtThrowError => e
         e
       end
