@@ -111,9 +111,7 @@ impl<'a> LiveHost<'a> {
         assumptions.extend_ancestry(self.ancestry.into_inner());
         if let Some(what) = assumptions.hold_in(self.ruby, &self.tracer.singletons)? {
             return Err(Trouble::Unsupported {
-                message: format!(
-                    "{what}, unlike other objects of its class, of which the methods are compiled [singleton-methods]"
-                ),
+                message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
                 hint: "give such objects a class of their own, with the methods or the `include` in it"
                     .into(),
             });
