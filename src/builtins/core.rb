@@ -204,7 +204,7 @@ module Integer
     elsif other.is_a?(Float)
       to_f / other
     else
-      self / other
+      __coerced_fdiv(other)
     end
   end
 
@@ -2057,6 +2057,23 @@ module Range
       found = low if side == -1
     end
     found.nil? || !floats ? found : found.__float_of_number
+  end
+
+  # Is an object between the ends? One that cannot be compared is not.
+  def __holds?(value)
+    low = self.begin
+    high = self.end
+    unless low.nil?
+      order = low <=> value
+      return false if order.nil? || __order(order, low, value) > 0
+    end
+    return true if high.nil?
+
+    order = value <=> high
+    return false if order.nil?
+
+    side = __order(order, value, high)
+    exclude_end? ? side < 0 : side <= 0
   end
 
   def __float_step(by)

@@ -1,6 +1,6 @@
 //! Range of numbers.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
 use crate::types::{RangeEnd, Type};
@@ -29,11 +29,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("min", |s, c| smallest(s, c, true)),
     row("max", |s, c| smallest(s, c, false)),
-    row("sum", sum),
+    carrying("sum", sum),
     row("map", |s, c| s.send_with_block(c, "__map")),
     row("collect", |s, c| s.send_with_block(c, "__map")),
     row("each_with_index", |s, c| s.send_with_block(c, "__each_with_index")),
-    row("zip", |s, c| {
+    carrying("zip", |s, c| {
+        let Some(c) = &super::array::zipped(s, c) else { return Operand::bottom() };
         let name = if c.block.is_some() { "__zip_block" } else { "__zip" };
         s.send_with_block(c, name)
     }),
@@ -101,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(exclusive))
     }),
     row("size", size),
-    row("count", |s, c| {
+    carrying("count", |s, c| {
         if c.args.is_empty() && c.block.is_none() {
             return size(s, c);
         }
@@ -136,8 +137,10 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         if call.name == "cover?" && matches!(arg.types.single(), Some(Type::Range { .. })) {
             return covers_range(s, &call.receiver, &arg);
         }
-        if !matches!(arg.types.single(), Some(Type::Integer | Type::Float)) {
-            return Operand::bool(s.b.bool(false));
+        match arg.types.single() {
+            Some(Type::Integer | Type::Float) => {}
+            Some(Type::Object(..) | Type::Record(_)) => return s.send(&call.receiver, "__holds?", &[arg], 1),
+            _ => return Operand::bool(s.b.bool(low.is_none() && high.is_none())),
         }
         let mut inside = s.b.bool(true);
         if let Some(low) = low {
