@@ -105,6 +105,7 @@ each_backend do
     expect_same([ArgumentGrade.new(3)]) { |g| 5 > g }
     expect_same([ArgumentGrade.new(3)]) { |g| 5.between?(g, 6) }
     expect_same([ArgumentGrade.new(3)]) { |g| 5.clamp(g, 6) }
+    expect_same([[3]]) { |a| 5.clamp(a, 6) }
     expect_same([ArgumentCents.new(3)]) { |g| 5.clamp(g, 6) }
     expect_same([ArgumentMoney.new(nil)]) { |m| 5 <=> m }
     expect_same([ArgumentMoney.new(nil)]) { |m| 5 < m }
@@ -242,6 +243,7 @@ each_compiling_backend do
     expect_refused([ArgumentMoney.new(3)], "`zip` with ArgumentMoney") { |x| [5].zip(x) }
     expect_refused([3], "`zip` with Integer") { |x| [5].zip(x) }
     expect_refused([ArgumentMoney.new(3)]) { |x| 1.upto(x) { } }
+    expect_refused([ArgumentMoney.new(3)]) { |x| 7.remainder(x) }
     expect_refused([ArgumentReal.new(3.0)]) { |x| (1.0 / 0.0) <=> x }
   end
 end

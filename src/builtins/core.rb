@@ -10,19 +10,19 @@ module Comparable
   end
 
   def <(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def <=(other)
-    __order(other) <= 0
+    __ordered(other) <= 0
   end
 
   def >(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   def >=(other)
-    __order(other) >= 0
+    __ordered(other) >= 0
   end
 
   def between?(low, high)
@@ -31,18 +31,18 @@ module Comparable
     !__above?(high)
   end
 
-  def __order(other)
+  def __ordered(other)
     order = self <=> other
     __compare_failed(other) if order.nil?
     order
   end
 
   def __below?(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def __above?(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   # nil is no limit.
@@ -2159,18 +2159,18 @@ module Kernel
   end
 
   # Of what has no order of its own, for the built-ins that compare.
-  def __order(other)
+  def __ordered(other)
     order = self <=> other
     __compare_failed(other) if order.nil?
     order
   end
 
   def __below?(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def __above?(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   def loop

@@ -47,6 +47,7 @@ pub(super) const ROWS: &[Row] =
             )
         }),
         row("remainder", |s, c| {
+            super::numeric::refuse_objects(s, c);
             arithmetic(
                 s,
                 c,

@@ -98,6 +98,20 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
     }
 }
 
+/// For what asks more of an object than `coerce`.
+pub(super) fn refuse_objects(s: &mut Lowerer<'_>, call: &Invocation) {
+    if let Some(arg) = call.args.first()
+        && let Some(ty) = arg.types.iter().find(|ty| s.type_responds(ty, "coerce")).cloned()
+    {
+        let what = s.describe(&ty.into());
+        s.refuse_here(
+            "unsupported-argument",
+            format!("`{}` with {what} cannot run in a section", call.name),
+            Some("use % with it, or give it a number".into()),
+        );
+    }
+}
+
 /// What an object's `coerce` makes of a number and itself.
 enum Coerced {
     /// It has none.
