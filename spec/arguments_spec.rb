@@ -108,6 +108,7 @@ each_backend do
     expect_same([[3]]) { |a| 5.clamp(a, 6) }
     expect_same([ArgumentCents.new(3)]) { |g| 5.clamp(g, 6) }
     expect_same([ArgumentMoney.new(nil)]) { |m| 5 <=> m }
+    expect_same(monies.first(3)) { |m| [1, 2].sum(m) }
     expect_same([ArgumentMoney.new(nil)]) { |m| 5 < m }
     expect_same([ArgumentMoney.new(:a)]) { |m| 5.0 < m }
   end
@@ -244,6 +245,8 @@ each_compiling_backend do
     expect_refused([3], "`zip` with Integer") { |x| [5].zip(x) }
     expect_refused([ArgumentMoney.new(3)]) { |x| 1.upto(x) { } }
     expect_refused([ArgumentMoney.new(3)]) { |x| 7.remainder(x) }
+    expect_refused([ArgumentMoney.new(3)]) { |x| (0..5).step(x) { } }
+    expect_refused([ArgumentMoney.new(3)]) { |x| (0..5).sum(x) }
     expect_refused([ArgumentReal.new(3.0)]) { |x| (1.0 / 0.0) <=> x }
   end
 end

@@ -994,14 +994,14 @@ module Enumerable
 
   # Sums as Enumerable#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated, until a value of
   # another class comes. `array`: as Array#sum does, which adds the Integers before the first other value apart from a
-  # Float that the sum starts from (those of 63 bits; what is beyond goes to the Float at once), and does not compensate
+  # sum that starts from something else (those of 63 bits; what is beyond goes to it at once), and does not compensate
   # again after a value of another class.
   def __sum(initial, array)
     return initial if array && __empty?
     total = initial
     compensation = 0.0
     floating = initial.is_a?(Float)
-    leading = array && floating
+    leading = array && !initial.is_a?(Integer)
     integers = 0
     some = false
     plain = false

@@ -123,6 +123,15 @@ pub(super) const ROWS: &[Row] = &[
     row("%", step),
 ];
 
+fn refuse_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let what = call.args.first().map_or_else(String::new, |arg| s.describe(&arg.types));
+    s.refuse_here(
+        "unsupported-argument",
+        format!("`Range#{}` with {what} cannot run in a section", call.name),
+        Some("give it a number".into()),
+    )
+}
+
 /// `n` is between the ends.
 fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
@@ -317,6 +326,9 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             },
         );
     }
+    if let Some(Type::Object(..) | Type::Record(_)) = initial.and_then(|i| i.types.single()) {
+        return refuse_object(s, call);
+    }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
     let array = Operand::bool(s.b.bool(false));
     s.send_block(&call.receiver, "__sum", &[initial, array], call.block.clone())
@@ -366,6 +378,9 @@ fn step(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     let arg = call.args.first().cloned().unwrap_or_else(|| Operand::integer(s.b.i64(1)));
+    if arg.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Record(_))) {
+        return refuse_object(s, call);
+    }
     let Some(block) = s.block_of(call) else { return Operand::bottom() };
     let Some((Some(low), high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return s.refuse_here(
