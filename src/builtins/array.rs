@@ -4,7 +4,7 @@
 
 use super::changes::list_of;
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, row, tuple};
+use super::{Invocation, Row, carrying, row, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     row("[]", at),
     row("at", at),
     row("slice", at),
-    row("dig", |s, c| {
+    carrying("dig", |s, c| {
         let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
         let item = s.send(&c.receiver, "at", std::slice::from_ref(first), 1);
         if rest.is_empty() || item.is_bottom() {
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
     }),
-    row("fetch", fetch),
+    carrying("fetch", fetch),
     row("values_at", |s, c| {
         if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
             return s.send(&c.receiver, "__values_at", &c.args, 1);
@@ -70,7 +70,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("map", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
     row("collect", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
-    row("zip", |s, c| {
+    carrying("zip", |s, c| {
+        let Some(c) = &zipped(s, c) else { return Operand::bottom() };
         if c.block.is_some() {
             return s.send_with_block(c, "__zip_block");
         }
@@ -97,6 +98,13 @@ pub(super) const ROWS: &[Row] = &[
     row("union", |s, c| operators(s, c, "__or")),
     row("*", |s, c| {
         let Some(times) = s.one_argument(c) else { return Operand::bottom() };
+        if times.types.iter().any(|ty| s.type_responds(ty, "to_str")) {
+            return s.refuse_here(
+                "unsupported-method",
+                "`*` with a String joins an array, which cannot run in a section",
+                Some("join outside the section".into()),
+            );
+        }
         let Some(n) = to_integer_argument(s, &times) else { return Operand::bottom() };
         tuple::repeated(s, c, &times)
             .unwrap_or_else(|| s.send(&c.receiver, "__times", &[Operand::integer(n)], 1))
@@ -111,9 +119,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("shuffle", |s, c| by_chance(s, c, 0, "__shuffle", "__shuffle")),
     row("sample", |s, c| by_chance(s, c, 1, "__sample", "__samples")),
-    row("index", super::sequence::index),
-    row("find_index", super::sequence::index),
-    row("rindex", |s, c| match (&c.block, c.args.first()) {
+    carrying("index", super::sequence::index),
+    carrying("find_index", super::sequence::index),
+    carrying("rindex", |s, c| match (&c.block, c.args.first()) {
         (_, Some(value)) => s.send(&c.receiver, "__rindex_value", std::slice::from_ref(value), 1),
         _ => s.send_with_block(c, "__rindex_block"),
     }),
@@ -144,6 +152,11 @@ pub(super) const ROWS: &[Row] = &[
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
                 s.send(&receiver, "__equal", &[arg], 1)
             }
+            // Ruby asks the other object (`other == array`) where it says that it is like an array.
+            (_, Some(Type::Object(..) | Type::Record(_))) if s.responds(&arg, "to_ary") => {
+                let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 2);
+                if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
+            }
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
@@ -156,6 +169,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("<=>", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let arg = s.through_to_ary(&arg);
         let receiver = c.receiver.clone();
         s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
             (Some(Type::Tuple(_)), Some(Type::Tuple(_))) => tuple::spaceship(s, &receiver, &arg),
@@ -191,7 +205,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-pub(super) const MODULE_ROWS: &[Row] = &[row("new", make), row("[]", |s, c| s.tuple(&c.args))];
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", make), carrying("[]", |s, c| s.tuple(&c.args))];
 
 fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 0, 0) {
@@ -239,8 +253,35 @@ fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     result
 }
 
+/// `zip` with what the arguments are as arrays.
+pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocation> {
+    let mut args = Vec::new();
+    for (i, arg) in call.args.iter().enumerate() {
+        let array = s.within_slot(i as u32, |s| s.through_to_ary(arg));
+        let is_sequence = |ty: &Type| {
+            let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
+            is_array || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+        };
+        if let Some(other) = array.types.iter().find(|ty| !is_sequence(ty)) {
+            let what = s.describe(&other.clone().into());
+            s.refuse_here(
+                "unsupported-argument",
+                format!("`zip` with {what} cannot run in a section"),
+                Some("zip with arrays and ranges".into()),
+            );
+            return None;
+        }
+        if array.is_bottom() {
+            return None;
+        }
+        args.push(array);
+    }
+    let (receiver, name) = (call.receiver.clone(), call.name.clone());
+    Some(Invocation { receiver, name, args, keywords: call.keywords.clone(), block: call.block.clone() })
+}
+
 /// An array, or Ruby's TypeError.
-fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
+pub(super) fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
     let arg = s.through_to_ary(arg);
     s.switch(&arg, 23, &mut |s, arg| match arg.types.single() {
         Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
@@ -478,6 +519,7 @@ fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 1, 2) {
         return Operand::bottom();
     }
+    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
     if call.block.is_some() {
         return s.send_block(&call.receiver, "__fetch_block", &[Operand::integer(index)], call.block.clone());
@@ -548,10 +590,12 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 0, 2) {
         return Operand::bottom();
     }
+    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let zero = s.b.i64(0);
     let size = match call.args.first() {
         None => zero,
         Some(size) => {
+            let size = &if call.args.len() == 1 { s.through_to_ary(size) } else { size.clone() };
             if let Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) = size.types.single() {
                 return s.send(size, "__copy", &[], 1);
             }

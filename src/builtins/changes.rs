@@ -1,27 +1,27 @@
 //! What changes an array: the items of those of the heap, and the length too of lists.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
 
 pub(super) const ROWS: &[Row] = &[
-    row("[]=", store),
-    row("<<", |s, c| {
+    carrying("[]=", store),
+    carrying("<<", |s, c| {
         if s.one_argument(c).is_none() {
             return Operand::bottom();
         }
         push(s, c)
     }),
-    row("push", push),
-    row("append", push),
+    carrying("push", push),
+    carrying("append", push),
     row("pop", |s, c| taken(s, c, "__pop", "__pop_many")),
     row("shift", |s, c| taken(s, c, "__shift", "__shift_many")),
-    row("unshift", prepend),
-    row("prepend", prepend),
-    row("insert", insert),
-    row("delete", |s, c| {
+    carrying("unshift", prepend),
+    carrying("prepend", prepend),
+    carrying("insert", insert),
+    carrying("delete", |s, c| {
         if mutable(s, c).is_none() || s.one_argument(c).is_none() {
             return Operand::bottom();
         }
@@ -96,25 +96,29 @@ pub(super) const ROWS: &[Row] = &[
     row("concat", |s, c| {
         let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
         for (i, other) in c.args.iter().enumerate() {
-            s.within_slot(i as u32, |s| append(s, kind, list, other));
+            s.within_slot(i as u32, |s| {
+                let other = super::array::array_argument(s, other);
+                append(s, kind, list, &other);
+            });
         }
         c.receiver.clone()
     }),
-    row("fill", fill),
+    carrying("fill", fill),
     // ---- what core.rb is made of
-    row("__push", |s, c| {
+    carrying("__push", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.push(kind, list, &c.args[0]);
         }
         c.receiver.clone()
     }),
-    row("__append", |s, c| {
+    carrying("__append", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
-            append(s, kind, list, &c.args[0]);
+            let value = s.through_to_ary(&c.args[0]);
+            append(s, kind, list, &value);
         }
         c.receiver.clone()
     }),
-    row("__set", |s, c| {
+    carrying("__set", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.set_list_item(kind, list, c.args[0].value(), &c.args[1]);
         }
@@ -174,6 +178,7 @@ fn prepend(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((_, list)) = mutable(s, call) else { return Operand::bottom() };
+    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((index, items)) = call.args.split_first() else { return super::wrong_count(s, 0, "1+") };
     let Some(index) = to_integer_argument(s, index) else { return Operand::bottom() };
     if items.is_empty() {
@@ -236,6 +241,7 @@ fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !matches!(call.receiver.types.single(), Some(Type::Array(_))) && mutable(s, call).is_none() {
         return Operand::bottom();
     }
+    let Some(call) = &s.understood(call, given..given + 2) else { return Operand::bottom() };
     let mut args = call.args.clone();
     args.resize(given + 2, Operand::nil());
     let result = match &call.block {
@@ -318,6 +324,7 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 2, 2) {
         return Operand::bottom();
     }
+    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
     let value = &call.args[1];
     match call.receiver.types.single() {

@@ -1,11 +1,11 @@
 //! Comparable: what needs to look at the arguments' kind; the rest is in `core.rb`.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying};
 use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::ErrorKind;
 use crate::types::{RangeEnd, Type};
 
-pub(super) const ROWS: &[Row] = &[row("clamp", clamp)];
+pub(super) const ROWS: &[Row] = &[carrying("clamp", clamp)];
 
 /// `clamp(low, high)` or `clamp(range)`.
 fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -15,6 +15,7 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if let [low, high] = &call.args[..] {
         return s.send(&call.receiver, "__clamp", &[low.clone(), high.clone()], 1);
     }
+    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.args[0]) else {
         let message = format!("wrong argument type {} (expected Range)", s.describe(&call.args[0].types));
         return s.fail(ErrorKind::TypeError(message), &[]);

@@ -10,19 +10,19 @@ module Comparable
   end
 
   def <(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def <=(other)
-    __order(other) <= 0
+    __ordered(other) <= 0
   end
 
   def >(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   def >=(other)
-    __order(other) >= 0
+    __ordered(other) >= 0
   end
 
   def between?(low, high)
@@ -31,18 +31,18 @@ module Comparable
     !__above?(high)
   end
 
-  def __order(other)
+  def __ordered(other)
     order = self <=> other
     __compare_failed(other) if order.nil?
     order
   end
 
   def __below?(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def __above?(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   # nil is no limit.
@@ -204,7 +204,7 @@ module Integer
     elsif other.is_a?(Float)
       to_f / other
     else
-      self / other
+      __coerced_fdiv(other)
     end
   end
 
@@ -994,14 +994,14 @@ module Enumerable
 
   # Sums as Enumerable#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated, until a value of
   # another class comes. `array`: as Array#sum does, which adds the Integers before the first other value apart from a
-  # Float that the sum starts from (those of 63 bits; what is beyond goes to the Float at once), and does not compensate
+  # sum that starts from something else (those of 63 bits; what is beyond goes to it at once), and does not compensate
   # again after a value of another class.
   def __sum(initial, array)
     return initial if array && __empty?
     total = initial
     compensation = 0.0
     floating = initial.is_a?(Float)
-    leading = array && floating
+    leading = array && !initial.is_a?(Integer)
     integers = 0
     some = false
     plain = false
@@ -2059,6 +2059,23 @@ module Range
     found.nil? || !floats ? found : found.__float_of_number
   end
 
+  # Is an object between the ends? One that cannot be compared is not.
+  def __holds?(value)
+    low = self.begin
+    high = self.end
+    unless low.nil?
+      order = low <=> value
+      return false if order.nil? || __order(order, low, value) > 0
+    end
+    return true if high.nil?
+
+    order = value <=> high
+    return false if order.nil?
+
+    side = __order(order, value, high)
+    exclude_end? ? side < 0 : side <= 0
+  end
+
   def __float_step(by)
     first = self.begin.to_f
     unit = by.to_f
@@ -2142,18 +2159,18 @@ module Kernel
   end
 
   # Of what has no order of its own, for the built-ins that compare.
-  def __order(other)
+  def __ordered(other)
     order = self <=> other
     __compare_failed(other) if order.nil?
     order
   end
 
   def __below?(other)
-    __order(other) < 0
+    __ordered(other) < 0
   end
 
   def __above?(other)
-    __order(other) > 0
+    __ordered(other) > 0
   end
 
   def loop

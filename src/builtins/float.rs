@@ -15,7 +15,10 @@ pub(super) const ROWS: &[Row] = &[
     row("fdiv", |s, c| float(s, c, BinaryOp::DivF)),
     row("%", |s, c| numbers(s, c, &modulo)),
     row("modulo", |s, c| numbers(s, c, &modulo)),
-    row("remainder", |s, c| numbers(s, c, &remainder)),
+    row("remainder", |s, c| {
+        super::numeric::refuse_objects(s, c);
+        numbers(s, c, &remainder)
+    }),
     row("equal?", |s, c| {
         // Identity is that of the bits.
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };

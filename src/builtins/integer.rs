@@ -47,6 +47,7 @@ pub(super) const ROWS: &[Row] =
             )
         }),
         row("remainder", |s, c| {
+            super::numeric::refuse_objects(s, c);
             arithmetic(
                 s,
                 c,
@@ -110,6 +111,8 @@ pub(super) const ROWS: &[Row] =
         }),
         bare("abs", absolute),
         bare("magnitude", absolute),
+        // What is no number is told apart in core.rb.
+        row("__coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
         bare("even?", |s, c| parity(s, c, 0)),
         bare("odd?", |s, c| parity(s, c, 1)),
         bare("succ", |s, c| next(s, c, 1)),
@@ -186,7 +189,8 @@ pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option
     to_integer_argument(s, &arg)
 }
 
-/// What Ruby's implicit conversion to an index gives: Floats are truncated, others are a TypeError.
+/// What Ruby's implicit conversion to an index gives: Floats are truncated, objects are asked for `to_int`, others are a
+/// TypeError.
 pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<Value> {
     let result = s.switch(arg, 10, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => arg,
@@ -197,7 +201,10 @@ pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<
         Some(Type::Nil) => {
             s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
         }
-        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
+        _ => match s.converted(&arg, "to_int", &Type::Integer) {
+            Some(value) => value,
+            None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
+        },
     });
     result.values.first().copied()
 }
@@ -211,6 +218,12 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
             let whole = s.b.unary(inwards, arg.value());
             super::float::to_integer(s, whole)
         }
+        // It is compared with each number.
+        _ if s.responds(&arg, "coerce") => s.refuse_here(
+            "unsupported-method",
+            format!("`{}` to {} cannot run in a section", call.name, s.describe(&arg.types)),
+            Some("go to an Integer or a Float".into()),
+        ),
         _ => s.fail_about(false, "comparison of Integer with ".into(), &arg, " failed".into()),
     });
     limit.values.first().copied()
@@ -372,7 +385,7 @@ fn bits(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => Operand::integer(s.b.binary(op, call.receiver.value(), arg.value())),
-        _ => s.fail_about(true, String::new(), &arg, " can't be coerced into Integer".into()),
+        _ => super::numeric::not_a_number(s, &call.name, &call.receiver, &arg),
     })
 }
 

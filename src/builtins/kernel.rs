@@ -1,6 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, bare, row};
+use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::host::{Found, Method};
 use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -15,16 +15,22 @@ pub(super) const ROWS: &[Row] = &[
         let truth = s.truth(&c.receiver);
         Operand::bool(s.b.unary(UnaryOp::Not, truth))
     }),
-    row("==", identical),
-    row("equal?", identical),
-    row("eql?", |s, c| {
+    carrying("==", identical),
+    carrying("equal?", identical),
+    carrying("eql?", |s, c| {
         // As ==, but of one class: 1.eql?(1.0) is false.
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
         // Objects are eql? where they are the same; Strings and such have a method of their own.
-        if let Some(Type::Object(..) | Type::Record(_)) = receiver.types.single() {
+        if let Some(Type::Object(..) | Type::Record(_) | Type::Module(_)) = receiver.types.single() {
             return identical(s, c);
         }
+        let Some(arg) = (match receiver.types.single_shape() {
+            Some(Shape::Local) => s.understood(c, 0..1).map(|c| c.args[0].clone()),
+            _ => Some(arg),
+        }) else {
+            return Operand::bottom();
+        };
         s.switch(&arg, 0, &mut |s, arg| {
             let bools = |o: &Operand| o.types.single_shape() == Some(Shape::Bool);
             if arg.types.single() == receiver.types.single() || bools(&arg) && bools(&receiver) {
@@ -34,9 +40,9 @@ pub(super) const ROWS: &[Row] = &[
             }
         })
     }),
-    row("__alike", alike),
+    carrying("__alike", alike),
     // As equal?, where it can be known.
-    row("__is", |s, c| {
+    carrying("__is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
         if made(&c.receiver) && c.args.iter().any(made) {
             Operand::bool(s.b.bool(false))
@@ -44,8 +50,8 @@ pub(super) const ROWS: &[Row] = &[
             identical(s, c)
         }
     }),
-    row("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
-    row("!=", |s, c| {
+    carrying("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
+    carrying("!=", |s, c| {
         let equal = s.send(&c.receiver, "==", &c.args, 3);
         if equal.is_bottom() {
             return equal;
@@ -58,9 +64,12 @@ pub(super) const ROWS: &[Row] = &[
     row("instance_of?", |s, c| kind(s, c, true)),
     bare("class", |s, c| s.class_operand(&c.receiver)),
     bare("itself", |_, c| c.receiver.clone()),
-    row("<=>", |s, c| {
-        // Objects have no order of their own.
-        let same = s.send(&c.receiver, "==", &c.args, 4);
+    carrying("<=>", |s, c| {
+        // Objects have no order of their own. Comparable's `==` asks for the order in turn, which Ruby notices.
+        let same = match s.has_comparable_equality(&c.receiver) {
+            true => identical(s, c),
+            false => s.send(&c.receiver, "==", &c.args, 4),
+        };
         if same.is_bottom() {
             return same;
         }
@@ -83,13 +92,13 @@ pub(super) const ROWS: &[Row] = &[
             None => Operand::bottom(),
         }
     }),
-    row("__compare_failed", |s, c| {
+    carrying("__compare_failed", |s, c| {
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         let before =
             format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
-    row("__peer", |s, c| {
+    carrying("__peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         s.switch(&c.args[0], 0, &mut |_, arg| match arg.types.single() {
@@ -108,15 +117,15 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     row("rand", rand),
-    row("Array", array),
+    carrying("Array", array),
     row("Integer", |s, c| convert(s, c, true)),
     row("Float", |s, c| convert(s, c, false)),
 ];
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[
     bare("to_sym", |_, c| c.receiver.clone()),
-    row("==", identical),
-    row("<=>", |s, c| {
+    carrying("==", identical),
+    carrying("<=>", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 0, &mut |s, arg| {
             if arg.types.single() != Some(&Type::Symbol) {
@@ -139,16 +148,16 @@ fn rank(s: &mut Lowerer<'_>, symbol: Value) -> Value {
 
 /// nil, true and false.
 pub(super) const LOGIC_ROWS: &[Row] = &[
-    row("&", |s, c| logic(s, c, BinaryOp::AndB)),
-    row("|", |s, c| logic(s, c, BinaryOp::OrB)),
-    row("^", |s, c| logic(s, c, BinaryOp::XorB)),
+    carrying("&", |s, c| logic(s, c, BinaryOp::AndB)),
+    carrying("|", |s, c| logic(s, c, BinaryOp::OrB)),
+    carrying("^", |s, c| logic(s, c, BinaryOp::XorB)),
 ];
 
 pub(super) const NIL_ROWS: &[Row] = &[
     bare("to_i", |s, _| Operand::integer(s.b.i64(0))),
     bare("to_f", |s, _| Operand::float(s.b.f64(0.0))),
     bare("to_a", |s, _| s.tuple(&[])),
-    row("=~", |s, c| {
+    carrying("=~", |s, c| {
         let _ = s.one_argument(c);
         Operand::nil()
     }),
@@ -235,6 +244,18 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         );
     }
     s.switch(&arg, 0, &mut |s, arg| {
+        if may_be_carried_apart(s, &receiver, &arg) || may_be_carried_apart(s, &arg, &receiver) {
+            let (one, other) = (s.describe(&receiver.types), s.describe(&arg.types));
+            let hint = match receiver.types.iter().chain(&arg.types).any(|ty| s.is_module_object(ty)) {
+                true => super::CLASS_FROM_DATA,
+                false => "compare what they are made of, such as the ends of ranges, before the section",
+            };
+            return s.refuse_here(
+                "unsupported-identity",
+                format!("whether {one} here and {other} there are the same object is not known in a section"),
+                Some(hint.into()),
+            );
+        }
         let shape = arg.types.single_shape();
         let same = match (receiver.types.single_shape(), shape) {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
@@ -248,6 +269,16 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         };
         Operand::bool(same)
     })
+}
+
+/// Can a value that is part of the code be the same as an object that was read, such as a class?
+fn may_be_carried_apart(s: &Lowerer<'_>, value: &Operand, object: &Operand) -> bool {
+    let (Some(ty), Some(read)) = (value.types.single(), object.types.single()) else { return false };
+    match (ty, read) {
+        (Type::Object(..), _) => false,
+        (Type::Module(_), read) => s.is_module_object(read),
+        (ty, read) => s.is_opaque(read) && crate::infer::class_of(ty) == crate::infer::class_of(read),
+    }
 }
 
 /// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of equal
@@ -317,7 +348,7 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
-        Some(Type::Object(..)) => s.refuse_here(
+        Some(Type::Object(..) | Type::Record(_)) => s.refuse_here(
             "unsupported-method",
             format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
             Some("convert it before the section".into()),
@@ -378,7 +409,11 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.branch(3, condition, random_float, |s| below(s, limit.value()))
         }
         Some(Type::Range { .. }) => random_in(s, &arg),
-        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
+        _ => match s.converted(&arg, "to_int", &Type::Integer) {
+            Some(limit) if limit.is_bottom() => limit,
+            Some(limit) => s.send_from(&call.receiver, "rand", &[limit], 5, crate::infer::Form::Own),
+            None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
+        },
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{Invocation, Row, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("sin", |s, c| plain(s, c, MathFn::Sin)),
@@ -105,6 +105,15 @@ fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
     let operand = s.switch(arg, slot, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
         Some(Type::Float) => arg,
+        // Of objects only numbers are converted.
+        Some(ty @ (Type::Object(..) | Type::Record(_)))
+            if s.host.is_subclass(crate::infer::class_of(ty), ClassId::NUMERIC) =>
+        {
+            match s.converted(&arg, "to_f", &Type::Float) {
+                Some(value) => value,
+                None => s.fail_conversion("can't convert ", &arg, " into Float"),
+            }
+        }
         _ => s.fail_conversion("can't convert ", &arg, " into Float"),
     });
     operand.values.first().copied()

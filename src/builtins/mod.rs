@@ -30,7 +30,7 @@ pub(crate) use enumerator::{enumerates, make as make_enumerator};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
-use crate::types::{ClassId, Type};
+use crate::types::{ClassId, Type, TypeSet};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -57,27 +57,46 @@ pub(crate) enum Builtin {
 pub(crate) struct Row {
     pub name: &'static str,
     rule: Rule,
-    /// Takes no arguments; other rules count theirs.
-    bare: bool,
+    takes: Takes,
+}
+
+/// What a rule does with its arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// There are none; other rules count theirs.
+    None,
+    /// Looks at what they are, so those that core code would treat in a way of its own are refused before.
+    Understood,
+    /// Puts them away, hands them on or calls methods of theirs.
+    Anything,
 }
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
-    Row { name, rule, bare: false }
+    Row { name, rule, takes: Takes::Understood }
 }
 
 /// A row of a method without arguments.
 pub(crate) const fn bare(name: &'static str, rule: Rule) -> Row {
-    Row { name, rule, bare: true }
+    Row { name, rule, takes: Takes::None }
+}
+
+/// A row of a method to which it does not matter what its arguments are.
+pub(crate) const fn carrying(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, takes: Takes::Anything }
 }
 
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-        let given = call.args.len();
-        if self.bare && given > 0 {
-            let message = format!("wrong number of arguments (given {given}, expected 0)");
-            return s.fail(crate::ir::ErrorKind::ArgumentError(message), &[]);
+        match self.takes {
+            Takes::None if !call.args.is_empty() => wrong_count(s, call.args.len(), "0"),
+            Takes::Understood if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
+                match s.understood(call, 0..call.args.len()) {
+                    Some(call) => (self.rule)(s, &call),
+                    None => Operand::bottom(),
+                }
+            }
+            _ => (self.rule)(s, call),
         }
-        (self.rule)(s, call)
     }
 }
 
@@ -172,6 +191,10 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
+/// Of a class that an object or array holds a section does not know which one it is.
+pub(crate) const CLASS_FROM_DATA: &str =
+    "keep a Symbol instead of the class and decide with case, or use a captured class or a constant";
+
 const PRINT: &str = "there is no output from a section: return the value with pmap and print it afterwards";
 
 /// What to do instead of a method that does not run.
@@ -244,6 +267,69 @@ fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
 }
 
 impl Lowerer<'_> {
+    /// Is the type one whose values Ruby's own methods treat by what they are?
+    pub(crate) fn is_opaque(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Object(_, class) if self.host.is_opaque(*class))
+    }
+
+    fn holds_opaque(&self, operand: &Operand) -> bool {
+        operand.types.iter().any(|ty| self.is_opaque(ty))
+    }
+
+    /// Is the type that of a class or module which an object or array holds?
+    pub(crate) fn is_module_object(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Object(_, class) if self.host.is_subclass(*class, ClassId::MODULE))
+    }
+
+    /// The call without the opaque values that these arguments could be: they fail, or are refused where there are no
+    /// others.
+    pub(crate) fn understood(
+        &mut self,
+        call: &Invocation,
+        which: std::ops::Range<usize>,
+    ) -> Option<Invocation> {
+        let mut args = call.args.clone();
+        for i in which {
+            let Some(arg) = call.args.get(i) else { break };
+            let opaque = arg.types.filter(|ty| self.is_opaque(ty));
+            if opaque.is_empty() {
+                continue;
+            }
+            let (what, hint) = self.opaque_message(call, &opaque);
+            let rest = arg.types.filter(|ty| !opaque.contains(ty));
+            if rest.is_empty() {
+                self.refuse_here("unsupported-argument", what, Some(hint));
+                return None;
+            }
+            let is_opaque = self.is_one_of(arg, &opaque);
+            let ok = self.b.unary(crate::ir::UnaryOp::Not, is_opaque.value);
+            self.check(ok, crate::ir::ErrorKind::Unsupported(what), &[]);
+            args[i] = self.narrow(arg, &rest);
+        }
+        let (receiver, name) = (call.receiver.clone(), call.name.clone());
+        Some(Invocation { receiver, name, args, keywords: call.keywords.clone(), block: call.block.clone() })
+    }
+
+    /// What is said of an argument that is not understood, and what to do instead.
+    fn opaque_message(&mut self, call: &Invocation, opaque: &TypeSet) -> (String, String) {
+        let name = match call.name.strip_prefix("__") {
+            Some(part) => self.builtin_name().unwrap_or_else(|| part.into()),
+            None => call.name.clone(),
+        };
+        let message = format!("`{name}` with {} cannot run in a section", self.describe(opaque));
+        let is = |class| opaque.iter().all(|ty| self.host.is_subclass(crate::infer::class_of(ty), class));
+        let hint = if is(ClassId::MODULE) {
+            CLASS_FROM_DATA
+        } else if is(ClassId::NUMERIC) {
+            outside::Outside::Rationals.hint()
+        } else if is(ClassId::ARRAY) {
+            "make an Array of it before the section: Array.new(list)"
+        } else {
+            "take from it what the section needs before the section: numbers, Symbols, arrays of these"
+        };
+        (message, hint.into())
+    }
+
     /// The only argument, or an ArgumentError.
     pub(crate) fn one_argument(&mut self, call: &Invocation) -> Option<Operand> {
         self.count_arguments(call, 1, 1).then(|| call.args[0].clone())

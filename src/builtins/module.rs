@@ -1,22 +1,19 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{Arguments, Lowerer, Operand, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
-    row("===", |s, c| {
+    carrying("===", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
         s.is_instance(&arg, class, false)
     }),
-    row("==", |s, c| {
+    carrying("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        s.switch(&arg, 0, &mut |s, arg| {
-            let same = arg.types.single() == c.receiver.types.single();
-            Operand::bool(s.b.bool(same))
-        })
+        s.switch(&arg, 0, &mut |s, arg| s.send(&c.receiver, "equal?", &[arg], 1))
     }),
     row("<=", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
@@ -37,13 +34,13 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("rand", super::kernel::rand),
-    row("new", |s, c| {
+    carrying("new", |s, c| {
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
         let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
         s.construct(class, &arguments, c.block.as_ref())
     }),
     // Of a Struct's class the same as `new`.
-    row("[]", |s, c| match module_of(&c.receiver) {
+    carrying("[]", |s, c| match module_of(&c.receiver) {
         Some(class) if !s.host.members(class).is_empty() => {
             let arguments =
                 Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
@@ -61,6 +58,17 @@ impl Lowerer<'_> {
     /// Is the operand an instance of `class` (of exactly it)?
     pub(crate) fn is_instance(&mut self, operand: &Operand, class: ClassId, exact: bool) -> Operand {
         let (inside, outside) = self.partition(&operand.types, class, exact);
+        let is_module = |ty: &Type| matches!(ty, Type::Module(_)) || self.is_module_object(ty);
+        if !exact && self.host.is_module(class) && outside.iter().any(is_module) {
+            return self.refuse_here(
+                "unsupported-argument",
+                format!(
+                    "what a class or module is extended with is not known: `{}`",
+                    self.host.class_name(class)
+                ),
+                Some("ask it outside the section".into()),
+            );
+        }
         let value = if inside.is_empty() {
             self.b.bool(false)
         } else if outside.is_empty() {

@@ -1,8 +1,8 @@
 //! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
 
-use super::{Invocation, Row, bare, row};
+use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::host::{Found, Method};
-use crate::infer::{Lowerer, Operand, class_of};
+use crate::infer::{Condition, Form, Lowerer, Operand, class_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -27,8 +27,8 @@ pub(super) const ROWS: &[Row] = &[
     row("<=", |s, c| comparison(s, c, Comparison::Le)),
     row(">", |s, c| comparison(s, c, Comparison::Gt)),
     row(">=", |s, c| comparison(s, c, Comparison::Ge)),
-    row("==", equal),
-    row("===", equal),
+    carrying("==", equal),
+    carrying("===", equal),
     row("<=>", spaceship),
     row("__below?", |s, c| ordered(s, c, Comparison::Lt)),
     row("__above?", |s, c| ordered(s, c, Comparison::Gt)),
@@ -80,22 +80,64 @@ pub(super) fn arithmetic(
 }
 
 /// `1 + nil`: TypeError; `1 + object`: what its `coerce` gives.
-fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
-    let Some(ty) = arg.types.iter().next() else { return Operand::bottom() };
-    if matches!(ty, Type::Object(..) | Type::Record(_)) && s.responds(arg, "coerce") {
-        let pair = s.send(arg, "coerce", std::slice::from_ref(receiver), 21);
-        return match (pair.types.single(), &s.tuple_items(&pair)[..]) {
-            (Some(Type::Tuple(_)), [left, right]) => s.send(left, name, std::slice::from_ref(right), 22),
-            _ if pair.is_bottom() => pair,
-            _ => s.refuse_here(
-                "unsupported-coerce",
-                format!("`coerce` of {} does not give an array of two here", s.describe(&arg.types)),
-                Some("write: def coerce(other) = [Other.new(other), self]".into()),
-            ),
-        };
+pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
+    // Second names of an operator call the operator.
+    let name = match name {
+        "modulo" => "%",
+        "pow" => "**",
+        "quo" | "fdiv" if receiver.types.contains(&Type::Float) => "/",
+        name => name,
+    };
+    match coerced(s, receiver, arg) {
+        Coerced::No => {
+            let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
+            s.fail_about(true, String::new(), arg, after)
+        }
+        Coerced::Pair(left, right) => s.send(&left, name, &[right], 22),
+        Coerced::Ends => Operand::bottom(),
     }
-    let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
-    s.fail_about(true, String::new(), arg, after)
+}
+
+/// For what asks more of an object than `coerce`.
+pub(super) fn refuse_objects(s: &mut Lowerer<'_>, call: &Invocation) {
+    if let Some(arg) = call.args.first()
+        && let Some(ty) = arg.types.iter().find(|ty| s.type_responds(ty, "coerce")).cloned()
+    {
+        let what = s.describe(&ty.into());
+        s.refuse_here(
+            "unsupported-argument",
+            format!("`{}` with {what} cannot run in a section", call.name),
+            Some("use % with it, or give it a number".into()),
+        );
+    }
+}
+
+/// What an object's `coerce` makes of a number and itself.
+enum Coerced {
+    /// It has none.
+    No,
+    Pair(Operand, Operand),
+    /// It raises, or is refused.
+    Ends,
+}
+
+fn coerced(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) -> Coerced {
+    if !s.responds(object, "coerce") {
+        return Coerced::No;
+    }
+    let pair = s.send_from(object, "coerce", std::slice::from_ref(number), 21, Form::Own);
+    match (pair.types.single(), &s.tuple_items(&pair)[..]) {
+        (Some(Type::Tuple(_)), [left, right]) => Coerced::Pair(left.clone(), right.clone()),
+        _ if pair.is_bottom() => Coerced::Ends,
+        _ => {
+            s.refuse_here(
+                "unsupported-coerce",
+                format!("`coerce` of {} does not give an array of two here", s.describe(&object.types)),
+                Some("write: def coerce(other) = [Other.new(other), self]".into()),
+            );
+            Coerced::Ends
+        }
+    }
 }
 
 /// As [`comparison`], but as `<=>` has it: nothing is below or above NaN.
@@ -103,8 +145,12 @@ fn ordered(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand {
     let receiver = call.receiver.clone();
     s.switch(&call.args[0], 1, &mut |s, arg| {
         if !matches!(arg.types.single(), Some(Type::Integer | Type::Float)) {
-            let before = format!("comparison of {} with ", s.describe(&receiver.types));
-            return s.fail_about(false, before, &arg, " failed".into());
+            let order = s.compared(&receiver, &arg);
+            if order.is_bottom() {
+                return order;
+            }
+            let zero = s.b.i64(0);
+            return Operand::bool(s.b.compare(op, order.value(), zero));
         }
         let mut ok = s.b.bool(true);
         for x in [&receiver, &arg] {
@@ -134,8 +180,18 @@ fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand
             Operand::bool(value)
         }
         _ => {
-            let before = format!("comparison of {} with ", s.describe(&receiver.types));
-            s.fail_about(false, before, &arg, " failed".into())
+            let (left, right, order) = match coerced(s, &receiver, &arg) {
+                Coerced::No => (receiver.clone(), arg, Operand::nil()),
+                Coerced::Pair(left, right) => {
+                    let order = s.send(&left, &call.name, std::slice::from_ref(&right), 22);
+                    (left, right, order)
+                }
+                Coerced::Ends => return Operand::bottom(),
+            };
+            s.switch(&order, 23, &mut |s, order| match order.types.single() {
+                Some(Type::Nil) => s.not_comparable(&left, &right),
+                _ => order,
+            })
         }
     })
 }
@@ -191,8 +247,9 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
-        Some(Type::Object(..) | Type::Record(_)) if !s.has_common(&arg, "==") => {
-            s.send(&arg, "==", std::slice::from_ref(&receiver), 1)
+        Some(Type::Object(..) | Type::Record(_)) if !s.compares_identity(&arg) => {
+            let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 1);
+            if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
         }
         _ => {
             let value = s.b.bool(false);
@@ -222,11 +279,51 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let ordered = s.b.unary(UnaryOp::Not, unordered);
             s.or_nil(ordered, &order)
         }
-        _ => Operand::nil(),
+        _ if receiver.types.contains(&Type::Float) => float_with_object(s, receiver.value(), &arg),
+        _ => order_with_object(s, &receiver, &arg),
     })
 }
 
+fn order_with_object(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) -> Operand {
+    match coerced(s, number, object) {
+        Coerced::No => Operand::nil(),
+        Coerced::Pair(left, right) => s.send(&left, "<=>", &[right], 22),
+        Coerced::Ends => Operand::bottom(),
+    }
+}
+
+/// `NaN <=> object` is nil, and an infinite number asks whether the object is infinite too.
+fn float_with_object(s: &mut Lowerer<'_>, number: Value, object: &Operand) -> Operand {
+    if s.responds(object, "infinite?") {
+        let (size, infinity) = (s.b.unary(UnaryOp::AbsF, number), s.b.f64(f64::INFINITY));
+        let finite = s.b.compare(Comparison::Ne, size, infinity);
+        let why = "an infinite Float is not compared with an object that has `infinite?` in a section";
+        s.check(finite, ErrorKind::Unsupported(why.into()), &[]);
+    }
+    let value = s.b.unary(UnaryOp::IsNan, number);
+    let condition = Condition { value, yes: vec![], no: vec![] };
+    s.branch(24, condition, |_| Operand::nil(), |s| order_with_object(s, &Operand::float(number), object))
+}
+
 impl Lowerer<'_> {
+    /// What an object's own method converts it to where Ruby wants an instance of another class; `None` where it has no
+    /// such method, or is no object.
+    pub(crate) fn converted(&mut self, operand: &Operand, method: &str, wanted: &Type) -> Option<Operand> {
+        if !self.responds(operand, method) {
+            return None;
+        }
+        let found = self.send_from(operand, method, &[], 61, Form::Own);
+        if found.is_bottom() || found.types.single() == Some(wanted) {
+            return Some(found);
+        }
+        let (what, wanted) = (self.describe(&operand.types), self.describe(&wanted.clone().into()));
+        Some(self.refuse_here(
+            "unsupported-conversion",
+            format!("`{method}` of {what} does not always give {wanted} here"),
+            Some(format!("let it give {wanted}, or call it and look at what it gives")),
+        ))
+    }
+
     /// A TypeError or ArgumentError about `operand`: MRI tells immediate values as `inspect` does, others by class.
     pub(crate) fn fail_about(
         &mut self,
@@ -248,18 +345,33 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Does an operand of one class have a method of that name?
-    pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
-        let Some(ty) = operand.types.single() else { return false };
-        matches!(self.host.method(class_of(ty), name), Ok(Some(_)))
+    /// Does an object have a method that Ruby calls by itself? Also where that is not known: the call is refused then.
+    pub(crate) fn type_responds(&mut self, ty: &Type, name: &str) -> bool {
+        matches!(ty, Type::Object(..) | Type::Record(_))
+            && (self.is_module_object(ty) || !matches!(self.host.method(class_of(ty), name), Ok(None)))
     }
 
-    /// Is the method `name` of an operand of one class the one that every object has?
-    pub(crate) fn has_common(&mut self, operand: &Operand, name: &str) -> bool {
-        let class = operand.types.single().map_or(ClassId::OBJECT, class_of);
-        matches!(
-            self.host.method(class, name),
-            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) if super::is_common(owner)
-        )
+    /// The same of an operand of one class.
+    pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
+        operand.types.single().is_some_and(|ty| self.type_responds(ty, name))
+    }
+
+    /// Is the `==` of an operand of one class the one that compares identity?
+    pub(crate) fn compares_identity(&mut self, operand: &Operand) -> bool {
+        let owner = self.owner_of_equality(operand);
+        owner.is_some_and(|owner| super::is_common(owner) && owner != ClassId::COMPARABLE)
+    }
+
+    pub(crate) fn has_comparable_equality(&mut self, operand: &Operand) -> bool {
+        self.owner_of_equality(operand) == Some(ClassId::COMPARABLE)
+    }
+
+    /// Where a `==` that is not written in Ruby is defined.
+    fn owner_of_equality(&mut self, operand: &Operand) -> Option<ClassId> {
+        let class = operand.types.iter().next().map_or(ClassId::OBJECT, class_of);
+        match self.host.method(class, "==") {
+            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) => Some(owner),
+            _ => None,
+        }
     }
 }

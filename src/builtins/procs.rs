@@ -1,15 +1,15 @@
 //! Proc: lambdas and procs that the section makes or captures, known at compile time.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
-    row("call", call),
-    row("()", call),
-    row("yield", call),
-    row("[]", call),
-    row("===", call),
+    carrying("call", call),
+    carrying("()", call),
+    carrying("yield", call),
+    carrying("[]", call),
+    carrying("===", call),
     row("lambda?", |s, c| {
         let is_lambda = matches!(
             s.proc_of(&c.receiver),

@@ -1,6 +1,6 @@
 //! Range of numbers.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
 use crate::types::{RangeEnd, Type};
@@ -29,11 +29,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("min", |s, c| smallest(s, c, true)),
     row("max", |s, c| smallest(s, c, false)),
-    row("sum", sum),
+    carrying("sum", sum),
     row("map", |s, c| s.send_with_block(c, "__map")),
     row("collect", |s, c| s.send_with_block(c, "__map")),
     row("each_with_index", |s, c| s.send_with_block(c, "__each_with_index")),
-    row("zip", |s, c| {
+    carrying("zip", |s, c| {
+        let Some(c) = &super::array::zipped(s, c) else { return Operand::bottom() };
         let name = if c.block.is_some() { "__zip_block" } else { "__zip" };
         s.send_with_block(c, name)
     }),
@@ -101,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(exclusive))
     }),
     row("size", size),
-    row("count", |s, c| {
+    carrying("count", |s, c| {
         if c.args.is_empty() && c.block.is_none() {
             return size(s, c);
         }
@@ -122,6 +123,15 @@ pub(super) const ROWS: &[Row] = &[
     row("%", step),
 ];
 
+fn refuse_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let what = call.args.first().map_or_else(String::new, |arg| s.describe(&arg.types));
+    s.refuse_here(
+        "unsupported-argument",
+        format!("`Range#{}` with {what} cannot run in a section", call.name),
+        Some("give it a number".into()),
+    )
+}
+
 /// `n` is between the ends.
 fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
@@ -136,8 +146,10 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         if call.name == "cover?" && matches!(arg.types.single(), Some(Type::Range { .. })) {
             return covers_range(s, &call.receiver, &arg);
         }
-        if !matches!(arg.types.single(), Some(Type::Integer | Type::Float)) {
-            return Operand::bool(s.b.bool(false));
+        match arg.types.single() {
+            Some(Type::Integer | Type::Float) => {}
+            Some(Type::Object(..) | Type::Record(_)) => return s.send(&call.receiver, "__holds?", &[arg], 1),
+            _ => return Operand::bool(s.b.bool(low.is_none() && high.is_none())),
         }
         let mut inside = s.b.bool(true);
         if let Some(low) = low {
@@ -314,6 +326,9 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             },
         );
     }
+    if let Some(Type::Object(..) | Type::Record(_)) = initial.and_then(|i| i.types.single()) {
+        return refuse_object(s, call);
+    }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
     let array = Operand::bool(s.b.bool(false));
     s.send_block(&call.receiver, "__sum", &[initial, array], call.block.clone())
@@ -363,6 +378,9 @@ fn step(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     let arg = call.args.first().cloned().unwrap_or_else(|| Operand::integer(s.b.i64(1)));
+    if arg.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Record(_))) {
+        return refuse_object(s, call);
+    }
     let Some(block) = s.block_of(call) else { return Operand::bottom() };
     let Some((Some(low), high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return s.refuse_here(

@@ -1,6 +1,6 @@
 //! What arrays, ranges and tuples share: iteration, and the rules that `core.rb` builds on.
 
-use super::{Invocation, Row, row};
+use super::{Invocation, Row, carrying, row};
 use crate::infer::{BlockRef, JoinIndex, Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
 use crate::types::{RangeEnd, Type};
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         });
         c.receiver.clone()
     }),
-    row("sum", |s, c| {
+    carrying("sum", |s, c| {
         if !s.count_arguments(c, 0, 1) {
             return Operand::bottom();
         }
@@ -27,9 +27,9 @@ pub(super) const ROWS: &[Row] = &[
         let array = Operand::bool(s.b.bool(array));
         s.send_block(&c.receiver, "__sum", &[initial, array], c.block.clone())
     }),
-    row("inject", inject),
-    row("reduce", inject),
-    row("count", |s, c| match (&c.block, c.args.first()) {
+    carrying("inject", inject),
+    carrying("reduce", inject),
+    carrying("count", |s, c| match (&c.block, c.args.first()) {
         (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
         (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
         (None, None) => match c.receiver.types.single() {
@@ -37,12 +37,12 @@ pub(super) const ROWS: &[Row] = &[
             _ => s.send(&c.receiver, "size", &[], 1),
         },
     }),
-    row("any?", |s, c| question(s, c, "__any", false)),
-    row("none?", |s, c| question(s, c, "__any", true)),
-    row("all?", |s, c| question(s, c, "__all", false)),
-    row("one?", |s, c| question(s, c, "__one", false)),
-    row("index", index),
-    row("find_index", index),
+    carrying("any?", |s, c| question(s, c, "__any", false)),
+    carrying("none?", |s, c| question(s, c, "__any", true)),
+    carrying("all?", |s, c| question(s, c, "__all", false)),
+    carrying("one?", |s, c| question(s, c, "__one", false)),
+    carrying("index", index),
+    carrying("find_index", index),
     row("minmax", |s, c| {
         if c.block.is_some() && c.args.is_empty() {
             return s.send_with_block(c, "__minmax_block");
@@ -58,8 +58,8 @@ pub(super) const ROWS: &[Row] = &[
         let name = if c.block.is_some() { "__uniq_block" } else { "__uniq" };
         s.send_with_block(c, name)
     }),
-    row("grep", |s, c| s.send_with_block(c, "__grep")),
-    row("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
+    carrying("grep", |s, c| s.send_with_block(c, "__grep")),
+    carrying("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
     row("min_by", by),
     row("max_by", by),
     row("minmax_by", by),
@@ -80,8 +80,8 @@ pub(super) const ROWS: &[Row] = &[
         _ => s.send(&c.receiver, "size", &[], 1),
     }),
     row("__list", |s, c| s.new_list(0, c.args[0].value())),
-    row("__compare", |s, c| s.compared(&c.args[0], &c.args[1])),
-    row("__order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
+    carrying("__compare", |s, c| s.compared(&c.args[0], &c.args[1])),
+    carrying("__order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
     row("__at", |s, c| match c.receiver.types.single() {
         Some(Type::Range { .. }) => {
             let size = s.send(&c.receiver, "size", &[], 1);
@@ -304,12 +304,17 @@ impl Lowerer<'_> {
                 let zero = Operand::integer(s.b.i64(0));
                 s.send(&order, "<=>", &[zero], 16)
             }
-            _ => s.switch(&a, 18, &mut |s, a| {
-                s.switch(&b, 19, &mut |s, b| {
-                    let before = format!("comparison of {} with ", s.describe_class(&a));
-                    s.fail_about(false, before, &b, " failed".into())
-                })
-            }),
+            _ => s.not_comparable(&a, &b),
+        })
+    }
+
+    /// ArgumentError: "comparison of Integer with nil failed".
+    pub(crate) fn not_comparable(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.switch(a, 18, &mut |s, a| {
+            s.switch(b, 19, &mut |s, b| {
+                let before = format!("comparison of {} with ", s.describe_class(&a));
+                s.fail_about(false, before, &b, " failed".into())
+            })
         })
     }
 

@@ -1,6 +1,6 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
-use super::{Invocation, Row, bare, row};
+use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Arguments, Lowerer, Operand};
 use crate::types::{ClassId, Type};
 
@@ -9,7 +9,7 @@ pub(super) const ROWS: &[Row] = &[
         Some(name) => s.read_ivar(&c.receiver, &name),
         None => Operand::bottom(),
     }),
-    row("[]=", |s, c| match member(s, c, 2) {
+    carrying("[]=", |s, c| match member(s, c, 2) {
         Some(name) => {
             s.write_ivar(&c.receiver, &name, &c.args[1]);
             c.args[1].clone()
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("select", |s, c| through_items(s, c, "select")),
     row("filter", |s, c| through_items(s, c, "select")),
-    row("dig", |s, c| {
+    carrying("dig", |s, c| {
         let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
         let item = s.send(&c.receiver, "[]", std::slice::from_ref(first), 1);
         if rest.is_empty() || item.is_bottom() {
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// `super` in an `initialize` of the user's.
-pub(super) const INITIALIZE: Row = row("initialize", |s, c| {
+pub(super) const INITIALIZE: Row = carrying("initialize", |s, c| {
     let Some(class) = class(c) else { return Operand::bottom() };
     let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
     s.initialize_struct(&c.receiver, class, &arguments);
@@ -61,7 +61,7 @@ pub(super) const INITIALIZE: Row = row("initialize", |s, c| {
 });
 
 /// What Structs have from Enumerable goes through their values.
-pub(super) const ENUMERABLE: Row = row("Enumerable", |s, c| {
+pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
     if !c.keywords.is_empty() {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();

@@ -216,13 +216,11 @@ impl Lowerer<'_> {
 
     /// What `to_ary` gives for objects that have it: Ruby asks for it before it takes a value apart.
     pub(crate) fn through_to_ary(&mut self, value: &Operand) -> Operand {
-        let is_object = |ty: &Type| matches!(ty, Type::Object(..) | Type::Record(_));
-        let mut asked = value.types.iter().filter(|ty| is_object(ty));
-        if !asked.any(|ty| matches!(self.host.method(class_of(ty), "to_ary"), Ok(Some(_)))) {
+        if !value.types.iter().any(|ty| self.type_responds(ty, "to_ary")) {
             return value.clone();
         }
         self.switch(value, 60, &mut |s, value| {
-            if !value.types.iter().all(is_object) || !s.responds(&value, "to_ary") {
+            if !s.responds(&value, "to_ary") {
                 return value;
             }
             let found = s.send_from(&value, "to_ary", &[], 61, Form::Own);

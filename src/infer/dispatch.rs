@@ -11,6 +11,21 @@ use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
+/// What can be asked of a class or module that an object or array holds. It is known as an object only.
+const CLASS_CARRIED: &[&str] = &[
+    "!",
+    "nil?",
+    "equal?",
+    "eql?",
+    "itself",
+    "tap",
+    "then",
+    "yield_self",
+    "is_a?",
+    "kind_of?",
+    "instance_of?",
+];
+
 /// What a call on one class of receiver does.
 #[derive(Clone)]
 pub(super) enum Callee {
@@ -233,6 +248,16 @@ impl Lowerer<'_> {
                 method: Method::Native { name: name.to_string() },
             };
             return self.callee_of(ty, name, found);
+        }
+        // Whatever Class and Module define, a class can have a method of its own before that.
+        if self.is_module_object(ty) && !CLASS_CARRIED.contains(&name) {
+            return Callee::Refused(Refusal {
+                slug: "unsupported-method",
+                message: format!(
+                    "`{name}` of a class or module that an object or array holds cannot run in a section"
+                ),
+                hint: Some(builtins::CLASS_FROM_DATA.into()),
+            });
         }
         let found = match ty {
             Type::Module(module) => self.host.singleton_method(*module, name),

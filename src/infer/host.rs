@@ -153,6 +153,12 @@ pub trait Host {
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;
+    /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they do
+    /// with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about them
+    /// says so itself.
+    fn is_opaque(&self, _class: ClassId) -> bool {
+        false
+    }
     /// The position of a class among those of its hierarchy: ids of class 0 come first, then class 1 … Append-only.
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.

@@ -172,6 +172,26 @@ pub fn members(ruby: &Ruby, class: VALUE) -> Vec<String> {
     list.map_or_else(Vec::new, |list| list.into_iter().filter_map(name).collect())
 }
 
+/// Are instances of the class something that is made in C, other than a Struct, a String or a Hash? That is told by the
+/// function that allocates them, which a class has from its superclass.
+pub fn is_opaque(ruby: &Ruby, class: ClassId) -> bool {
+    let pointer = value(ruby, class);
+    let top = |name: &str| ruby.class_object().const_get::<_, RClass>(name).ok();
+    let understood = ["Struct", "String", "Hash"].into_iter().filter_map(top);
+    // SAFETY: all are live classes; the calls ask their tables only.
+    unsafe {
+        if rb_sys::RB_BUILTIN_TYPE(pointer) != rb_sys::ruby_value_type::RUBY_T_CLASS {
+            return false;
+        }
+        let allocator = |class| rb_sys::rb_get_alloc_func(class).map(|function| function as usize);
+        let plain = allocator(value(ruby, ClassId::OBJECT));
+        let known = understood
+            .into_iter()
+            .any(|top| rb_sys::rb_class_inherited_p(pointer, top.as_raw()) == crate::value::TRUE);
+        !known && allocator(pointer) != plain && members(ruby, pointer).is_empty()
+    }
+}
+
 /// Was a subclass of Struct made with `keyword_init: true`? Before Ruby 3.1 this cannot be asked.
 pub fn takes_keywords(class: VALUE) -> bool {
     // SAFETY: the class is live.

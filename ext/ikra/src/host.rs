@@ -291,6 +291,10 @@ impl Host for LiveHost<'_> {
         !classes::is_class(self.ruby, class)
     }
 
+    fn is_opaque(&self, class: ClassId) -> bool {
+        classes::is_opaque(self.ruby, class)
+    }
+
     fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
         classes::place(self.ruby, class).1
     }
