@@ -105,6 +105,18 @@ pub(super) const ROWS: &[Row] = &[
         }
         c.receiver.clone()
     }),
+    row("__push_front", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.push_front(kind, list, &c.args[0]);
+        }
+        c.receiver.clone()
+    }),
+    row("__drop_front", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.drop_front(kind, list, c.args[0].value());
+        }
+        c.receiver.clone()
+    }),
     row("__append", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             append(s, kind, list, &c.args[0]);

@@ -1746,12 +1746,7 @@ module Array
     n = size
     return nil if n == 0
     x = __item(0)
-    i = 1
-    while i < n
-      __set(i - 1, __item(i))
-      i += 1
-    end
-    __resize(n - 1)
+    __drop_front(1)
     x
   end
 
@@ -1763,12 +1758,16 @@ module Array
 
     count = n - index if count > n - index
     out = __part(index, count)
-    i = index + count
-    while i < n
-      __set(i - count, __item(i))
-      i += 1
+    if index == 0
+      __drop_front(count)
+    else
+      i = index + count
+      while i < n
+        __set(i - count, __item(i))
+        i += 1
+      end
+      __resize(n - count)
     end
-    __resize(n - count)
     out
   end
 
@@ -1848,6 +1847,7 @@ module Array
     n = size
     at = index < 0 ? index + n : index
     return nil if at < 0 || at >= n
+    return __shift if at == 0
     x = __item(at)
     i = at + 1
     while i < n
@@ -1859,6 +1859,7 @@ module Array
   end
 
   def __insert(index, value)
+    return __push_front(value) if index == 0
     __push(value)
     i = size - 1
     while i > index
