@@ -1212,7 +1212,8 @@ module Enumerable
 
   def __uniq
     out = __list(__room)
-    each { |x| out.__push(x) unless out.__has(x) }
+    slots = __list(0)
+    each { |x| out.__add(x, slots) }
     out
   end
 
@@ -1223,13 +1224,8 @@ module Enumerable
   def __uniq_keyed
     out = __list(__room)
     keys = __list(__room)
-    each do |x|
-      key = yield(x)
-      unless keys.__has(key)
-        keys.__push(key)
-        out.__push(x)
-      end
-    end
+    slots = __list(0)
+    each { |x| out.__push(x) if keys.__add(yield(x), slots) }
     out
   end
 
@@ -1394,21 +1390,88 @@ module Array
 
   def __minus(other)
     out = __list(size)
-    each { |x| out.__push(x) unless other.__has(x) }
+    others = other.__slots
+    each { |x| out.__push(x) unless other.__holds(x, others) }
     out
   end
 
   def __and(other)
     out = __list(size)
-    each { |x| out.__push(x) if other.__has(x) && !out.__has(x) }
+    others = other.__slots
+    slots = __list(0)
+    each { |x| out.__add(x, slots) if other.__holds(x, others) }
     out
   end
 
   def __or(other)
     out = __list(size + other.size)
-    each { |x| out.__push(x) unless out.__has(x) }
-    other.each { |x| out.__push(x) unless out.__has(x) }
+    slots = __list(0)
+    each { |x| out.__add(x, slots) }
+    other.each { |x| out.__add(x, slots) }
     out
+  end
+
+  # ---- sets. Slots say where an item is: the slot that its hash names, or the next that is free, holds the number of
+  # the item from 1 on. Few items have none, nor have those that only their own `eql?` can tell apart.
+
+  # Puts the value behind the items unless it is among them: did it? The slots begin empty, and serve only this.
+  def __add(value, slots)
+    if __hashes?(value) && slots.size > 0
+      slot = __slot(value, slots)
+      return false if slots.__item(slot) > 0
+
+      __push(value)
+      slots.__set(slot, size)
+    else
+      return false if __has(value)
+
+      __push(value)
+    end
+    __fill_slots(slots) if __hashes?(value) && size > 16 && size * 2 > slots.size
+    true
+  end
+
+  # The slots of all items, for `__holds`.
+  def __slots
+    slots = __list(0)
+    __fill_slots(slots) if __hashes? && size > 16
+    slots
+  end
+
+  def __holds(value, slots)
+    __hashes?(value) && slots.size > 0 ? slots.__item(__slot(value, slots)) > 0 : __has(value)
+  end
+
+  # A third of the slots is filled at most.
+  def __fill_slots(slots)
+    count = 64
+    count *= 2 while count < size * 3
+    slots.__resize(0)
+    count.times { slots.__push(0) }
+    i = 0
+    while i < size
+      slot = __slot(__item(i), slots)
+      i += 1
+      slots.__set(slot, i) if slots.__item(slot) == 0
+    end
+  end
+
+  # The slot that has the value, or where it belongs.
+  def __slot(value, slots)
+    last = slots.size - 1
+    slot = value.__hash & last
+    while true
+      number = slots.__item(slot)
+      return slot if number == 0 || value.__alike(__item(number - 1))
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  def __hash
+    hash = size.__hash
+    each { |x| hash = (hash ^ x.__hash).__hash }
+    hash
   end
 
   def __times(n)
@@ -1651,7 +1714,8 @@ module Array
 
   def intersect?(other)
     found = __array(other)
-    each { |x| return true if found.__has(x) }
+    slots = found.__slots
+    each { |x| return true if found.__holds(x, slots) }
     false
   end
 
