@@ -1390,70 +1390,75 @@ module Array
 
   def __minus(other)
     out = __list(size)
-    others = other.__slots
+    others = other.__slots(size)
     each { |x| out.__push(x) unless other.__holds(x, others) }
     out
   end
 
   def __and(other)
     out = __list(size)
-    others = other.__slots
+    others = other.__slots(size)
     slots = __list(0)
     each { |x| out.__add(x, slots) if other.__holds(x, others) }
     out
   end
 
   def __or(other)
-    out = __list(size + other.size)
-    slots = __list(0)
-    each { |x| out.__add(x, slots) }
-    other.each { |x| out.__add(x, slots) }
-    out
+    __plus(other).__uniq
   end
 
   # ---- sets. Slots say where an item is: the slot that its hash names, or the next that is free, holds the number of
-  # the item from 1 on. Few items have none, nor have those that only their own `eql?` can tell apart.
+  # the item from 1 on. Few items are gone through instead, and those that only their own `eql?` can tell apart.
 
   # Puts the value behind the items unless it is among them: did it? The slots begin empty, and serve only this.
   def __add(value, slots)
-    if __hashes?(value) && slots.size > 0
+    if __hashes?(value) && size > 16
+      __refill(slots) if size * 2 > slots.size
       slot = __slot(value, slots)
       return false if slots.__item(slot) > 0
 
-      __push(value)
-      slots.__set(slot, size)
-    else
-      return false if __has(value)
-
-      __push(value)
+      slots.__set(slot, size + 1)
+    elsif __has(value)
+      return false
     end
-    __fill_slots(slots) if __hashes?(value) && size > 16 && size * 2 > slots.size
+    __push(value)
     true
   end
 
-  # The slots of all items, for `__holds`.
-  def __slots
+  # Twice as many slots for the items, no two of which are alike.
+  def __refill(slots)
+    count = slots.size == 0 ? 64 : slots.size * 2
+    slots.__resize(0)
+    count.times { slots.__push(0) }
+    last = count - 1
+    i = 0
+    while i < size
+      slot = __item(i).__hash & last
+      slot = (slot + 1) & last while slots.__item(slot) > 0
+      i += 1
+      slots.__set(slot, i)
+    end
+  end
+
+  # The slots of all items, to ask `__holds` so many times.
+  def __slots(times)
     slots = __list(0)
-    __fill_slots(slots) if __hashes? && size > 16
+    if __hashes? && times > 16 && size > 16
+      count = 64
+      count *= 2 while count < size * 2
+      count.times { slots.__push(0) }
+      i = 0
+      while i < size
+        slot = __slot(__item(i), slots)
+        i += 1
+        slots.__set(slot, i) if slots.__item(slot) == 0
+      end
+    end
     slots
   end
 
   def __holds(value, slots)
     __hashes?(value) && slots.size > 0 ? slots.__item(__slot(value, slots)) > 0 : __has(value)
-  end
-
-  # A third of the slots is filled at most.
-  def __fill_slots(slots)
-    count = 64
-    count *= 2 while count < size * 3
-    slots.__resize(0)
-    count.times { slots.__push(0) }
-    i = 0
-    while i < size
-      slot = __slot(__item(i), slots)
-      i += 1
-      slots.__set(slot, i) if slots.__item(slot) == 0
-    end
   end
 
   # The slot that has the value, or where it belongs.
@@ -1714,7 +1719,7 @@ module Array
 
   def intersect?(other)
     found = __array(other)
-    slots = found.__slots
+    slots = found.__slots(size)
     each { |x| return true if found.__holds(x, slots) }
     false
   end
