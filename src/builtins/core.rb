@@ -1425,9 +1425,9 @@ module Array
     true
   end
 
-  # Twice as many slots for the items, no two of which are alike.
+  # Four times as many slots for the items, no two of which are alike.
   def __refill(slots)
-    count = slots.size == 0 ? 64 : slots.size * 2
+    count = slots.size == 0 ? 64 : slots.size * 4
     slots.__resize(0)
     count.times { slots.__push(0) }
     last = count - 1
