@@ -51,6 +51,7 @@ each_backend do
     expect_same(arrays) { |x| x.product([1], nil) }
     expect_same(arrays) { |x| n = 0; x.product([1, 2]) { |a, b| n += a * b }; n }
     expect_same(arrays) { |x| [1, 2].product([3, 4], [5]) }
+    expect_same(arrays) { |x| [1] * -5 }
   end
 
   it "searches in what is ordered" do

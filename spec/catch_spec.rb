@@ -10,6 +10,8 @@ class Fisher
 
   def own = catch(3)
 
+  def drop_all = @grams = 0
+
   def each_of = [1, 2].each { |v| yield v }
 
   def dive(depth) = depth.zero? ? throw(:up, @grams) : dive(depth - 1)
@@ -48,6 +50,25 @@ each_backend do
     expect_same(fishers) { |x| x.own }
     expect_same(fishers) { |x| catch(:up) { x.each_of { |v| throw :up, v } } }
   end
+
+  it "leaves the section with the value" do
+    out = ->(base, &block) { catch(:out) { base.pmap(&block) && :none } }
+    expect(out.([1, 2]) { |x| throw :out, x + 1 }).to eq(2)
+    expect(out.([1, 2]) { |x| throw :out, x / 2.0 if x == 2 }).to eq(1.0)
+    expect(out.([1, 2]) { |x| throw :out }).to be_nil
+    expect(out.([1, 2]) { |x| throw :out, x > 1 }).to be(false)
+    expect(out.([1, 2]) { |x| throw :out, x == 1 ? nil : :b }).to be_nil
+    expect(out.([2]) { |x| throw :out, x == 1 ? 0.5 : :b }).to eq(:b)
+    expect(out.([1]) { |x| begin; throw :out, x; ensure; x + 1; end }).to eq(1)
+    expect(out.(fishers) { |x| throw :out, x }).to equal(fishers[0])
+    expect(out.(arrays) { |x| throw :out, x if x.size == 1 }).to equal(arrays[2])
+    expect(out.(arrays) { |x| throw :out, Fisher }).to equal(Fisher)
+    expect(out.(arrays) { |x| x.size }).to eq(:none)
+    expect(catch(7) { [6, 7].pmap { |x| throw x, x * 1.5 if x == 7 } }).to eq(10.5)
+    expect(catch(:out) { [1, 2].peach { |x| throw :out, x } }).to eq(1)
+    error = [3].pmap { |x| throw :nowhere, x } rescue $!
+    expect([error.tag, error.value]).to eq([:nowhere, 3])
+  end
 end
 
 each_compiling_backend do
@@ -56,5 +77,15 @@ each_compiling_backend do
     expect { [1].pmap { |x| catch { |tag| throw tag, x } } }.to refuse["unsupported-catch"]
     expect { [Fisher.new(1)].pmap { |x| catch(:up) { x.dive(3) } } }.to refuse["unsupported-catch"]
     expect { [1].pmap { |x| throw [x] } }.to raise_error(Ikra::UnsupportedError, /no `catch` waits/)
+    expect { [1].pmap { |x| throw :out, [x] } }.to raise_error(Ikra::UnsupportedError, /cannot take an Array/)
+    rescued = raise_error(Ikra::UnsupportedError, /whether a `catch` around the section does/)
+    expect { [1].pmap { |x| begin; throw :out; rescue; x; end } }.to rescued
+    expect { [1].pmap { |x| begin; throw :out; rescue UncaughtThrowError; x; end } }.to rescued
+  end
+
+  it "changes nothing when a value is thrown out of the section" do
+    makers = [Fisher.new(2), Fisher.new(3)]
+    thrown = catch(:out) { makers.peach { |x| x.drop_all; throw :out, 5 } }
+    expect([thrown, *makers.map { |x| x.catch(0) }]).to eq([5, 2, 3])
   end
 end

@@ -19,6 +19,11 @@ class Growing
 end
 
 each_backend do
+  it "finds memory for arrays of any length, several times over" do
+    expect_same([1, 30, 200, 3000]) { |n| Array.new(n) { |i| i } }
+    expect_same([3000, 200, 30, 1]) { |n| a = []; n.times { |i| a << [i, n] }; a.sum { |i, m| i * m } }
+  end
+
   it "makes lists of them" do
     base = [Growing.new(1), Growing.new(2)]
     expect_same(base) { |x| x.build }

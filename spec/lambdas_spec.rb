@@ -39,6 +39,25 @@ each_backend do
     expect(Lambdas.with(numbers) { |v| v * factor }).to eq([12, 23, 34])
   end
 
+  it "takes a lambda as the block, with its arity" do
+    pairs = [[1, 2], [3, 4]]
+    lambdas = [
+      ->(a, b) { a + b }, -> { 5 }, ->(a) { a.size }, ->(*a) { a.size }, ->(a, b = 3) { b }, ->(a, b, *c) { c.size },
+      ->(a, b, c = 1) { c }, ->((a, b)) { a - b }, ->(a, k: 2) { k }, ->(a, k:) { k }, ->(k: 1) { k },
+      ->(k:, j:) { k + j }, ->(a, b, k:) { k }, ->(a = 1, *r, z) { a + z[0] + r.size }, lambda { |a, b| a }
+    ]
+    lambdas.each do |block|
+      expect_same(pairs, &block)
+      expect_same([7], &block) if block.arity.abs != 1
+      expect_same([], &block)
+      results = [[:each, :peach], [:select, :pselect]].map do |names|
+        names.map { |name| pairs.public_send(name, &block) rescue [$!.class, $!.message] }
+      end
+      results.each { |expected, actual| expect(actual).to eq(expected) }
+    end
+    expect_same(pairs, &proc { |a, b| a + b })
+  end
+
   it "binds and returns as lambdas and procs do" do
     early = lambda do |x, y = 2|
       return 0 if x == 2

@@ -33,12 +33,54 @@ each_compiling_backend do |backend|
     expect(printed).to match(/\ANoMemoryError\nfailed to allocate [\d.]+ [MG]iB for a parallel section\ntrue\n\z/)
   end
 
+  if backend == :cpu
+    # Each limit is met in another step: while objects are found, while columns are made, while changes are written.
+    it "raises NoMemoryError wherever memory ends, and never ends the process" do
+      # No memory to spare in the C library.
+      printed = in_ruby(<<~RUBY, backend, "MALLOC_ARENA_MAX" => "1", "MALLOC_MMAP_THRESHOLD_" => "65536")
+        class Dot
+          attr_accessor :n, :half, :sum, :pair
+          def initialize(n)
+            @n = n
+            @sum = 0
+            @half = n * 0.5 if n.odd?
+            @pair = [n, n + 1]
+          end
+        end
+        dots = Array.new(100_000) { |i| Dot.new(i) }
+        dots.shuffle!(random: Random.new(1))
+        dots << dots.first
+        run = lambda do |some|
+          some.peach { |dot| dot.sum += dot.pair[1] + (dot.half || 1).to_i }
+          some.pmap { |dot| dot.half }.size
+        end
+        2.times { run.call(dots.first(3000)) }
+        GC.start
+        outcomes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 256].map do |limit|
+          child = fork do
+            2.times { run.call(dots.first(3000)) }
+            GC.start
+            used = File.read("/proc/self/statm").split.first.to_i * 4096
+            Process.setrlimit(:AS, used + (limit << 20))
+            run.call(dots)
+            exit!(0)
+          rescue NoMemoryError
+            exit!(7)
+          end
+          status = Process.wait2(child).last
+          status.exitstatus || status.to_s
+        end
+        p outcomes.uniq.sort_by(&:to_s)
+      RUBY
+      expect(printed).to eq("[0, 7]\n")
+    end
+  end
   next unless backend == :"cuda-emulated"
 
   it "raises DeviceError with the sizes where there is too little memory on the card" do
     printed = in_ruby(<<~RUBY, backend, "IKRA_CUDA_EMULATOR_MEMORY" => (1 << 20).to_s)
       Point = Struct.new(:x)
-      points = Array.new(200_000) { |i| Point.new(i * 1.0) }
+      points = Array.new(100_000) { |i| Point.new(i * 1.0) }
       before = points.map(&:x)
       begin
         points.peach { |point| point.x += 1.0 }

@@ -138,6 +138,19 @@ each_compiling_backend do |backend|
     trap("USR1", previous || "DEFAULT")
   end
 
+  it "draws other random numbers in each forked child, as Ruby does" do
+    skip "a card cannot be used there" unless backend == :cpu
+    draw = -> { [1, 2].pmap { |_| rand }.inspect }
+    Ikra.srand(42)
+    draw.call
+    children = Array.new(3) { in_child { draw.call } }
+    own = draw.call
+    expect([own, *children].uniq.size).to eq(4)
+    Ikra.srand(42)
+    draw.call
+    expect(draw.call).to eq(own)
+  end
+
   it "runs in a forked child" do
     numbers = (1..3000).to_a
     section = -> { numbers.pmap { |n| 50.times.sum { |i| n * i } } }

@@ -65,7 +65,11 @@ module Ikra
       raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)
       raise ArgumentError, "explain needs elements to look at" if base.empty?
 
-      Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, check)
+      begin
+        Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, check)
+      rescue UnsupportedError => e
+        raise Section.located(e), cause: e.cause
+      end
     end
   end
 

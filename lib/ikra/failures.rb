@@ -87,8 +87,9 @@ module Ikra
                       name.to_sym, receiver:)
       end
 
-      def uncaught_throw(tag, _text)
-        throw tag
+      # Leaves the section where a +catch+ waits.
+      def uncaught_throw(tag, _text, value, _value_text)
+        throw tag, value
       rescue UncaughtThrowError => e
         e
       end
@@ -132,7 +133,9 @@ module Ikra
       def no_memory = Error.new("too little memory for the arrays made in the section")
 
       def array_growth(index, length)
-        Error.new("index #{index} is past the end of an array of #{length}: writing there would grow the array")
+        UnsupportedError.new("index #{index} is past the end of an array of #{length}: writing there would grow the " \
+                             "array [array-growth]\n  hint: fill the array first, as Array.new(#{index + 1}) does; " \
+                             "one made in the section can also be pushed to")
       end
 
       def raise(exception_class, parts)

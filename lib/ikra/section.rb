@@ -7,6 +7,8 @@ module Ikra
     OWN = "#{__dir__}/".freeze
     # A message that begins with a place.
     PLACED = /\A\S.*?:\d+: /
+    # The number of the only line of a block such as &:move, which is no line of the program.
+    SYMBOL_QUOTE = /^  1 \|(?= &:)/
     # What each operation is in sequential Ruby.
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
     # An element and its tick are numbered with 64 bits.
@@ -26,16 +28,20 @@ module Ikra
         begin
           Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.check)
         rescue UnsupportedError => e
-          raise placed(from_caller(e)), cause: e.cause unless Ikra.fallback == :ruby
+          told = located(e)
+          raise told, cause: e.cause unless Ikra.fallback == :ruby
 
-          warn_once(e, operation)
+          warn_once(told, operation)
           sequential(base, operation, ticks, block)
         rescue Ractor::UnsafeError
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
-          raise placed(from_caller(e)), cause: e.cause
+          raise located(e), cause: e.cause
         end
       end
+
+      # An exception of a section as the user meets it.
+      def located(error) = placed(from_caller(error))
 
       private
 
@@ -74,9 +80,11 @@ module Ikra
       def placed(error)
         ours = error.instance_of?(Error) || error.instance_of?(UnsupportedError)
         place = error.backtrace&.first&.[](/\A.+?:\d+(?=:|\z)/)
-        return error if !ours || !place || error.message.match?(PLACED)
+        return error if !ours || !place
 
-        told = error.exception("#{place}: #{error.message}")
+        message = error.message.gsub("#{Failures::SYMBOL_PATH}:1:", "#{place}:").gsub(SYMBOL_QUOTE, "    |")
+        message = "#{place}: #{message}" unless message.match?(PLACED)
+        told = error.exception(message)
         told.set_backtrace(error.backtrace)
         told
       end

@@ -84,6 +84,8 @@ module Ikra
     #
     #   Ikra.srand(42)
     #
+    # A forked child begins with a random one of its own, as with Ruby's +srand+.
+    #
     # @param seed [Integer] its lowest 64 bits count; a random one without it
     # @return [Integer] the seed until now
     def srand(seed = Random.new_seed)

@@ -65,6 +65,9 @@ pub(super) const ROWS: &[Row] = &[
     row("compact!", |s, c| replaced(s, c, "compact")),
     row("flatten!", flatten),
     row("shuffle!", |s, c| {
+        if matches!(c.receiver.types.single(), Some(Type::Array(_))) {
+            return refuse_whole(s, c, "shuffle");
+        }
         if mutable(s, c).is_none() || !s.count_arguments(c, 0, 0) {
             return Operand::bottom();
         }
@@ -266,11 +269,7 @@ fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
             super::array::length_of(s, &call.receiver)
         }
         Some(Type::Array(_)) => {
-            return s.refuse_here(
-                "unsupported-store",
-                format!("`{}` cannot change an array that exists outside the section", call.name),
-                Some(format!("write the items of {name} into it one by one, or change a dup of it")),
-            );
+            return refuse_whole(s, call, name);
         }
         _ => {
             mutable(s, call);
@@ -286,6 +285,15 @@ fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     let Some(after) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
     let changed = s.b.compare(Comparison::Ne, before, after);
     s.or_nil(changed, &call.receiver)
+}
+
+/// All items of an array that exists outside the section would be others.
+fn refuse_whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    s.refuse_here(
+        "unsupported-store",
+        format!("`{}` cannot change an array that exists outside the section", call.name),
+        Some(format!("write the items of {name} into it one by one, or change a dup of it")),
+    )
 }
 
 fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -1480,7 +1480,7 @@ module Array
   end
 
   def __times(n)
-    raise ArgumentError, "argument must be non-negative" if n < 0
+    raise ArgumentError, "negative argument" if n < 0
     out = __list(size * n)
     n.times { each { |x| out.__push(x) } }
     out

@@ -150,11 +150,13 @@ impl Lowerer<'_> {
             "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
             "throw" if self.is_of_kernel("throw") => self.throw(node, call),
             "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" => {
-                Some(self.refuse_here(
-                    "unsupported-call",
-                    format!("`{}` cannot run in a section", call.name),
-                    Some("call the method by its name".into()),
-                ))
+                let hint = match call.name.as_str() {
+                    "binding" | "eval" => "write the code itself; variables are known by their names only",
+                    "instance_eval" => "call the methods of the object, or write a method in its class",
+                    _ => "call the method by its name",
+                };
+                let message = format!("`{}` cannot run in a section", call.name);
+                Some(self.refuse_here("unsupported-call", message, Some(hint.into())))
             }
             // Said of the method, not of the string that it is given.
             "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "format" | "sprintf"

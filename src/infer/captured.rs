@@ -33,6 +33,8 @@ impl Lowerer<'_> {
     pub(crate) fn find_written(&mut self, code: &Code) {
         let mut uses: BTreeMap<String, Vec<(Use, Span)>> =
             code.captured_writes.iter().map(|(name, _)| (name.clone(), vec![])).collect();
+        // Those that are written `x = x + e`.
+        let mut sums: BTreeMap<String, String> = BTreeMap::new();
         // A read inside `x = [x, e].min` belongs to that.
         let mut idioms: Vec<Span> = Vec::new();
         each_node(code, &mut |node| {
@@ -47,7 +49,10 @@ impl Lowerer<'_> {
                             idioms.push(captured);
                             (name, Use::Write(fold))
                         }
-                        None => (name, Use::Write(Fold::Last)),
+                        None => {
+                            sums.extend(operator_of(name, value).map(|operator| (name.clone(), operator)));
+                            (name, Use::Write(Fold::Last))
+                        }
                     },
                     _ => return,
                 },
@@ -74,6 +79,10 @@ impl Lowerer<'_> {
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
             let plain = writes.contains(&&Fold::Last);
+            // Nothing read it before: it may be meant to be the element's own.
+            let own = matches!(&uses[..], [(Use::Write(Fold::Last), written), rest @ ..]
+                if !rest.iter().any(|(u, at)| *u == Use::Read && within(*at, *written)));
+            let operator = sums.get(&name);
             let reason = match (&fold, read) {
                 (Some(_), _)
                     if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
@@ -84,9 +93,7 @@ impl Lowerer<'_> {
                 (Some(fold), None) if writes.iter().any(|f| *f != fold) => {
                     Some((uses[0].1, "is written in several ways"))
                 }
-                (Some(Fold::Operator(op)), None)
-                    if !["+", "-", "*", "|", "&", "^"].contains(&op.as_str()) =>
-                {
+                (Some(Fold::Operator(op)), None) if !OPERATORS.contains(&op.as_str()) => {
                     Some((uses[0].1, "is changed in a way that depends on the order of the elements"))
                 }
                 (None, _) => code
@@ -106,7 +113,13 @@ impl Lowerer<'_> {
                     self.refuse_here(
                         "captured-write",
                         format!("`{name}` belongs to the code around the section and {what}"),
-                        Some(hint_for(&name, plain)),
+                        Some(match operator {
+                            Some(operator) => format!("write `{name} {operator}= …`"),
+                            None if own => format!(
+                                "use another name for what is the element's own, or declare it so: `|…; {name}|`"
+                            ),
+                            None => hint_for(&name, plain),
+                        }),
                     );
                 }
             }
@@ -315,6 +328,16 @@ fn hint_for(name: &str, plain: bool) -> String {
 
 const fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// What `name op= e` can be put together with.
+const OPERATORS: [&str; 6] = ["+", "-", "*", "|", "&", "^"];
+
+/// The operator of `name op e`.
+fn operator_of(name: &str, value: &Node) -> Option<String> {
+    let Kind::Call(call) = &value.kind else { return None };
+    let is_it = matches!(&call.receiver.as_ref()?.kind, Kind::Captured(other) if other == name);
+    (is_it && OPERATORS.contains(&call.name.as_str())).then(|| call.name.clone())
 }
 
 /// `[name, e].min` or `[e, name].max`: how that is put together, where the variable stands, and `e`.

@@ -58,14 +58,9 @@ impl Lowerer<'_> {
         let Some(((waiting, join), rest)) = catches.split_first() else {
             return self.switch(tag, 36, &mut |s, tag| {
                 s.each_of_bool(&tag, &mut |s, tag| {
-                    let error = match s.receiver(tag) {
-                        (Receiver::Text(what), _) => {
-                            let message = format!("no `catch` waits for {what} that was made in the section");
-                            return s.fail(ErrorKind::Unsupported(message), &[]);
-                        }
-                        (tag, operands) => (ErrorKind::UncaughtThrow { tag }, operands),
-                    };
-                    s.fail(error.0, &error.1)
+                    s.switch(value, 37, &mut |s, value| {
+                        s.each_of_bool(&value, &mut |s, value| s.throw_out(tag, value))
+                    })
                 })
             });
         };
@@ -85,5 +80,28 @@ impl Lowerer<'_> {
                 |s| s.throw_to(tag, value, rest),
             )
         })
+    }
+
+    /// Out of the section, where a `catch` may wait or not.
+    fn throw_out(&mut self, tag: &Operand, value: &Operand) -> Operand {
+        let refused = match (self.receiver(tag), self.receiver(value)) {
+            ((Receiver::Text(what), _), _) => {
+                format!("no `catch` waits for {what} that was made in the section")
+            }
+            (_, (Receiver::Text(what), _)) => {
+                format!("`throw` cannot take {what} that was made in the section out of it")
+            }
+            ((tag, operands), (value, more)) => {
+                let site = self.site(ErrorKind::UncaughtThrow { tag, value });
+                if !self.is_rescued(site) {
+                    self.fail_at(site, &[operands, more].concat());
+                    return Operand::bottom();
+                }
+                "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
+                 whether a `catch` around the section does is not known in it"
+                    .into()
+            }
+        };
+        self.fail(ErrorKind::Unsupported(refused), &[])
     }
 }

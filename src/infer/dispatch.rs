@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         }
         for (_, callee) in groups {
             if let Callee::Refused(refusal) = callee {
-                *callee = Callee::Unsupported(refusal.message.clone());
+                *callee = Callee::Unsupported(refusal.at_run_time());
             }
         }
     }
@@ -222,6 +222,7 @@ impl Lowerer<'_> {
                 slug: "nested-section",
                 message: format!("`{name}` cannot run inside a section: elements run in parallel already"),
                 hint: Some("use each, or make one section of all pairs".into()),
+                ..Refusal::default()
             });
         }
         // The parts that built-ins are made of are no methods of Ruby's.
@@ -308,10 +309,15 @@ impl Lowerer<'_> {
             other => format!("{}#", self.host.class_name(class_of(other))),
         };
         let original = if let Method::Native { name } = &found.method { name } else { name };
+        let hint = match held_hint(ty, found.owner, original) {
+            Some(hint) => hint,
+            None => builtins::hint(found.owner, &self.host.class_name(found.owner), original),
+        };
         Callee::Refused(Refusal {
             slug: "unsupported-method",
             message: format!("`{class}{name}` cannot run in a section"),
-            hint: Some(builtins::hint(found.owner, &self.host.class_name(found.owner), original)),
+            hint: Some(hint),
+            ..Refusal::default()
         })
     }
 
@@ -385,10 +391,16 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> bool {
         if code.yields && block.is_none() && !name.starts_with("__") {
+            let hint = match (name, arguments.keywords.is_empty()) {
+                ("step", false) => {
+                    "give it a block, or write the limit and the step without names: 1.step(7, 2)"
+                }
+                _ => "give it a block",
+            };
             self.refuse_here(
                 "unsupported-enumerator",
                 format!("`{name}` without a block cannot run in a section"),
-                Some("give it a block".into()),
+                Some(hint.into()),
             );
             return false;
         }
@@ -416,6 +428,36 @@ impl Lowerer<'_> {
         self.fail(ErrorKind::ArgumentError(message), &[]);
         false
     }
+}
+
+/// What to do with objects that have no methods here, though values of their class made in a section, or captured, do; and
+/// where a method comes from a module.
+fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
+    if !matches!(ty, Type::Object(..) | Type::Record(_)) {
+        return None;
+    }
+    Some(match (class_of(ty), owner) {
+        (ClassId::RANGE, _) => {
+            "only a range of numbers that is made in the block, or that a local variable or a constant \
+                                holds, has methods here: keep the two ends in variables of the object"
+                .into()
+        }
+        (ClassId::PROC, _) => {
+            "only a lambda that is written in the block, or that a local variable or a constant holds, can \
+                               be called: take it into a local variable before the section, or write a method"
+                .into()
+        }
+        (ClassId::RANDOM, _) if name == "rand" => {
+            "call rand without a receiver; Ikra.srand sets its seed".into()
+        }
+        (_, ClassId::ENUMERABLE) => {
+            "Enumerable runs over arrays, ranges, Structs and enumerators: go through the array \
+                                     that the object holds, or call to_a on it before the section"
+                .into()
+        }
+        (_, ClassId::MATH) => format!("write Math.{name}(…)"),
+        _ => return None,
+    })
 }
 
 const fn is_object(ty: &Type) -> bool {

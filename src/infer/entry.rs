@@ -92,8 +92,11 @@ impl Lowerer<'_> {
             let is_lambda = code.kind == CodeKind::Lambda;
             s.frames[0].return_to = is_lambda.then_some(join);
             s.frames[0].control.push(Control { break_to: is_lambda.then_some(join), next_to: Some(join) });
-            s.bind_block(&code.params, vec![element]);
-            s.arm(&code.body, unused)
+            match is_lambda {
+                true => s.bind_method(&code.params, vec![element], vec![]),
+                false => s.bind_block(&code.params, vec![element]),
+            }
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
         });
         self.span = code.span;
         self.close_captured();

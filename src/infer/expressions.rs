@@ -483,23 +483,27 @@ impl Lowerer<'_> {
                 match array.types.single() {
                     Some(Type::Tuple(_)) => self.tuple_items(&array),
                     _ if array.is_bottom() => vec![array],
-                    _ => vec![self.refuse_splat()],
+                    _ => vec![self.refuse_splat(&array)],
                 }
             }
             Some(Type::Object(..)) => vec![operand.clone()],
-            None if operand.types.iter().any(has_items) => vec![self.refuse_splat()],
+            None if operand.types.iter().any(has_items) => vec![self.refuse_splat(operand)],
             Some(Type::Array(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..)) => {
-                vec![self.refuse_splat()]
+                vec![self.refuse_splat(operand)]
             }
             _ => vec![operand.clone()],
         }
     }
 
-    fn refuse_splat(&mut self) -> Operand {
+    fn refuse_splat(&mut self, operand: &Operand) -> Operand {
+        let hint = match operand.types.single() {
+            Some(Type::Range { .. } | Type::Enumerator(..)) => "make an array of it with to_a: (1..n).to_a",
+            _ => "pass the array itself; arrays are put together with +",
+        };
         self.refuse_here(
             "unsupported-splat",
             "what has an unknown number of items cannot be splatted in a section",
-            Some("pass the array itself".into()),
+            Some(hint.into()),
         )
     }
 

@@ -9,8 +9,8 @@ use super::{BlockRef, Control, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::Code;
-use crate::types::{ClassId, TypeSet};
+use crate::syntax::ast::{Code, Target};
+use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
@@ -45,10 +45,18 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         if block.is_some() || !arguments.keywords.is_empty() {
+            let (what, hint) = match block {
+                Some(_) => (
+                    "a block",
+                    "keep what is still to be visited in an array, as a stack: `stack = [root]`, then \
+                     `while (node = stack.pop)`; or have the method give a value",
+                ),
+                None => ("keyword arguments", "pass plain positional arguments to recursive methods"),
+            };
             return self.refuse_here(
                 "unsupported-recursion",
-                format!("`{name}` calls itself and takes a block or keyword arguments"),
-                Some("pass plain positional arguments to recursive methods".into()),
+                format!("`{name}` calls itself and takes {what}"),
+                Some(hint.into()),
             );
         }
         // What the function does with lists is not known here.
@@ -85,11 +93,7 @@ impl Lowerer<'_> {
         }
         let all = std::iter::once(&key.receiver).chain(&key.args);
         let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
-            return self.refuse_here(
-                "mixed-values",
-                format!("arguments of `{name}` mix values that cannot be told apart"),
-                None,
-            );
+            return self.refuse_mixed_argument(name, code, &key);
         };
         let mut params: Vec<Ty> = params.concat();
         params.push(Ty::I64);
@@ -142,6 +146,31 @@ impl Lowerer<'_> {
             self.b.mark_dead();
         }
         Operand { types: results, values }
+    }
+
+    /// Names the first argument whose kinds have no common form.
+    fn refuse_mixed_argument(&mut self, name: &str, code: &Code, key: &FunctionKey) -> Operand {
+        let place = key.args.iter().position(|types| operand::scalars(types).is_none());
+        let types = place.map_or(&key.receiver, |place| &key.args[place]);
+        let parameter = place.map(|place| match code.params.required.get(place) {
+            Some(Target::Local(local, _)) => format!("`{}`", code.locals[local.0 as usize]),
+            _ => format!("argument {}", place + 1),
+        });
+        let parameter = parameter.unwrap_or_else(|| "self".into());
+        let is_array = |ty: &&Type| matches!(ty, Type::Array(_) | Type::List(_) | Type::Tuple(_));
+        let (what, hint) = if types.iter().filter(is_array).count() > 1 {
+            (
+                "arrays made at several places (before the section, or in it)".into(),
+                "pass one array and indices into it, or write a loop, with an array as its stack where it needs one",
+            )
+        } else {
+            (self.describe(types), "pass values of one kind")
+        };
+        self.refuse_here(
+            "mixed-values",
+            format!("{parameter} of `{name}`, which calls itself, can be {what}, which cannot be told apart at run time"),
+            Some(hint.into()),
+        )
     }
 
     pub(crate) fn lower_pending_functions(&mut self) {

@@ -4,17 +4,28 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::Code;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Refusal {
     pub slug: &'static str,
     pub message: String,
     pub hint: Option<String>,
+    /// What cannot be compiled in the method that was asked for: told in place of the above.
+    pub inside: Vec<Diagnostic>,
+}
+
+impl Refusal {
+    /// The same for a place that only some objects come to.
+    pub fn at_run_time(&self) -> String {
+        let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+        format!("{} [{}]{hint}", self.message, self.slug)
+    }
 }
 
 /// A value that exists once for the whole section, read anew at each call.
@@ -99,7 +110,7 @@ pub trait Host {
     /// The code of a root that is a lambda or proc, and whether it is a lambda.
     fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
         let message = "there are no lambdas around the section".into();
-        Err(Refusal { slug: "unsupported-block", message, hint: None })
+        Err(Refusal { slug: "unsupported-block", message, ..Refusal::default() })
     }
 
     /// What the section's base holds; asked first.

@@ -182,7 +182,11 @@ impl Lowerer<'_> {
             self.refuse_here(
                 "unsupported-store",
                 "this array may be one of fixed length made elsewhere in the section, which cannot be changed",
-                Some("make it with Array.new or map, or assign it to the local variable that changes it".into()),
+                Some(
+                    "make it with Array.new or map, assign it to the local variable that changes it, or use the method \
+                     that gives a new array (uniq for uniq!)"
+                        .into(),
+                ),
             );
         }
         !copies

@@ -438,7 +438,17 @@ impl<'h> Lowerer<'h> {
     }
 
     pub(crate) fn refuse(&mut self, refusal: Refusal) -> Operand {
-        self.refuse_here(refusal.slug, refusal.message, refusal.hint)
+        if refusal.inside.is_empty() {
+            return self.refuse_here(refusal.slug, refusal.message, refusal.hint);
+        }
+        let called = Some(self.call_in_block().unwrap_or_else(|| self.user_span()));
+        for inside in refusal.inside {
+            let same = |known: &Diagnostic| Diagnostic { called: inside.called, ..known.clone() } == inside;
+            if !self.diagnostics.iter().any(same) {
+                self.diagnostics.push(Diagnostic { called, ..inside });
+            }
+        }
+        Operand::bottom()
     }
 
     /// The current place, or the call of the built-in that is being lowered.

@@ -342,6 +342,19 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Does a clause of the code around it take the error of a site?
+    pub(super) fn is_rescued(&mut self, site: SiteId) -> bool {
+        let class = class_of_error(&self.program.sites[site.0 as usize].error);
+        class.is_some_and(|class| {
+            let clauses = self.regions.iter().filter_map(|region| match &region.handler {
+                Handler::Rescue(clauses) => Some(clauses),
+                Handler::Ensure { .. } | Handler::Function { .. } => None,
+            });
+            let mut classes = clauses.flatten().flat_map(|clause| &clause.classes);
+            classes.any(|rescued| self.host.is_subclass(class, *rescued))
+        })
+    }
+
     fn jump_to_handler(&mut self, handler: (usize, usize), site: SiteId, operands: &[Value]) {
         let number = self.b.i64(site.0.into());
         let zero = self.b.i64(0);

@@ -520,9 +520,10 @@ pub enum ErrorKind {
         name: String,
         receiver: Receiver,
     },
-    /// `throw` of what no `catch` waits for.
+    /// `throw` of what no `catch` of the section waits for; operands: the tag's, then the value's, where they have one.
     UncaughtThrow {
         tag: Receiver,
+        value: Receiver,
     },
     /// Message complete.
     TypeError(String),

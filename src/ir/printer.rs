@@ -152,7 +152,7 @@ impl Display for ErrorKind {
                 let kind = if *private { "no_method private" } else { "no_method" };
                 write!(f, "{kind} {} of {receiver}", Quoted(name))
             }
-            Self::UncaughtThrow { tag } => write!(f, "uncaught_throw {tag}"),
+            Self::UncaughtThrow { tag, value } => write!(f, "uncaught_throw of {tag} of {value}"),
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),
             Self::TypeError(message) => write!(f, "type_error {}", Quoted(message)),
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),

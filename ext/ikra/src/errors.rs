@@ -172,8 +172,9 @@ impl Failed<'_> {
                 self.receiver(details, receiver, operands[0])?;
                 "name_error"
             }
-            ErrorKind::UncaughtThrow { tag } => {
+            ErrorKind::UncaughtThrow { tag, value } => {
                 self.receiver(details, tag, operands[0])?;
+                self.receiver(details, value, operands[usize::from(tag.has_operand())])?;
                 "uncaught_throw"
             }
             ErrorKind::TypeError(message) => {

@@ -24,7 +24,8 @@ use rustc_hash::FxHashMap;
 pub struct Layout {
     recipes: Vec<Recipe>,
     hierarchies: Vec<HierarchyId>,
-    /// Buffers that the section writes and that lived before it: not those of the result.
+    /// Buffers that the section writes and that mean something before it: not those of the result, nor scratch memory,
+    /// which may be larger in a later run.
     pub written: Vec<usize>,
 }
 
@@ -86,11 +87,10 @@ impl Layout {
     pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
-        let written = program
-            .buffers
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| b.written && !matches!(b.kind, BufferKind::Result(_)));
+        let fresh = |buffer: &BufferInfo| {
+            matches!(buffer.kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch)
+        };
+        let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),

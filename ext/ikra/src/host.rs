@@ -43,8 +43,6 @@ pub struct LiveHost<'a> {
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
-    /// What is unsupported inside methods that were asked for.
-    inside: Vec<Diagnostic>,
     /// What stopped the inference, when it was no refusal.
     trouble: Option<Trouble>,
     /// The address down to which the stack may grow.
@@ -84,7 +82,6 @@ impl<'a> LiveHost<'a> {
             ancestry: RefCell::default(),
             unfrozen: Vec::new(),
             unfrozen_arrays: Vec::new(),
-            inside: Vec::new(),
             trouble: None,
             stack_end: stack::end(),
             looked: Instant::now(),
@@ -97,10 +94,6 @@ impl<'a> LiveHost<'a> {
             Err(error) => {
                 return Err(match (self.trouble, error) {
                     (Some(trouble), _) => trouble,
-                    (None, Error::Unsupported(mut list)) => {
-                        list.append(&mut self.inside);
-                        Error::Unsupported(list).into()
-                    }
                     (None, error) => error.into(),
                 });
             }
@@ -118,10 +111,9 @@ impl<'a> LiveHost<'a> {
         assumptions.extend_ancestry(self.ancestry.into_inner());
         if let Some(what) = assumptions.hold_in(self.ruby, &self.tracer.singletons)? {
             return Err(Trouble::Unsupported {
-                message: format!(
-                    "an object has {what} from its singleton class, unlike others [singleton-methods]"
-                ),
-                hint: "give such objects a class of their own".into(),
+                message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
+                hint: "give such objects a class of their own, with the methods or the `include` in it"
+                    .into(),
             });
         }
         Ok(Front { inferred, plan, assumptions })
@@ -129,19 +121,23 @@ impl<'a> LiveHost<'a> {
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
     fn refusal(&mut self, trouble: Trouble) -> Refusal {
-        let (slug, message) = match trouble {
-            Trouble::Stop(Stop::Refused(refusal)) => return refusal,
+        match trouble {
+            Trouble::Stop(Stop::Refused(refusal)) => refusal,
             Trouble::Core(Error::Unsupported(list)) => {
-                let name = list.first().map_or("unsupported", |diagnostic| diagnostic.slug);
-                self.inside.extend(list);
-                (name, "the method called here cannot be compiled")
+                let first = list.first().cloned();
+                let told = first.map(|Diagnostic { slug, message, hint, .. }| Refusal {
+                    slug,
+                    message,
+                    hint,
+                    inside: list,
+                });
+                told.unwrap_or_default()
             }
             trouble => {
                 self.trouble.get_or_insert(trouble);
-                ("host", "Ruby raised an exception")
+                Refusal { slug: "host", message: "Ruby raised an exception".into(), ..Refusal::default() }
             }
-        };
-        Refusal { slug, message: message.into(), hint: None }
+        }
     }
 
     fn method_at(&mut self, place: Place, name: &str) -> Result<Option<Found>, Refusal> {

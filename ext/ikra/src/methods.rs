@@ -75,14 +75,15 @@ impl Assumptions {
         Ok(true)
     }
 
-    /// Would objects with these singleton classes be treated as others of their class are? Otherwise: what differs.
+    /// Would objects with these singleton classes be treated as others of their class are? Otherwise: what differs, of which object.
     pub fn hold_in(&self, ruby: &Ruby, singletons: &[(ClassId, VALUE)]) -> Result<Option<String>, Error> {
         for (class, singleton) in singletons {
             // SAFETY: the object that has the singleton class is kept while its section runs.
             let own = unsafe { Value::from_raw(*singleton) };
             for (of, ancestor, is_one) in &self.ancestry {
                 if of == class && classes::inherits(ruby, *singleton, *ancestor) != *is_one {
-                    return Ok(Some(classes::name(ruby, *ancestor)));
+                    let (class, ancestor) = (classes::name(ruby, *class), classes::name(ruby, *ancestor));
+                    return Ok(Some(format!("an object of {class} was extended with {ancestor}")));
                 }
             }
             for (place, name, _) in &self.methods {
@@ -93,8 +94,14 @@ impl Assumptions {
                 let (usual, here) = (find_in(classes::object(ruby, *class), *name)?, find_in(own, *name)?);
                 let owner =
                     |method: Option<Value>| method.map(|m| m.funcall::<_, _, Value>("owner", ())).transpose();
-                if owner(usual)?.map(|o| o.as_raw()) != owner(here)?.map(|o| o.as_raw()) {
-                    return Ok(Some(symbol(*name).to_string()));
+                let here = owner(here)?;
+                if owner(usual)?.map(|o| o.as_raw()) != here.map(|o| o.as_raw()) {
+                    let (class, name) = (classes::name(ruby, *class), symbol(*name));
+                    let module = here.filter(|owner| owner.as_raw() != *singleton);
+                    return Ok(Some(match module {
+                        Some(module) => format!("an object of {class} has `{name}` from {module}, by extend"),
+                        None => format!("an object of {class} has a singleton method `{name}`"),
+                    }));
                 }
             }
         }
@@ -244,6 +251,7 @@ fn refuse(slug: &'static str, message: String) -> Trouble {
         slug,
         message,
         hint: Some("define the method with def in a source file".into()),
+        ..Refusal::default()
     }))
 }
 

@@ -41,6 +41,7 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
             slug: "no-source",
             message: found.entry(0)?,
             hint: Some("Ikra compiles from the source text: put the code into a file".into()),
+            ..Refusal::default()
         };
         return Err(Trouble::Stop(Stop::Refused(refusal)));
     };

@@ -152,7 +152,7 @@ module RandomPrograms
       return verdict(:written, error.full_message) unless state == before
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
-      return verdict(:refused, "would grow") if error.instance_of?(Ikra::Error) && error.message.include?("would grow")
+      return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
       if expected.first != :raised

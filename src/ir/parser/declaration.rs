@@ -307,7 +307,10 @@ impl Parser {
                 }
                 ErrorKind::Raise { class, message: (!message.is_empty()).then_some(message) }
             }
-            "uncaught_throw" => ErrorKind::UncaughtThrow { tag: self.receiver()? },
+            "uncaught_throw" => {
+                let tag = self.receiver()?;
+                ErrorKind::UncaughtThrow { tag, value: self.receiver()? }
+            }
             "stack_too_deep" => ErrorKind::StackTooDeep,
             "race" => {
                 let write = self.take_word("write");

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "set"
+
+# What a refusal says to write instead.
+module Hints
+  class Shop
+    include Math
+
+    attr_reader :hours, :rules, :list
+
+    def initialize
+      @hours = 9..17
+      @rules = [->(x) { x > 1 }]
+      @list = [3, 1, 2]
+    end
+
+    def open?(hour) = hours.include?(hour)
+    def allows?(number) = rules.all? { |rule| rule.(number) }
+    def total(numbers) = numbers.empty? ? 0 : numbers.first + total(numbers.drop(1))
+    def visit(number, &block) = number.positive? ? visit(number - 1, &block) : yield(number)
+    def root = sqrt(list[0])
+    def shuffle = list.shuffle!
+    def table(number) = { number => 1 }
+    def named(number, **) = number
+  end
+
+  class Group
+    include Enumerable
+
+    def initialize(items) = @items = items
+    def each(&block) = @items.each(&block)
+  end
+
+  RANGES = [1..3, 4..6].freeze
+  RULES = [->(x) { x + 1 }, ->(x) { x * 2 }].freeze
+end
+
+each_compiling_backend do
+  let(:shops) { [Hints::Shop.new] }
+
+  def refused(hint, &section) = expect(&section).to raise_error(Ikra::UnsupportedError, hint)
+
+  it "is of ranges and lambdas that objects and arrays hold" do
+    ranges = /Range#include.*only a range of numbers that is made in the block.*two ends/m
+    refused(ranges) { shops.pmap { |shop| shop.open?(10) } }
+    refused(ranges) { Hints::RANGES.pmap { |range| range.include?(3) } }
+    refused(ranges) { [1].pmap { |x| Hints::RANGES[0].include?(x) } }
+    lambdas = /Proc#call.*only a lambda that is written in the block/m
+    refused(lambdas) { shops.pmap { |shop| shop.allows?(3) } }
+    refused(lambdas) { [1].pmap { |x| Hints::RULES[0].(x) } }
+  end
+
+  it "is of methods that call themselves" do
+    shop = shops[0]
+    mixed = /`numbers` of `total`, which calls itself, can be arrays made at several places.*indices into it/m
+    refused(mixed) { [[1, 2]].pmap { |numbers| shop.total(numbers) } }
+    refused(/`visit` calls itself and takes a block.*as a stack/m) { shops.pmap { |s| s.visit(3) { |n| n + 1 } } }
+  end
+
+  it "is of what modules give" do
+    group = Hints::Group.new([1, 2])
+    set = Set[1, 2]
+    enumerable = /Enumerable runs over arrays, ranges, Structs and enumerators.*to_a/
+    refused(enumerable) { [1].pmap { |x| group.map { |y| y + x } } }
+    refused(enumerable) { [1].pmap { |x| group.sum + x } }
+    refused(enumerable) { [1].pmap { |x| set.sum + x } }
+    refused(/\A(?!.*set\.rb)/m) { [1].pmap { |x| set.sum + x } }
+    refused(/Math\.sqrt/) { shops.pmap(&:root) }
+    random = Random.new(4)
+    refused(/rand without a receiver/) { [1].pmap { |x| random.rand * x } }
+  end
+
+  it "is of arrays that would change" do
+    refused(/`shuffle!` cannot change an array that exists.*\[unsupported-store\]/m) { shops.pmap(&:shuffle) }
+    grow = /index 4 is past the end of an array of 1.*\[array-growth\].*Array\.new\(5\)/m
+    refused(grow) { [1].pmap { |x| a = [0]; a[4] = x; a } }
+    Ikra.fallback = :ruby
+    expect { expect([1].pmap { |x| a = [0]; a[2] = x; a }).to eq([[0, nil, 1]]) }.to output(/would grow|\A\z/).to_stderr
+  ensure
+    Ikra.fallback = :raise
+  end
+
+  it "is of local variables around the section" do
+    x = 5
+    refused(/another name.*`\|…; x\|`/) { [1, 2].pmap { |y| x = y; x * 2 } }
+    refused(/write `x \+= …`/) { [1, 2].peach { |y| x = x + y * 2 } }
+    refused(/\[x, x\]\.min/) { [1, 2].peach { |y| x = y if y > x } }
+    expect(x).to eq(5)
+  end
+
+  it "is of other ways to write it" do
+    refused(/write the code itself/) { [1].pmap { |x| binding } }
+    refused(/1\.step\(7, 2\)/) { [1].pmap { |x| 1.step(by: 2, to: 7).to_a } }
+    refused(/\(1\.\.n\)\.to_a/) { [1].pmap { |x| [*1..x] } }
+    refused(/mask of 63 bits/) { [1].pmap { |x| 0xffffffffffffffff & x } }
+  end
+
+  it "stands at the caller's line for a symbol as the block" do
+    place = "#{__FILE__}:#{__LINE__ + 1}"
+    expect { [:a].pmap(&:to_s) }.to raise_error(Ikra::UnsupportedError) { |error|
+      expect(error.message).to start_with("#{place}: `Symbol#to_s`").and include("    | &:to_s\n    | ^^^")
+    }
+    expect { Ikra.explain([:a], :pmap, &:to_s) }.to raise_error(Ikra::UnsupportedError, /\A#{__FILE__}:#{__LINE__}: /)
+  end
+
+  it "is said once of what stands in a called method" do
+    place = Hints::Shop.instance_method(:table).source_location.join(":")
+    expect { shops.pmap { |shop| shop.table(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
+      expect(error.message).to start_with("#{place}: a Hash").and include("  called at #{__FILE__}:#{__LINE__ - 1}:\n")
+      expect(error.message.scan("[unsupported-hash]").size).to eq(1)
+    }
+    expect { shops.pmap { |shop| shop.named(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
+      expect(error.message.scan("hint:").size).to eq(1)
+    }
+  end
+
+  it "names what a single object has of its own" do
+    own = Hints::Shop.new
+    def own.foo = 1
+    refused(/an object of Hints::Shop has a singleton method `foo`/) { [own].pmap { |shop| shop.foo } }
+    extended = Hints::Shop.new.extend(Comparable)
+    refused(/an object of Hints::Shop has `clamp` from Comparable, by extend/) { [extended].pmap { |s| s.clamp(1, 2) } }
+  end
+end
