@@ -167,6 +167,72 @@ each_backend do
     expect_same(arrays) { |x| x.union(3) }
   end
 
+  # More than 16 items are found by their hash.
+  it "takes long arrays for sets" do
+    numbers = Array.new(1200) { |i| (i * 7919) % 701 }
+    floats = numbers.map { |i| i % 3 == 0 ? -i / 8.0 : i.to_f }
+    mixed = numbers.map { |i| [i, i.to_f, -0.0, :a, nil, true, false, :"b#{i % 5}", i / 2.0, 0.0, i << 40, -i][i % 12] }
+    nested = numbers.map { |i| [[i % 7, i % 5], [i % 3], [], [i % 4 * 1.0, 2], [nil, :a], [0.0], [-0.0]][i % 7] }
+    deep = numbers.map { |i| [[i % 7], [i % 3, [i % 5]]] }
+    others = numbers.map { |i| (i * 3) - 400 }
+    sizes = [0, 1, 15, 16, 17, 18, 33, 64, 65, 700, 1200]
+    [numbers, floats, mixed, nested, deep].each do |all|
+      expect_same(sizes) { |n| all.first(n).uniq }
+    end
+    [numbers, mixed, nested].each do |all|
+      expect_same(sizes) { |n| all.last(900).difference(all.first(n), all.first(20)) }
+      expect_same(sizes) { |n| all.reverse.intersection(all.first(n), all.first(40)) }
+      expect_same(sizes) { |n| all.first(n) | all.last(600) }
+    end
+    expect_same(sizes) { |n| a = mixed.first(n); [a.uniq!, a] }
+    expect_same(sizes) { |n| [mixed.first(n) - numbers, nested.first(n) & mixed, numbers.first(3).union(mixed.first(n))] }
+    expect_same(sizes) { |n| [nested.intersect?(nested.first(n)), numbers.first(n).intersect?([701, :c, [3]])] }
+    expect_same(sizes) { |n| [numbers - others.first(n), others.first(n) | floats, others & numbers.first(n)] }
+    expect_same(sizes) { |n| numbers.first(n).uniq { |x| x % 97 } }
+    expect_same(sizes) { |n| numbers.first(n).uniq { |x| [x % 7, x % 5 * 0.5] } }
+    expect_same(sizes) { |n| numbers.first(n).uniq { |x| x.odd? ? x % 50 : :even } }
+    expect_same(sizes) { |n| [(1..n).uniq { |x| x % 40 }, (1..n).to_a.uniq.size, (1..n).each_slice(2).uniq.size] }
+    expect_same(sizes) { |n| numbers.first(n).map { |x| [x % 30, n] }.uniq }
+    expect_same(sizes) { |n| [numbers.first(n).map { |x| (0..x % 30).to_a }.uniq, [[0], [0, 1]] & [[0]]] }
+    expect_same(sizes) { |n| numbers.first(n).map { |x| x.odd? ? Integer : Float }.uniq.size }
+    expect_same(sizes) { |n| Array.new(n) { |i| i << 45 }.uniq.size + Array.new(n) { |i| -i * 0.125 }.uniq.size }
+    # Those that no two of are alike, and those that all are.
+    nan = Float::NAN
+    expect_same(sizes) { |n| [([0.0, -0.0] * n).uniq, ([1, 1.0] * n).uniq, ([nil] * n).uniq, ([n] * n) - [n.to_f]] }
+    expect_same(sizes) { |n| (Array.new(n) { |i| i } | [nan]).size }
+  end
+
+  it "takes long arrays of objects for sets, by what their class calls eql?" do
+    plain = Class.new { attr_reader :n; def initialize(n) = @n = n }
+    equal = Class.new(plain) { def ==(other) = other.is_a?(self.class) && n == other.n }
+    alike = Class.new(equal) { def eql?(other) = self == other; def hash = n.hash }
+    # One that takes itself for an Integer.
+    number = Class.new(plain) { def eql?(other) = other.is_a?(Integer) ? n == other : equal?(other); def hash = n.hash }
+    pair = Struct.new(:n, :m)
+    [plain, equal, alike, number, pair].each do |made|
+      few = Array.new(40) { |i| made.new(i % 30) }
+      xs = Array.new(300) { |i| few[(i * 7) % 40] }
+      ys = few.last(25)
+      mixed = Array.new(300) { |i| i.odd? ? xs[i] : i % 20 }
+      rows = xs.map { |x| [x, nil] }
+      base = [[xs, ys], [ys, xs], [xs.first(16), ys.first(17)]]
+      expect_same(base) { |a, b| [a.uniq.map(&:n), (a - b).map(&:n), (a & b).map(&:n), (a | b).map(&:n)] }
+      expect_same([20, 300]) { |n| mixed.first(n).uniq.map { |x| x.is_a?(Integer) ? x : -x.n } }
+      expect_same([20, 300]) { |n| rows.first(n).uniq.map { |x, _| x.n } }
+      expect_same([20, 300]) { |n| (rows.first(n) - rows.last(5)).map { |x, _| x.n } }
+      expect_same([20, 300]) { |n| xs.first(n).uniq { |x| x.n % 9 }.map(&:n) }
+    end
+  end
+
+  # Where each item were compared with each, these would take minutes.
+  it "takes as long for an item of a large set as of a small one" do
+    base = [60_000]
+    expect_same(base) { |n| a = Array.new(n) { |i| (i * 7919) % 100_003 }; [a.uniq.size, (a - a.first(n / 2)).sum] }
+    expect_same(base) { |n| a = Array.new(n) { |i| (i * 7919) % 100_003 }; [(a & a.last(n / 2)).sum, (a | [1, n]).size] }
+    expect_same(base) { |n| Array.new(n) { |i| i * 0.25 }.uniq { |x| [x.floor, x % 1] }.sum }
+    expect_same(base) { |n| (0...n).map { |i| i << 40 }.intersect?((1..n).map { |i| -i }) }
+  end
+
   it "goes around, and makes arrays of other things" do
     expect_same(arrays) { |x| x.deconstruct }
     expect_same(arrays) { |x| x.cycle(2) { |v| v } }

@@ -249,6 +249,43 @@ each_backend do
     expect_same(arrays) { |a| b = a.dup; b[b.size] = 4; b }
   end
 
+  it "takes items from both ends, and puts them there" do
+    changes = Array.new(600) { |i| (i * 7919) % 1009 }
+    expect_same([0, 5, 41]) do |n|
+      q = [n]
+      sum = 0
+      changes.each do |c|
+        case (c + n) % 12
+        when 0, 1 then q << c
+        when 2, 3 then q.unshift(c)
+        when 4 then q.prepend(c, n)
+        when 5, 6 then sum += q.shift || 1
+        when 7 then sum -= q.pop || 1
+        when 8 then sum += q.shift(2).size
+        when 9 then q.insert(c.odd? ? 0 : q.size / 2, c)
+        when 10 then sum += q.delete_at(0) || 1
+        else c % 5 == 0 ? q.reverse! : q.concat(q.first(2))
+        end
+        sum += q.size - (q.first || 0)
+      end
+      [sum, q]
+    end
+    expect_same([0, 3]) { |n| q = [n]; 500.times { |i| q << i; q.shift }; q }
+    expect_same([0, 3]) { |n| q = [n]; 500.times { |i| q.unshift(i); q.pop }; q }
+    expect_same([0, 3]) { |n| q = [n, nil, 1.5]; 50.times { |i| q << [i] << nil; q.unshift(i.to_f); q.shift(2) }; q }
+    expect_same([0, 3]) { |n| q = [nil] * n; 9.times { q.unshift(nil); q.push(nil, nil); q.shift }; q }
+    expect_same([0, 3]) { |n| q = (0..n).to_a; q.clear; q.unshift(1); q.slice!(0, 1); q << 2; q.unshift(n); q }
+    expect_same([0, 3]) { |n| q = (0..n).to_a; seen = []; q.each { |x| seen << x; q.shift if x.odd? }; [q, seen] }
+  end
+
+  # Where each took time for all items, these would take minutes.
+  it "takes as long for an item at the front of long arrays as of short ones" do
+    expect_same([150_000]) { |n| q = (0...n).to_a; sum = 0; sum = (sum * 3 + q.shift) % 1009 until q.empty?; sum }
+    expect_same([150_000]) { |n| q = []; n.times { |i| q.unshift(i) }; [q.size, q[n / 3], q.sum] }
+    expect_same([150_000]) { |n| q = [0]; n.times { |i| q << i; q.unshift(q.pop); q.push(q.shift, i) }; [q.size, q[n / 3]] }
+    expect_same([150_000]) { |n| q = [1, 2, 3]; n.times { |i| q << q.shift + i }; q }
+  end
+
   it "knows ranges" do
     expect_same(numbers) { |n| (1..n).map { |i| i * i } }
     expect_same(numbers) { |n| (1...n).to_a }

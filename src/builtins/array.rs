@@ -184,6 +184,13 @@ pub(super) const ROWS: &[Row] = &[
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         array_argument(s, &arg)
     }),
+    // Do the items, and the value, have a hash? What is in registers has few items, and is gone through.
+    row("__hashes?", |s, c| {
+        let in_memory = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::List(_)));
+        let hashes = in_memory
+            && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
+        Operand::bool(s.b.bool(hashes))
+    }),
     row("__chosen", |s, c| match s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) {
         Some(count) if count <= tuple::MOST => {
             let mut items = Vec::new();

@@ -111,6 +111,18 @@ pub(super) const ROWS: &[Row] = &[
         }
         c.receiver.clone()
     }),
+    carrying("__push_front", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.push_front(kind, list, &c.args[0]);
+        }
+        c.receiver.clone()
+    }),
+    row("__drop_front", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.drop_front(kind, list, c.args[0].value());
+        }
+        c.receiver.clone()
+    }),
     carrying("__append", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             let value = s.through_to_ary(&c.args[0]);

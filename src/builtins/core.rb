@@ -1212,7 +1212,8 @@ module Enumerable
 
   def __uniq
     out = __list(__room)
-    each { |x| out.__push(x) unless out.__has(x) }
+    slots = __list(0)
+    each { |x| out.__add(x, slots) }
     out
   end
 
@@ -1223,13 +1224,8 @@ module Enumerable
   def __uniq_keyed
     out = __list(__room)
     keys = __list(__room)
-    each do |x|
-      key = yield(x)
-      unless keys.__has(key)
-        keys.__push(key)
-        out.__push(x)
-      end
-    end
+    slots = __list(0)
+    each { |x| out.__push(x) if keys.__add(yield(x), slots) }
     out
   end
 
@@ -1394,21 +1390,93 @@ module Array
 
   def __minus(other)
     out = __list(size)
-    each { |x| out.__push(x) unless other.__has(x) }
+    others = other.__slots(size)
+    each { |x| out.__push(x) unless other.__holds(x, others) }
     out
   end
 
   def __and(other)
     out = __list(size)
-    each { |x| out.__push(x) if other.__has(x) && !out.__has(x) }
+    others = other.__slots(size)
+    slots = __list(0)
+    each { |x| out.__add(x, slots) if other.__holds(x, others) }
     out
   end
 
   def __or(other)
-    out = __list(size + other.size)
-    each { |x| out.__push(x) unless out.__has(x) }
-    other.each { |x| out.__push(x) unless out.__has(x) }
-    out
+    __plus(other).__uniq
+  end
+
+  # ---- sets. Slots say where an item is: the slot that its hash names, or the next that is free, holds the number of
+  # the item from 1 on. Few items are gone through instead, and those that only their own `eql?` can tell apart.
+
+  # Puts the value behind the items unless it is among them: did it? The slots begin empty, and serve only this.
+  def __add(value, slots)
+    if __hashes?(value) && size > 16
+      __refill(slots) if size * 2 > slots.size
+      slot = __slot(value, slots)
+      return false if slots.__item(slot) > 0
+
+      slots.__set(slot, size + 1)
+    elsif __has(value)
+      return false
+    end
+    __push(value)
+    true
+  end
+
+  # Four times as many slots for the items, no two of which are alike.
+  def __refill(slots)
+    count = slots.size == 0 ? 64 : slots.size * 4
+    slots.__resize(0)
+    count.times { slots.__push(0) }
+    last = count - 1
+    i = 0
+    while i < size
+      slot = __item(i).__hash & last
+      slot = (slot + 1) & last while slots.__item(slot) > 0
+      i += 1
+      slots.__set(slot, i)
+    end
+  end
+
+  # The slots of all items, to ask `__holds` so many times.
+  def __slots(times)
+    slots = __list(0)
+    if __hashes? && times > 16 && size > 16
+      count = 64
+      count *= 2 while count < size * 2
+      count.times { slots.__push(0) }
+      i = 0
+      while i < size
+        slot = __slot(__item(i), slots)
+        i += 1
+        slots.__set(slot, i) if slots.__item(slot) == 0
+      end
+    end
+    slots
+  end
+
+  def __holds(value, slots)
+    __hashes?(value) && slots.size > 0 ? slots.__item(__slot(value, slots)) > 0 : __has(value)
+  end
+
+  # The slot that has the value, or where it belongs.
+  def __slot(value, slots)
+    last = slots.size - 1
+    slot = value.__hash & last
+    while true
+      number = slots.__item(slot)
+      return slot if number == 0 || value.__alike(__item(number - 1))
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  def __hash
+    hash = size.__hash
+    each { |x| hash = (hash ^ x.__hash).__hash }
+    hash
   end
 
   def __times(n)
@@ -1651,7 +1719,8 @@ module Array
 
   def intersect?(other)
     found = __array(other)
-    each { |x| return true if found.__has(x) }
+    slots = found.__slots(size)
+    each { |x| return true if found.__holds(x, slots) }
     false
   end
 
@@ -1746,12 +1815,7 @@ module Array
     n = size
     return nil if n == 0
     x = __item(0)
-    i = 1
-    while i < n
-      __set(i - 1, __item(i))
-      i += 1
-    end
-    __resize(n - 1)
+    __drop_front(1)
     x
   end
 
@@ -1763,12 +1827,16 @@ module Array
 
     count = n - index if count > n - index
     out = __part(index, count)
-    i = index + count
-    while i < n
-      __set(i - count, __item(i))
-      i += 1
+    if index == 0
+      __drop_front(count)
+    else
+      i = index + count
+      while i < n
+        __set(i - count, __item(i))
+        i += 1
+      end
+      __resize(n - count)
     end
-    __resize(n - count)
     out
   end
 
@@ -1848,6 +1916,7 @@ module Array
     n = size
     at = index < 0 ? index + n : index
     return nil if at < 0 || at >= n
+    return __shift if at == 0
     x = __item(at)
     i = at + 1
     while i < n
@@ -1859,6 +1928,7 @@ module Array
   end
 
   def __insert(index, value)
+    return __push_front(value) if index == 0
     __push(value)
     i = size - 1
     while i > index

@@ -4,7 +4,7 @@ use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::host::{Found, Method};
 use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
-use crate::types::{ClassId, RangeEnd, Shape, Type};
+use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     bare("nil?", |s, c| {
@@ -41,6 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     carrying("__alike", alike),
+    bare("__hash", hash),
     // As equal?, where it can be known.
     carrying("__is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
@@ -329,6 +330,36 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     })
 }
 
+/// A number that is the same for what is alike (see [`Lowerer::has_hash`]).
+fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let receiver = &call.receiver;
+    let number = match receiver.types.single() {
+        Some(Type::Integer) => receiver.value(),
+        Some(Type::Float) => {
+            // 0.0 and -0.0 are alike.
+            let zero = s.b.f64(0.0);
+            let is_zero = s.b.compare(Comparison::Eq, receiver.value(), zero);
+            let value = s.b.select(is_zero, zero, receiver.value());
+            s.b.unary(UnaryOp::BitsToI64, value)
+        }
+        Some(Type::Symbol | Type::Object(..)) => s.b.unary(UnaryOp::ExtendI32, receiver.value()),
+        Some(Type::True) => s.b.i64(1),
+        Some(Type::Module(class)) => s.b.i64(class.0.into()),
+        _ => s.b.i64(0),
+    };
+    // Shifts and products, after which each bit of the number has changed half of the bits.
+    let (wide, narrow) = (s.b.i64(32), s.b.i64(29));
+    let mut mixed = number;
+    for (shift, factor) in [(wide, 0x4cf5_ad43_2745_937f), (narrow, 0x369d_ea0f_31a5_3f85)] {
+        let upper = s.b.binary(BinaryOp::Shr, mixed, shift);
+        mixed = s.b.binary(BinaryOp::Xor, mixed, upper);
+        let factor = s.b.i64(factor);
+        mixed = s.b.binary(BinaryOp::Mul, mixed, factor);
+    }
+    let upper = s.b.binary(BinaryOp::Shr, mixed, wide);
+    Operand::integer(s.b.binary(BinaryOp::Xor, mixed, upper))
+}
+
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match module_of(&arg) {
@@ -471,4 +502,41 @@ fn random_in(s: &mut Lowerer<'_>, range: &Operand) -> Operand {
     let unit = random_float(s);
     let offset = s.b.binary(BinaryOp::MulF, unit.value(), span);
     Operand::float(s.b.binary(BinaryOp::AddF, low, offset))
+}
+
+impl Lowerer<'_> {
+    /// Can `__hash` tell such values apart? Not those whose class says itself what is `eql?`, nor arrays that can hold
+    /// themselves.
+    pub(crate) fn has_hash(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        types.iter().all(|ty| match ty {
+            Type::Array(_) | Type::List(_) | Type::Tuple(_) => {
+                let deeper = !inside.contains(ty);
+                inside.push(ty.clone());
+                let items = self.types_of_items(ty);
+                let all = deeper && self.is_plainly_eql(ty) && self.has_hash(&items, inside);
+                inside.pop();
+                all
+            }
+            Type::Nil
+            | Type::True
+            | Type::False
+            | Type::Integer
+            | Type::Float
+            | Type::Symbol
+            | Type::Object(..)
+            | Type::Module(_) => self.is_plainly_eql(ty),
+            _ => false,
+        })
+    }
+
+    /// Is `eql?` Ruby's own, and that of all objects if it is an object's?
+    fn is_plainly_eql(&mut self, ty: &Type) -> bool {
+        let class = crate::infer::class_of(ty);
+        ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
+            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) => {
+                !matches!(ty, Type::Object(..)) || super::is_common(owner)
+            }
+            _ => false,
+        })
+    }
 }

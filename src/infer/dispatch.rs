@@ -257,6 +257,7 @@ impl Lowerer<'_> {
                     "`{name}` of a class or module that an object or array holds cannot run in a section"
                 ),
                 hint: Some(builtins::CLASS_FROM_DATA.into()),
+                inside: Vec::new(),
             });
         }
         let found = match ty {

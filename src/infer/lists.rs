@@ -2,9 +2,11 @@
 //!
 //! Each thread has scratch memory of 64-bit words. Its first word says how many are in use; a list takes words above
 //! that and never gives them back within a tick, but for loops that keep no list (see `looping`). A list is
-//! known by where its header is: length, room for so many items, where they begin. Items of a kind are stored as the
-//! scalars that carry them, a word each. An element that needs more memory fails with `ScratchFull`, and whoever runs
-//! the section runs it again with more: nothing has been written back by then.
+//! known by where its header is: length, room, where the items begin. Items of a kind are stored as the scalars that
+//! carry them, a word each. The lower half of the room is how many items there is room for from the first one on, the
+//! upper half for how many there is room before it: `shift` drops the first item by moving the beginning, and `unshift`
+//! moves it back. An element that needs more memory fails with `ScratchFull`, and whoever runs the section runs it
+//! again with more: nothing has been written back by then.
 
 use super::Lowerer;
 use super::operand::{self, Operand};
@@ -18,6 +20,8 @@ use crate::types::{ListKind, Type, TypeSet};
 const HEADER: i64 = 3;
 /// The first word in use behind the count.
 const START: i64 = 1;
+/// One item of room before the first item instead of behind it.
+const MOVED: i64 = (1 << 32) - 1;
 
 impl Lowerer<'_> {
     fn scratch(&mut self) -> Buffer {
@@ -252,12 +256,7 @@ impl Lowerer<'_> {
     /// `list[index] = value` for an index in range.
     pub(crate) fn set_list_item(&mut self, kind: ListKind, list: Value, index: Value, value: &Operand) {
         let Some(words) = self.item_words(kind, value) else { return };
-        let items = self.header(list, 2);
-        let at = self.item_word(items, index, words.len());
-        for (i, word) in words.into_iter().enumerate() {
-            let at = self.plus(at, i as i64);
-            self.set_word(at, word);
-        }
+        self.set_words(list, index, words);
     }
 
     /// The words that store `value` in lists of the kind.
@@ -281,50 +280,125 @@ impl Lowerer<'_> {
         Some(values.into_iter().map(|value| self.encode_payload(value)).collect())
     }
 
-    /// Puts `value` behind the items; moves them where there is no room.
+    /// Puts `value` behind the items.
     pub(crate) fn push(&mut self, kind: ListKind, list: Value, value: &Operand) {
         let Some(words) = self.item_words(kind, value) else { return };
-        let width = words.len();
         let length = self.list_length(list);
-        let room = self.header(list, 1);
+        let (room, _) = self.room(list);
         let full = self.b.compare(Comparison::Ge, length, room);
+        self.make_room(list, full, words.len(), false);
+        self.set_words(list, length, words);
+        let longer = self.plus(length, 1);
+        self.set_header(list, 0, longer);
+    }
+
+    /// Puts `value` before the items.
+    pub(crate) fn push_front(&mut self, kind: ListKind, list: Value, value: &Operand) {
+        let Some(words) = self.item_words(kind, value) else { return };
+        let (_, before) = self.room(list);
+        let zero = self.b.i64(0);
+        let full = self.b.compare(Comparison::Eq, before, zero);
+        self.make_room(list, full, words.len(), true);
+        let back = self.b.i64(-1);
+        self.move_start(list, back, words.len());
+        self.set_words(list, zero, words);
+    }
+
+    /// Drops the first `count` items, which are there.
+    pub(crate) fn drop_front(&mut self, kind: ListKind, list: Value, count: Value) {
+        let (_, scalars) = self.items_of(kind);
+        self.move_start(list, count, scalars.len());
+    }
+
+    fn move_start(&mut self, list: Value, count: Value, width: usize) {
+        let (moved, wide) = (self.b.i64(MOVED), self.b.i64(width as i64));
+        let words = self.b.binary(BinaryOp::Mul, count, wide);
+        let room = self.b.binary(BinaryOp::Mul, count, moved);
+        for (word, op, by) in [(0, BinaryOp::Sub, count), (1, BinaryOp::Add, room), (2, BinaryOp::Add, words)]
+        {
+            let before = self.header(list, word);
+            let after = self.b.binary(op, before, by);
+            self.set_header(list, word, after);
+        }
+    }
+
+    fn set_words(&mut self, list: Value, index: Value, words: Vec<Value>) {
+        let items = self.header(list, 2);
+        let at = self.item_word(items, index, words.len());
+        for (i, word) in words.into_iter().enumerate() {
+            let at = self.plus(at, i as i64);
+            self.set_word(at, word);
+        }
+    }
+
+    /// For how many items there is room from the first one on, and before it.
+    fn room(&mut self, list: Value) -> (Value, Value) {
+        let both = self.header(list, 1);
+        let (lower, half) = (self.b.i64(u32::MAX.into()), self.b.i64(32));
+        let (room, before) =
+            (self.b.binary(BinaryOp::And, both, lower), self.b.binary(BinaryOp::Shr, both, half));
+        (room, self.b.at_least_zero(before))
+    }
+
+    /// Where the list is `full`, makes room for one more item at least.
+    fn make_room(&mut self, list: Value, full: Value, width: usize, in_front: bool) {
         let condition = super::Condition { value: full, yes: vec![], no: vec![] };
         self.within_slot(0x3f0, |s| {
             s.branch(
                 21,
                 condition,
                 |s| {
-                    s.grow(list, length, width);
+                    s.move_items(list, width, in_front);
                     Operand::nil()
                 },
                 |_| Operand::nil(),
             );
         });
-        let items = self.header(list, 2);
-        let at = self.item_word(items, length, width);
-        for (i, word) in words.into_iter().enumerate() {
-            let at = self.plus(at, i as i64);
-            self.set_word(at, word);
-        }
-        let longer = self.plus(length, 1);
-        self.set_header(list, 0, longer);
     }
 
-    /// Gives the list twice the room.
-    fn grow(&mut self, list: Value, length: Value, width: usize) {
-        let (four, two, wide) = (self.b.i64(4), self.b.i64(2), self.b.i64(width as i64));
-        let doubled = self.b.binary(BinaryOp::Mul, length, two);
-        let room = self.b.binary(BinaryOp::Add, doubled, four);
-        let words = self.b.binary(BinaryOp::Mul, room, wide);
-        let to = self.allocate(words);
+    /// Moves the items to where they have room behind them, or on both sides. They stay in their memory if more than a
+    /// fourth of it is free, and get twice as much otherwise: so a change at an end takes constant time in the long run,
+    /// and a queue takes no more memory for being used longer.
+    fn move_items(&mut self, list: Value, width: usize, in_front: bool) {
+        let length = self.list_length(list);
+        let (room, before) = self.room(list);
         let from = self.header(list, 2);
+        let (zero, one, two, three) = (self.b.i64(0), self.b.i64(1), self.b.i64(2), self.b.i64(3));
+        let wide = self.b.i64(width as i64);
+        let all = self.b.binary(BinaryOp::Add, room, before);
+        let free = self.b.binary(BinaryOp::Sub, all, length);
+        let thrice = self.b.binary(BinaryOp::Mul, free, three);
+        let stays = self.b.compare(Comparison::Gt, thrice, length);
+        let doubled = self.b.binary(BinaryOp::Mul, length, two);
+        let doubled = self.plus(doubled, 4);
+        let words = self.b.binary(BinaryOp::Mul, doubled, wide);
+        let words = self.b.select(stays, zero, words);
+        let elsewhere = self.allocate(words);
+        let offset = self.b.binary(BinaryOp::Mul, before, wide);
+        let here = self.b.binary(BinaryOp::Sub, from, offset);
+        let start = self.b.select(stays, here, elsewhere);
+        let all = self.b.select(stays, all, doubled);
         let count = self.b.binary(BinaryOp::Mul, length, wide);
-        let zero = self.b.i64(0);
-        self.counted(zero, count, 1, &mut |s, i, _, _| {
+        let last = self.b.binary(BinaryOp::Sub, count, one);
+        let minus = self.b.i64(-1);
+        // What is moved to the front begins with the first word, what is moved to the back with the last.
+        let (before, first, end, step) = if in_front {
+            let free = self.b.binary(BinaryOp::Sub, all, length);
+            let free = self.plus(free, 1);
+            (self.b.binary(BinaryOp::Shr, free, one), last, minus, -1)
+        } else {
+            (zero, zero, count, 1)
+        };
+        let offset = self.b.binary(BinaryOp::Mul, before, wide);
+        let to = self.b.binary(BinaryOp::Add, start, offset);
+        self.counted(first, end, step, &mut |s, i, _, _| {
             let (source, target) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
             let word = s.word(source);
             s.set_word(target, word);
         });
+        let moved = self.b.i64(MOVED);
+        let moved = self.b.binary(BinaryOp::Mul, before, moved);
+        let room = self.b.binary(BinaryOp::Add, all, moved);
         self.set_header(list, 1, room);
         self.set_header(list, 2, to);
     }

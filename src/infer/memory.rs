@@ -390,6 +390,16 @@ impl Lowerer<'_> {
         Some((memo.stored.clone(), read, memo.is_written, narrow))
     }
 
+    /// What arrays of the type hold.
+    pub(crate) fn types_of_items(&mut self, ty: &Type) -> TypeSet {
+        match ty {
+            Type::Array(kind) => self.array_contents(*kind).map_or_else(TypeSet::empty, |(_, read, ..)| read),
+            Type::List(kind) => self.memo.list(*kind).items.clone(),
+            Type::Tuple(items) => items.iter().fold(TypeSet::empty(), |all, types| all.union(types)),
+            _ => TypeSet::empty(),
+        }
+    }
+
     /// The item at `index` (an `I64` known to be in `0...length`).
     pub(crate) fn array_item(&mut self, kind: ArrayKind, id: Value, index: Value) -> Operand {
         self.array_item_if(None, kind, id, index)

@@ -23,6 +23,9 @@ use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::hint::black_box;
 
+/// So many items of a result that is an array are made at a time.
+const ITEMS: usize = 16;
+
 /// The changed rows of a column, or of the arrays of a kind.
 struct Change<'a> {
     target: Target<'a>,
@@ -487,12 +490,36 @@ impl CopyBack<'_> {
     fn map_words(&self, types: &TypeSet) -> Result<RArray, Trouble> {
         let words = self.buffer(&BufferKind::ResultWords);
         let length = self.heap.length;
-        let result = self.ruby.ary_new_capa(length);
-        for element in 0..length {
+        let result = self.array(length, |element| {
             let word = |at: usize| words.map_or(0, |words| bits(words, at * length + element));
-            result.push(self.value_of_words(types, &word, 0)?)?;
+            self.value_of_words(types, &word, 0)
+        })?;
+        RArray::from_value(result).ok_or_else(|| Error::Internal("an array is none".into()).into())
+    }
+
+    /// A new array of so many values, which are made one after the other.
+    fn array(
+        &self,
+        count: usize,
+        mut value: impl FnMut(usize) -> Result<Value, Trouble>,
+    ) -> Result<Value, Trouble> {
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let mut block = [value::NIL; ITEMS];
+        let block = black_box(&mut block);
+        let array = (count > ITEMS).then(|| self.ruby.ary_new_capa(count));
+        let mut made = 0;
+        loop {
+            let items = &mut block[..ITEMS.min(count - made)];
+            for item in items.iter_mut() {
+                *item = value(made)?.as_raw();
+                made += 1;
+            }
+            let Some(array) = array else { return new_array(items) };
+            append(array, items)?;
+            if made == count {
+                return Ok(array.as_value());
+            }
         }
-        Ok(result)
     }
 
     /// The value whose words begin at `at`.
@@ -505,13 +532,12 @@ impl CopyBack<'_> {
         let local = |ty: &&Type| ty.shape() == Shape::Local;
         match types.single() {
             Some(Type::Tuple(items)) => {
-                let array = self.ruby.ary_new_capa(items.len());
                 let mut at = at;
-                for item in items.iter() {
-                    array.push(self.value_of_words(item, word, at)?)?;
-                    at += width(item);
-                }
-                return Ok(array.as_value());
+                return self.array(items.len(), |i| {
+                    let item = self.value_of_words(&items[i], word, at)?;
+                    at += width(&items[i]);
+                    Ok(item)
+                });
             }
             Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
             Some(Type::Module(class)) => return Ok(classes::object(self.ruby, *class).as_value()),
@@ -531,9 +557,11 @@ impl CopyBack<'_> {
                 (shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?, word(at + 1))
             }
         };
+        if let Some(value) = immediate(shape, payload) {
+            // SAFETY: the value is an immediate.
+            return Ok(unsafe { Value::from_raw(value) });
+        }
         match shape {
-            Shape::Integer => Ok(self.ruby.integer_from_i64(payload).as_value()),
-            Shape::Float => Ok(self.ruby.float_from_f64(f64::from_bits(payload as u64)).as_value()),
             Shape::List => {
                 let kind = types.iter().find_map(|ty| match ty {
                     Type::List(kind) => Some(*kind),
@@ -542,8 +570,8 @@ impl CopyBack<'_> {
                 let kind = kind.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
                 self.list_of_words(kind, word, payload)
             }
-            // SAFETY: the value is an immediate or kept alive by `Reached`.
-            _ => Ok(unsafe { Value::from_raw(self.existing(shape, payload)?) }),
+            // SAFETY: the value was just made, or is kept alive by `Reached`.
+            _ => Ok(unsafe { Value::from_raw(self.made(shape, payload)?) }),
         }
     }
 
@@ -557,11 +585,7 @@ impl CopyBack<'_> {
         let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
         let (start, width) = (start as usize, width(items));
         let length = word(start) as usize;
-        let array = self.ruby.ary_new_capa(length);
-        for i in 0..length {
-            array.push(self.value_of_words(items, word, start + 1 + i * width)?)?;
-        }
-        Ok(array.as_value())
+        self.array(length, |i| self.value_of_words(items, word, start + 1 + i * width))
     }
 
     fn select(&self, elements: RArray) -> Result<RArray, Trouble> {
@@ -584,6 +608,14 @@ impl CopyBack<'_> {
             }
         }
     }
+}
+
+fn new_array(values: &[VALUE]) -> Result<Value, Trouble> {
+    let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
+    // SAFETY: the values are live.
+    let array = protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, values) })?;
+    // SAFETY: the array was just made.
+    Ok(unsafe { Value::from_raw(array) })
 }
 
 fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
