@@ -249,4 +249,12 @@ each_compiling_backend do
     expect_refused([ArgumentMoney.new(3)]) { |x| (0..5).sum(x) }
     expect_refused([ArgumentReal.new(3.0)]) { |x| (1.0 / 0.0) <=> x }
   end
+
+  it "tells of nil as Ruby does, which has other words for an index" do
+    expect_same([nil, 2]) { |n| 6[n] }
+    expect_same([nil, 2]) { |n| 6 << n }
+    expect_same([nil, 2]) { |n| [6, 7][n] }
+    expect_same([nil, 2]) { |n| Integer.sqrt(n) }
+    expect_same([nil, 2]) { |n| 6.round(n) }
+  end
 end

@@ -181,24 +181,24 @@ fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 /// An Integer argument, or a TypeError.
 pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Value> {
     let arg = s.one_argument(call)?;
-    if arg.types.single() == Some(&Type::Nil) {
-        // Told in another way than nil as an index.
-        s.fail_conversion("no implicit conversion of ", &arg, " into Integer");
-        return None;
-    }
-    to_integer_argument(s, &arg)
+    implicit_integer(s, &arg, false)
 }
 
 /// What Ruby's implicit conversion to an index gives: Floats are truncated, objects are asked for `to_int`, others are a
 /// TypeError.
 pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<Value> {
+    implicit_integer(s, arg, true)
+}
+
+/// `index`: nil is told as Ruby tells it of an index.
+fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<Value> {
     let result = s.switch(arg, 10, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => arg,
         Some(Type::Float) => {
             let whole = s.b.unary(UnaryOp::TruncF, arg.value());
             super::float::to_integer(s, whole)
         }
-        Some(Type::Nil) => {
+        Some(Type::Nil) if index => {
             s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
         }
         _ => match s.converted(&arg, "to_int", &Type::Integer) {

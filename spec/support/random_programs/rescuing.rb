@@ -30,8 +30,12 @@ module RandomPrograms
     def retrying(depth)
       name = fresh("t")
       scope.declare(name, [:int], writable: false)
+      # Like a loop, all of it runs several times.
+      scope.loops += 1
       body = scope.path { Node.body([Node.statement("#{name} += 1")] + failing(depth)) }
-      Node.statement("#{name} = 0\nbegin\n", body, "\nrescue#{pick(RESCUED)}\n", arm(depth - 1, 2),
+      handler = arm(depth - 1, 2)
+      scope.loops -= 1
+      Node.statement("#{name} = 0\nbegin\n", body, "\nrescue#{pick(RESCUED)}\n", handler,
                      "\nretry if #{name} < #{between(1, 4)}\nend")
     end
 
