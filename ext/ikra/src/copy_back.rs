@@ -393,7 +393,6 @@ impl CopyBack<'_> {
         for change in changes {
             let mut known: Option<(ClassId, Access)> = None;
             self.each_block(change, |rows, holders, places| {
-                self.reached.make_room(rows.len())?;
                 change.values.encode(&mut rows.iter().map(index), &mut values, |_, _| {
                     made += 1;
                     Ok(self.reached.kept(made - 1))

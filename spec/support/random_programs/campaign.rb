@@ -99,7 +99,9 @@ module RandomPrograms
       return Failure.new(program.seed, verdict, program) if @shrink.zero?
 
       smaller = Shrinker.new(program, seconds: @shrink) { |candidates| first_like(verdict, candidates) }.run
-      Failure.new(program.seed, verdict_of(smaller), smaller)
+      again = verdict_of(smaller)
+      # Of what does not fail again, the first verdict tells.
+      Failure.new(program.seed, again.failure? ? again : verdict, smaller)
     end
 
     def verdict_of(program)

@@ -24,7 +24,7 @@ use crate::profile::{Phase, Profile};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use pace::Pace;
 use parking_lot::Mutex;
@@ -95,6 +95,9 @@ impl Code {
     fn new(program: &Program, mut listing: Option<&mut String>) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
+        // Calls reach 2 GiB, and pieces of memory had one by one can lie farther apart: stacks of threads are between.
+        let arena = ArenaMemoryProvider::new_with_size(CODE).map_err(|_| Error::Memory(CODE))?;
+        builder.memory_provider(Box::new(arena));
         // From here on the code's owner frees it, also when a function below does not compile.
         let mut code = Self {
             entries: Vec::new(),
@@ -179,6 +182,9 @@ impl Drop for Code {
 
 // Linkage is by id: nothing of ours is visible by name, C functions are.
 const IMPORT: Linkage = Linkage::Import;
+
+/// Address space for the code of a program, of which only what is used becomes memory.
+const CODE: usize = 64 << 20;
 
 fn of_module(error: ModuleError) -> Error {
     match error {
