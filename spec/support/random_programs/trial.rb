@@ -195,7 +195,8 @@ module RandomPrograms
     end
 
     # What a message of Ikra leaves out: more than two values, an array's items, an object that never was one.
-    LEFT_OUT = { "…" => ".*", "an Array" => "\\[.*\\](:Array)?", "an instance of " => ".*", "a Range" => ".*:Range" }.freeze
+    LEFT_OUT = { "…" => ".*", "an Array" => "\\[.*\\](:Array)?", "an instance of " => ".*",
+                 "a Range" => ".*:Range" }.freeze
 
     # In which order a sort compares, and so what it finds first that cannot be compared, is the C library's choice;
     # min and max of an array literal ask another item than those of an array, if it is not of constants alone.
