@@ -7,8 +7,8 @@ require_relative "nans"
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial
-    # What came of it: :passed, :refused (detail: the slug), :broken (no Ruby: some texts are too much for one Ruby or
-    # another) or a kind of failure, with what to show.
+    # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, or its
+    # answer hangs on which NaN is the same object) or a kind of failure, with what to show.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
       def failure? = !%i[passed refused broken].include?(kind)
 
@@ -89,7 +89,7 @@ module RandomPrograms
       return verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
       return if [expected, expected_state] == [actual, actual_state]
 
-      return verdict(:passed, nil) if nans_compared?(kept)
+      return verdict(:broken, "NaN compared as an object") if nans_compared?(kept)
 
       verdict(:different, difference([expected, expected_state], [actual, actual_state]))
     end
@@ -156,7 +156,7 @@ module RandomPrograms
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
       if expected.first != :raised
-        return verdict(:passed, nil) if nans_compared?(kept)
+        return verdict(:broken, "NaN compared as an object") if nans_compared?(kept)
 
         return verdict(:wrong_error,
                        "Ruby: #{expected.inspect[0,
