@@ -7,8 +7,8 @@ require_relative "nans"
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial
-    # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, or its
-    # answer hangs on which NaN is the same object) or a kind of failure, with what to show.
+    # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
+    # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
       def failure? = !%i[passed refused broken].include?(kind)
 
@@ -86,12 +86,13 @@ module RandomPrograms
       expected_state, expected, raised_at = in_ruby(kept)
       actual_state, actual, before = in_ikra(kept)
       return compare_errors(kept, expected, raised_at, actual, actual_state, before) if actual.first == :raised
-      return verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
       return if [expected, expected_state] == [actual, actual_state]
 
-      return verdict(:broken, "NaN compared as an object") if nans_compared?(kept)
+      comparable(kept) do
+        next verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
 
-      verdict(:different, difference([expected, expected_state], [actual, actual_state]))
+        verdict(:different, difference([expected, expected_state], [actual, actual_state]))
+      end
     end
 
     def in_ruby(kept)
@@ -155,18 +156,15 @@ module RandomPrograms
       return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
-      if expected.first != :raised
-        return verdict(:broken, "NaN compared as an object") if nans_compared?(kept)
-
-        return verdict(:wrong_error,
-                       "Ruby: #{expected.inspect[0,
-                                                 2000]}\nIkra: #{error.full_message(highlight: false)}")
-      end
       element = error.element_index if error.is_a?(Ikra::ElementError)
-      return [nil, raised_at] if alike?(expected[1], error) && raised_at == element
+      raised = expected.first == :raised
+      return [nil, raised_at] if raised && alike?(expected[1], error) && raised_at == element
 
-      verdict(:wrong_error, "Ruby: #{text(expected[1]).inspect}, element #{raised_at}\n" \
-                            "Ikra: #{text(error).inspect}, element #{element.inspect}")
+      comparable(kept) do
+        verdict(:wrong_error,
+                "Ruby: #{raised ? "#{text(expected[1])}, element #{raised_at}" : expected.inspect[0, 2000]}\n" \
+                "Ikra: #{raised ? "#{text(error)}, element #{element}" : error.full_message(highlight: false)}")
+      end
     end
 
     def refused(error)
@@ -184,15 +182,31 @@ module RandomPrograms
               "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
     end
 
-    def nans_compared?(kept)
-      elements, leaves = @home.world
-      Nans.compared? { sequential(elements.values_at(*kept), @home.block(leaves)) { nil } }
+    # @yield makes the verdict where Ruby's answer is one to compare with
+    def comparable(kept)
+      return verdict(:broken, "NaN compared as an object") if Nans.compared? { in_ruby_again(kept) }
+      return verdict(:broken, "Ruby lost a break") if breaks_lost?(kept)
+
+      yield
     end
 
-    def raises?(index)
-      elements, leaves = @home.world
-      outcome { sequential([elements[index]], @home.block(leaves)) { nil } }.first == :raised
+    # In `if (2.times { break }) && nil` Ruby 3.1 does not find where the break goes, and raises.
+    def breaks_lost?(kept)
+      lost = false
+      trace = TracePoint.new(:raise) do |point|
+        error = point.raised_exception
+        lost ||= error.is_a?(LocalJumpError) && error.message == "break from proc-closure"
+      end
+      trace.enable { outcome { in_ruby_again(kept) } }
+      lost
     end
+
+    def in_ruby_again(kept)
+      elements, leaves = @home.world
+      sequential(elements.values_at(*kept), @home.block(leaves)) { nil }
+    end
+
+    def raises?(index) = outcome { in_ruby_again([index]) }.first == :raised
 
     # What a message of Ikra leaves out: more than two values, an array's items, an object that never was one.
     LEFT_OUT = { "…" => ".*", "an Array" => "\\[.*\\](:Array)?", "an instance of " => ".*",
