@@ -11,7 +11,7 @@ module RandomPrograms
     # A program that failed, as small as it gets.
     Failure = Struct.new(:seed, :verdict, :program) do
       def to_s
-        "seed #{seed}: #{verdict.kind}\n#{verdict.detail.to_s[0, 4000]}\n#{"-" * 80}\n#{program.source}"
+        "seed #{seed}: #{verdict.kind}\n#{verdict.detail.to_s[0, 4000]}\n#{"-" * 80}\n#{program&.source}"
       end
     end
     # Programs that one process runs.
@@ -39,9 +39,7 @@ module RandomPrograms
         break if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
 
         until chunk.empty?
-          verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) do |seed|
-            Trial.run(Generator.new(seed).program, @backend)
-          end
+          verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) { |seed| try(seed) }
           verdicts.each { |verdict| take(chunk.shift, verdict, &done) }
         end
       end
@@ -78,20 +76,29 @@ module RandomPrograms
 
     private
 
+    def try(seed)
+      begin
+        program = Generator.new(seed).program
+      rescue StandardError => e
+        return Trial::Verdict.new(:no_program, e.full_message(highlight: false), 0, 0)
+      end
+      Trial.run(program, @backend)
+    end
+
     def take(seed, verdict)
+      program = Generator.new(seed).program if verdict.failure? && verdict.kind != :no_program
       lost = %i[hanging crashed].include?(verdict.kind)
-      verdict = Trial::Verdict.new(:broken, "too much for Ruby", 0, 0) if lost && !ruby_ends?(seed)
+      verdict = Trial::Verdict.new(:broken, "too much for Ruby", 0, 0) if lost && !ruby_ends?(program)
       @counts[verdict.kind] += 1
       @counts[:rounds] += verdict.rounds.to_i
       @counts[:overflows] += verdict.tolerated.to_i
       @refusals[verdict.detail] << seed if verdict.kind == :refused
-      @failures << shrunk(Generator.new(seed).program, verdict) if verdict.failure?
+      @failures << (program ? shrunk(program, verdict) : Failure.new(seed, verdict)) if verdict.failure?
       yield seed if block_given?
     end
 
     # Squares of squares become Integers of gigabytes; and Ruby 3.1 dies of some jumps out of patterns.
-    def ruby_ends?(seed)
-      program = Generator.new(seed).program
+    def ruby_ends?(program)
       Isolated.stream([program], limit: 20) { |one| Trial.run_in_ruby(one) }.first.kind == :passed
     end
 

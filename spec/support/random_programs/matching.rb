@@ -139,7 +139,8 @@ module RandomPrograms
     def splat_pattern(parts, shapes, names)
       return Node.fixed("[", Node.commas([parts.first, "*"]), "]") if !names || shapes.any?(Row) || chance(0.5)
 
-      rest = scope.declare(fresh("b"), ArrayType.new(shapes.drop(1).flatten.uniq), writable: false).name
+      items = shapes.size > 1 ? shapes.drop(1).flatten.uniq : [:nil]
+      rest = scope.declare(fresh("b"), ArrayType.new(items), writable: false).name
       Node.fixed("[", Node.commas([parts.first, "*#{rest}"]), "]")
     end
 
