@@ -43,8 +43,8 @@ each_compiling_backend do |backend|
   # Interrupts a section that would never end, and measures how long it takes to stop.
   def expect_to_stop(with, interrupt)
     points = Array.new(64) { |n| World::Point.new(n) }
-    # RSpec has a handler of its own.
-    previous = trap("INT", "DEFAULT")
+    # RSpec has a handler of its own for one, and who started this may have it ignore another.
+    previous = %w[INT TERM HUP].to_h { |signal| [signal, trap(signal, "DEFAULT")] }
     times = Array.new(3) do
       sent = nil
       thread = Thread.current
@@ -56,7 +56,7 @@ each_compiling_backend do |backend|
     expect(times.min).to be < 1
     expect(points.map(&:x)).to eq((0...64).to_a)
   ensure
-    trap("INT", previous)
+    previous.each { |signal, handler| trap(signal, handler || "DEFAULT") }
   end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
