@@ -95,6 +95,7 @@ each_backend do
       expect_same(small) { |n| case [n, 2]; in Array[a, b] then a + b end }
       expect_same(small) { |n| case [n, 2]; in Array(a, b) then a + b end }
       expect_same(small) { |n| [n, n + 1] => [a, b]; a + b }
+      expect_same(small) { |n| sum = begin; [n, n + 1] => [a, b]; a + b; end; sum }
       expect_same(small) { |n| case [n, 1]; in [0, 1] | [1, _] | [Integer, 2] then 1 else 2 end }
     end
 

@@ -261,9 +261,15 @@ pub(super) fn error_within(
         |place: &prism::Location<'_>| place.start() >= location.start() && place.end() <= location.end();
     let error = tree
         .errors()
-        .filter(|error| inside(&error.location()))
+        .filter(|error| inside(&error.location()) && !is_of_value(error.message()))
         .min_by_key(|error| error.location().start())?;
     let span = Span { file, start: error.location().start(), end: error.location().end() };
     let message = String::from_utf8_lossy(error.message());
     Some(Diagnostic::new("syntax-error", span, message).hint("run `ruby -c` on the file"))
+}
+
+/// Is it said of an expression that has no value? The tree is whole then, and Ruby's own parser, which has taken the
+/// text, may see that otherwise: `x = begin; a => [b]; b; end` has one.
+fn is_of_value(message: &[u8]) -> bool {
+    message == b"unexpected void value expression"
 }
