@@ -4,7 +4,7 @@
 # object, the variable and the tick; and where there is none, they compute what it computes. IKRA_SPEC_RACES=count,seed
 # chooses how many programs and which.
 RSpec.describe "Random races" do
-  count, seed = ENV.fetch("IKRA_SPEC_RACES", "60,1").split(",").map(&:to_i)
+  count, seed = ENV.fetch("IKRA_SPEC_RACES", GCModes.chosen ? "10,1" : "60,1").split(",").map(&:to_i)
 
   around do |example|
     chosen = Ikra.chosen

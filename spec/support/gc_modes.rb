@@ -36,10 +36,12 @@ module GCModes
 
   MODES = { "stress" => Stress, "compact" => Compact }.freeze
 
+  def self.chosen = ENV.fetch("IKRA_SPEC_GC", nil)
+
   def self.start(mode)
     Ikra.const_get(:Native).singleton_class.prepend(MODES.fetch(mode))
     Thread.new { loop { sleep(0.005) && GC.compact } } if mode == "compact"
   end
 end
 
-GCModes.start(ENV["IKRA_SPEC_GC"]) if ENV["IKRA_SPEC_GC"]
+GCModes.start(GCModes.chosen) if GCModes.chosen
