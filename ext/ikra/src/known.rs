@@ -47,22 +47,11 @@ impl KnownObjects {
         self.count
     }
 
+    /// The place of what is known of a value.
     #[inline]
-    pub fn get(&mut self, value: VALUE) -> Result<Option<Known>, NoMemory> {
+    pub fn entry(&mut self, value: VALUE) -> Result<Entry<'_>, NoMemory> {
         let slot = self.slot(value)?;
-        Ok(unpack(self.slots[slot]))
-    }
-
-    /// Enters what is new, or puts what is known elsewhere.
-    #[inline]
-    pub fn set(&mut self, value: VALUE, known: Known) -> Result<(), NoMemory> {
-        let slot = self.slot(value)?;
-        self.count += usize::from(self.slots[slot] == 0);
-        self.slots[slot] = match known {
-            Known::Object(class, row) => PRESENT | u64::from(class.0) << 32 | u64::from(row),
-            Known::Array(kind, row) => PRESENT | ARRAY | u64::from(kind.0) << 32 | u64::from(row),
-        };
-        Ok(())
+        Ok(Entry { slot: &mut self.slots[slot], count: &mut self.count })
     }
 
     #[inline]
@@ -102,6 +91,29 @@ impl KnownObjects {
     }
 }
 
+/// What is known of one value.
+pub struct Entry<'a> {
+    slot: &'a mut u64,
+    count: &'a mut usize,
+}
+
+impl Entry<'_> {
+    #[inline]
+    pub const fn get(&self) -> Option<Known> {
+        unpack(*self.slot)
+    }
+
+    /// Enters what is new, or puts what is known elsewhere.
+    #[inline]
+    pub fn set(self, known: Known) {
+        *self.count += usize::from(*self.slot == 0);
+        *self.slot = match known {
+            Known::Object(class, row) => PRESENT | u64::from(class.0) << 32 | u64::from(row),
+            Known::Array(kind, row) => PRESENT | ARRAY | u64::from(kind.0) << 32 | u64::from(row),
+        };
+    }
+}
+
 const fn unpack(slot: u64) -> Option<Known> {
     let (number, row) = ((slot >> 32) as u32 & 0x3fff_ffff, slot as u32);
     match slot & (PRESENT | ARRAY) {
@@ -127,15 +139,16 @@ mod tests {
         // Fewer under Miri, which is slow.
         const COUNT: usize = if cfg!(miri) { 500 } else { 10_000 };
         for i in 0..COUNT {
-            assert_eq!(known.get(address(i)), Ok(None));
-            known.set(address(i), what(i)).unwrap();
+            let entry = known.entry(address(i)).unwrap();
+            assert_eq!(entry.get(), None);
+            entry.set(what(i));
         }
-        known.set(address(5), what(6)).unwrap();
+        known.entry(address(5)).unwrap().set(what(6));
         assert_eq!(known.len(), COUNT);
-        assert_eq!(known.get(address(5)), Ok(Some(what(6))));
+        assert_eq!(known.entry(address(5)).unwrap().get(), Some(what(6)));
         for i in 6..COUNT {
-            assert_eq!(known.get(address(i)), Ok(Some(what(i))));
+            assert_eq!(known.entry(address(i)).unwrap().get(), Some(what(i)));
         }
-        assert_eq!(known.get(address(COUNT)), Ok(None));
+        assert_eq!(known.entry(address(COUNT)).unwrap().get(), None);
     }
 }

@@ -116,7 +116,7 @@ fn list(lists: &Lists, number: u32) -> &[VALUE] {
 }
 
 /// Appends to the list with a number; gives the row.
-#[inline]
+#[inline(always)]
 pub fn add(lists: &mut Lists, number: u32, value: VALUE) -> Result<u32, NoMemory> {
     let index = number as usize;
     if lists.len() <= index {

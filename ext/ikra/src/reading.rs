@@ -144,8 +144,14 @@ impl Reading {
     #[inline]
     fn tag_new(&mut self, start: usize, shape: Shape) {
         let tag = shape.tag();
+        if !matches!(self.tags, Tags::All(all) if all == tag) {
+            self.tag_each(start, tag);
+        }
+    }
+
+    #[inline(never)]
+    fn tag_each(&mut self, start: usize, tag: i32) {
         match &mut self.tags {
-            Tags::All(all) if *all == tag => {}
             Tags::Each(each) => each.resize(self.payload.len(), tag),
             Tags::None => self.tags = Tags::All(tag),
             Tags::All(all) => {

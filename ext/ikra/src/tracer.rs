@@ -312,7 +312,8 @@ impl<'a> Tracer<'a> {
             if rb_sys::SPECIAL_CONST_P(value) {
                 return Ok(index);
             }
-            let (class, row) = match self.known.get(value)? {
+            let entry = self.known.entry(value)?;
+            let (class, row) = match entry.get() {
                 Some(Known::Object(class, row)) => (class, row),
                 Some(Known::Array(..)) => return Ok(index),
                 None => {
@@ -326,7 +327,7 @@ impl<'a> Tracer<'a> {
                     }
                     let class = self.last.class;
                     let row = reached::add(&mut objects, class.0, value)?;
-                    self.known.set(value, Known::Object(class, row))?;
+                    entry.set(Known::Object(class, row));
                     (class, row)
                 }
             };
@@ -357,7 +358,7 @@ impl<'a> Tracer<'a> {
     }
 
     fn object(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), NoMemory> {
-        let (class, row) = match self.known.get(value)? {
+        let (class, row) = match self.known.entry(value)?.get() {
             Some(Known::Object(class, row)) => (class, row),
             Some(Known::Array(..)) => return self.array(value, slot, into),
             None => {
@@ -366,7 +367,7 @@ impl<'a> Tracer<'a> {
                     return self.array(value, slot, into);
                 }
                 let row = reached::add(&mut self.reached.objects_mut(), class.0, value)?;
-                self.known.set(value, Known::Object(class, row))?;
+                self.known.entry(value)?.set(Known::Object(class, row));
                 (class, row)
             }
         };
@@ -376,11 +377,11 @@ impl<'a> Tracer<'a> {
     }
 
     fn array(&mut self, value: VALUE, slot: Slot, into: &mut Reading) -> Result<(), NoMemory> {
-        let (kind, row) = match self.known.get(value)? {
+        let (kind, row) = match self.known.entry(value)?.get() {
             Some(Known::Array(kind, row)) if self.asked.slots.kind(slot) == Some(kind) => (kind, row),
             Some(Known::Array(kind, _)) => {
                 self.join(slot, kind)?;
-                match self.known.get(value)? {
+                match self.known.entry(value)?.get() {
                     Some(Known::Array(kind, row)) => (kind, row),
                     _ => unreachable!("an array stays an array"),
                 }
@@ -391,7 +392,7 @@ impl<'a> Tracer<'a> {
                     self.elements.resize_with(kind.0 as usize + 1, Elements::default);
                 }
                 let row = self.reached.add_array(kind.0, value)?;
-                self.known.set(value, Known::Array(kind, row))?;
+                self.known.entry(value)?.set(Known::Array(kind, row));
                 (kind, row)
             }
         };
@@ -402,7 +403,7 @@ impl<'a> Tracer<'a> {
     fn join(&mut self, slot: Slot, kind: ArrayKind) -> Result<(), NoMemory> {
         for (kept, dropped) in self.asked.slots.meet(slot, kind) {
             for (array, row) in self.reached.move_arrays(dropped.0, kept.0)? {
-                self.known.set(array, Known::Array(kept, row))?;
+                self.known.entry(array)?.set(Known::Array(kept, row));
             }
             let was_asked = |asked: &[bool], kind: ArrayKind| asked.get(kind.0 as usize) == Some(&true);
             if was_asked(&self.asked.elements, dropped) {
@@ -498,8 +499,8 @@ impl<'a> Tracer<'a> {
 
     /// Was this array met (anywhere but as the base)?
     pub fn array_kind(&mut self, array: VALUE) -> Option<ArrayKind> {
-        match self.known.get(array) {
-            Ok(Some(Known::Array(kind, _))) => Some(kind),
+        match self.known.entry(array).ok()?.get() {
+            Some(Known::Array(kind, _)) => Some(kind),
             _ => None,
         }
     }
