@@ -3,6 +3,7 @@
 //!
 //! Addresses stay what they are, because [`crate::reached::Reached`] pins all that is entered here.
 
+use crate::value;
 use ikra_core::memory::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId};
 use rb_sys::VALUE;
@@ -69,6 +70,20 @@ impl KnownObjects {
             index => index as usize - 1,
         };
         Ok(index * SLOTS + (address >> SLOT_BITS & (SLOTS - 1)))
+    }
+
+    /// Asks the processor to have the place of a value ready soon, if its page is known.
+    #[inline]
+    pub fn prefetch(&self, value: VALUE) {
+        let address = value as usize;
+        let number = address >> REGION_BITS;
+        let recent = self.recent[number % 16] as usize;
+        let Some(region) = self.regions.get(recent).filter(|region| region.number == number) else { return };
+        let page = region.pages[address >> PAGE_BITS & (PAGES - 1)] as usize;
+        let slot = page.wrapping_sub(1).wrapping_mul(SLOTS) + (address >> SLOT_BITS & (SLOTS - 1));
+        if let Some(slot) = self.slots.get(slot) {
+            value::prefetch(slot);
+        }
     }
 
     #[cold]

@@ -307,7 +307,11 @@ impl<'a> Tracer<'a> {
         let mut objects = self.reached.objects_mut();
         for (index, &value) in values.iter().enumerate() {
             if let Some(later) = values.get(index + AHEAD) {
-                value::prefetch(*later);
+                value::prefetch(*later as *const VALUE);
+            }
+            // Objects in the order of creation are ready anyway.
+            if let Some(soon) = values.get(index + AHEAD / 2).filter(|soon| (**soon ^ value) >> 12 != 0) {
+                self.known.prefetch(*soon);
             }
             if rb_sys::SPECIAL_CONST_P(value) {
                 return Ok(index);

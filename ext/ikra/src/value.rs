@@ -128,16 +128,16 @@ pub unsafe fn class_pointer(value: VALUE) -> VALUE {
     unsafe { (*(value as *const rb_sys::RBasic)).klass }
 }
 
-/// Asks the processor to have an object ready soon.
+/// Asks the processor to have what is there ready soon.
 #[inline]
-pub fn prefetch(value: VALUE) {
+pub fn prefetch<T>(pointer: *const T) {
     // SAFETY: a hint: no address is invalid for it.
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(value as *const i8);
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(pointer.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = pointer;
 }
 
 /// Is it frozen? Immediates are.
