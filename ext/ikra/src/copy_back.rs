@@ -8,23 +8,21 @@ use crate::errors::{self, Trouble};
 use crate::heap::{Heap, Layout};
 use crate::ids::Ids;
 use crate::reached::Reached;
+use crate::results::Results;
 use crate::variables::{Access, BLOCK};
 use crate::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::heap::{Column, Schema};
-use ikra_core::infer::{Inferred, Operation, is_plain, width};
+use ikra_core::infer::{Inferred, Operation, is_plain};
 use ikra_core::ir::{BufferKind, Part, Program};
 use ikra_core::memory::{self, NoMemory};
-use ikra_core::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::hint::black_box;
-
-/// So many items of a result that is an array are made at a time.
-const ITEMS: usize = 16;
 
 /// The changed rows of a column, or of the arrays of a kind.
 struct Change<'a> {
@@ -430,7 +428,7 @@ impl CopyBack<'_> {
     }
 
     /// A value that may have to be made, which may raise.
-    fn made(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
+    pub fn made(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
         Ok(match shape {
             Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
             Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
@@ -458,7 +456,9 @@ impl CopyBack<'_> {
     fn map(&self) -> Result<RArray, Trouble> {
         let types = &self.schema().result;
         if !is_plain(types) {
-            return self.map_words(types);
+            let results = Results::new(self, self.schema())?;
+            let all = results.all(self.heap.length, self.buffer(&BufferKind::ResultWords))?;
+            return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
         let values = self.values(BufferKind::Result, types);
         let result = self.ruby.ary_new_capa(self.heap.length);
@@ -485,108 +485,6 @@ impl CopyBack<'_> {
         }
     }
 
-    /// Results that are arrays, of the words that the elements have written.
-    fn map_words(&self, types: &TypeSet) -> Result<RArray, Trouble> {
-        let words = self.buffer(&BufferKind::ResultWords);
-        let length = self.heap.length;
-        let result = self.array(length, |element| {
-            let word = |at: usize| words.map_or(0, |words| bits(words, at * length + element));
-            self.value_of_words(types, &word, 0)
-        })?;
-        RArray::from_value(result).ok_or_else(|| Error::Internal("an array is none".into()).into())
-    }
-
-    /// A new array of so many values, which are made one after the other.
-    fn array(
-        &self,
-        count: usize,
-        mut value: impl FnMut(usize) -> Result<Value, Trouble>,
-    ) -> Result<Value, Trouble> {
-        // On the stack, and known to others, so that the garbage collector sees what was made.
-        let mut block = [value::NIL; ITEMS];
-        let block = black_box(&mut block);
-        let array = (count > ITEMS).then(|| self.ruby.ary_new_capa(count));
-        let mut made = 0;
-        loop {
-            let items = &mut block[..ITEMS.min(count - made)];
-            for item in items.iter_mut() {
-                *item = value(made)?.as_raw();
-                made += 1;
-            }
-            let Some(array) = array else { return new_array(items) };
-            append(array, items)?;
-            if made == count {
-                return Ok(array.as_value());
-            }
-        }
-    }
-
-    /// The value whose words begin at `at`.
-    fn value_of_words(
-        &self,
-        types: &TypeSet,
-        word: &dyn Fn(usize) -> i64,
-        at: usize,
-    ) -> Result<Value, Trouble> {
-        let local = |ty: &&Type| ty.shape() == Shape::Local;
-        match types.single() {
-            Some(Type::Tuple(items)) => {
-                let mut at = at;
-                return self.array(items.len(), |i| {
-                    let item = self.value_of_words(&items[i], word, at)?;
-                    at += width(&items[i]);
-                    Ok(item)
-                });
-            }
-            Some(Type::List(kind)) => return self.list_of_words(*kind, word, word(at)),
-            Some(Type::Module(class)) => return Ok(classes::object(self.ruby, *class).as_value()),
-            _ => {}
-        }
-        let (shape, payload) = match types.single_shape() {
-            Some(Shape::Nil) => (Shape::Nil, 0),
-            Some(shape) => (shape, word(at)),
-            None => {
-                let tag = word(at) as i32;
-                if tag == Shape::Local.tag()
-                    && let Some(ty) = types.iter().find(local)
-                {
-                    return self.value_of_words(&ty.clone().into(), word, at + 2);
-                }
-                let shape = Shape::of_tag(tag);
-                (shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?, word(at + 1))
-            }
-        };
-        if let Some(value) = immediate(shape, payload) {
-            // SAFETY: the value is an immediate.
-            return Ok(unsafe { Value::from_raw(value) });
-        }
-        match shape {
-            Shape::List => {
-                let kind = types.iter().find_map(|ty| match ty {
-                    Type::List(kind) => Some(*kind),
-                    _ => None,
-                });
-                let kind = kind.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
-                self.list_of_words(kind, word, payload)
-            }
-            // SAFETY: the value was just made, or is kept alive by `Reached`.
-            _ => Ok(unsafe { Value::from_raw(self.made(shape, payload)?) }),
-        }
-    }
-
-    fn list_of_words(
-        &self,
-        kind: ListKind,
-        word: &dyn Fn(usize) -> i64,
-        start: i64,
-    ) -> Result<Value, Trouble> {
-        let items = self.schema().lists.get(kind.0 as usize);
-        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
-        let (start, width) = (start as usize, width(items));
-        let length = word(start) as usize;
-        self.array(length, |i| self.value_of_words(items, word, start + 1 + i * width))
-    }
-
     fn select(&self, elements: RArray) -> Result<RArray, Trouble> {
         let keep = self.buffer(&BufferKind::Result(Part::Payload));
         let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
@@ -609,15 +507,7 @@ impl CopyBack<'_> {
     }
 }
 
-fn new_array(values: &[VALUE]) -> Result<Value, Trouble> {
-    let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
-    // SAFETY: the values are live.
-    let array = protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, values) })?;
-    // SAFETY: the array was just made.
-    Ok(unsafe { Value::from_raw(array) })
-}
-
-fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
+pub fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
     let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
     // SAFETY: the array is live and so are the values.
     protect(|| unsafe { rb_sys::rb_ary_cat(array.as_raw(), values, count) })?;
@@ -626,7 +516,7 @@ fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
 
 /// The value, where it is no object on the heap.
 #[inline]
-fn immediate(shape: Shape, payload: i64) -> Option<VALUE> {
+pub fn immediate(shape: Shape, payload: i64) -> Option<VALUE> {
     match shape {
         Shape::Integer => value::fixnum(payload),
         Shape::Float => value::small_float(f64::from_bits(payload as u64)),

@@ -20,6 +20,7 @@ mod profiles;
 mod random;
 mod reached;
 mod reading;
+mod results;
 mod roots;
 mod section;
 mod slots;
