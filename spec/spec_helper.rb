@@ -24,7 +24,8 @@ module Backends
   def each_backend(backends = ALL, &block)
     group = is_a?(Class) ? self : RSpec
     backends.each do |backend|
-      group.describe "on #{backend}" do
+      # By the place of the block, RSpec finds one of its examples again.
+      group.describe "on #{backend}", caller: [block.source_location.join(":")] do
         around do |example|
           previous = Ikra.chosen
           Ikra.backend = backend
