@@ -12,6 +12,12 @@ class SelfNot < OwnNot
   def ! = self
 end
 
+# Says that it is nil, which only those hear who ask it.
+class NullObject
+  def nil? = true
+  def v = 5
+end
+
 class Pairing
   attr_reader :v
 
@@ -165,6 +171,16 @@ each_backend do
     expect_same(base) { |x| (x..1).last(-1) }
     expect_same(base) { |x| (1..x).last(5) }
     expect_same(base) { |x| (1..x).last(1.5) }
+  end
+
+  it "asks nil? only where it is called" do
+    base = [NullObject.new, nil, 3]
+    expect_same(base) { |x| [x, nil, 1].compact.size }
+    expect_same(base) { |x| [x].compact.any? }
+    expect_same(base) { |x| [x, nil].find { |y| y }.equal?(x) }
+    expect_same(base) { |x| x.nil? ? (x ? x.v : 0) : x }
+    expect_same(base) { |x| x.is_a?(Integer) ? 1 : x&.v }
+    expect_same(base) { |x| [[x, 1]].to_a.first.first.nil? }
   end
 
   it "keeps classes as values" do

@@ -6,7 +6,7 @@ module Comparable
     return true if equal?(other)
 
     order = self <=> other
-    order.nil? ? false : order == 0
+    order.__nil? ? false : order == 0
   end
 
   def <(other)
@@ -33,7 +33,7 @@ module Comparable
 
   def __ordered(other)
     order = self <=> other
-    __compare_failed(other) if order.nil?
+    __compare_failed(other) if order.__nil?
     order
   end
 
@@ -47,12 +47,12 @@ module Comparable
 
   # nil is no limit.
   def __clamp(low, high)
-    if !low.nil? && !high.nil? && low.__above?(high)
+    if !low.__nil? && !high.__nil? && low.__above?(high)
       raise ArgumentError, "min argument must be smaller than max argument"
     end
-    if !low.nil? && __below?(low)
+    if !low.__nil? && __below?(low)
       low
-    elsif !high.nil? && __above?(high)
+    elsif !high.__nil? && __above?(high)
       high
     else
       self
@@ -62,15 +62,15 @@ end
 
 module Numeric
   def step(limit = nil, step = 1, by: nil, to: nil)
-    limit = to unless to.nil?
-    step = by unless by.nil?
+    limit = to unless to.__nil?
+    step = by unless by.__nil?
     raise ArgumentError, "step can't be 0" if step == 0
 
     if is_a?(Float) || limit.is_a?(Float) || step.is_a?(Float)
       # MRI counts the steps first, so that errors do not add up.
       first = to_f
       unit = step.to_f
-      last = limit.nil? ? unit / 0.0 : limit.to_f
+      last = limit.__nil? ? unit / 0.0 : limit.to_f
       count = first.__steps(last, unit)
       i = 0.0
       while i < count
@@ -83,12 +83,12 @@ module Numeric
     else
       i = self
       if step > 0
-        while limit.nil? || i <= limit
+        while limit.__nil? || i <= limit
           yield i
           i += step
         end
       else
-        while limit.nil? || i >= limit
+        while limit.__nil? || i >= limit
           yield i
           i += step
         end
@@ -1136,7 +1136,7 @@ module Enumerable
 
   # As often as `n` says, or until the block breaks.
   def cycle(n = nil)
-    if n.nil?
+    if n.__nil?
       each { |x| yield x } until __empty?
     else
       n = __to_long(n)
@@ -1236,7 +1236,7 @@ module Enumerable
 
   def compact
     out = __list(__room)
-    each { |x| out.__push(x) unless x.nil? }
+    each { |x| out.__push(x) unless x.__nil? }
     out
   end
 
@@ -1516,10 +1516,10 @@ module Array
   # What is behind the last item counts as nil.
   def __append_range(out, range)
     i = __beginning(range)
-    stop = range.end.nil? ? size : range.end
+    stop = range.end.__nil? ? size : range.end
     stop = __to_long(stop)
     stop += size if stop < 0
-    stop += 1 unless range.end.nil? || range.exclude_end?
+    stop += 1 unless range.end.__nil? || range.exclude_end?
     while i < stop
       out.__push(at(i))
       i += 1
@@ -1529,7 +1529,7 @@ module Array
 
   # The index that a range begins with; RangeError before the first item.
   def __beginning(range)
-    return 0 if range.begin.nil?
+    return 0 if range.begin.__nil?
 
     i = __to_long(range.begin)
     return i if i >= 0
@@ -1539,9 +1539,9 @@ module Array
       low = range.begin
       high = range.end
       if range.exclude_end?
-        high.nil? ? raise(RangeError, "#{low}... out of range") : raise(RangeError, "#{low}...#{high} out of range")
+        high.__nil? ? raise(RangeError, "#{low}... out of range") : raise(RangeError, "#{low}...#{high} out of range")
       else
-        high.nil? ? raise(RangeError, "#{low}.. out of range") : raise(RangeError, "#{low}..#{high} out of range")
+        high.__nil? ? raise(RangeError, "#{low}.. out of range") : raise(RangeError, "#{low}..#{high} out of range")
       end
     end
     i
@@ -1614,7 +1614,7 @@ module Array
 
   def permutation(n = nil)
     items = __copy
-    count = n.nil? ? items.size : __to_long(n)
+    count = n.__nil? ? items.size : __to_long(n)
     if count == 1
       each { |x| yield [x] }
     elsif count >= 0 && count <= items.size
@@ -1695,7 +1695,7 @@ module Array
       end
       found = true if side == -1
     end
-    found.nil? ? nil : at(low)
+    found.__nil? ? nil : at(low)
   end
 
   def bsearch_index
@@ -1714,7 +1714,7 @@ module Array
       end
       found = true if side == -1
     end
-    found.nil? ? nil : low
+    found.__nil? ? nil : low
   end
 
   def intersect?(other)
@@ -1856,10 +1856,10 @@ module Array
   end
 
   def __fill(value, start, count)
-    i = start.nil? ? 0 : __to_long(start)
+    i = start.__nil? ? 0 : __to_long(start)
     i += size if i < 0
     i = 0 if i < 0
-    stop = count.nil? ? size : i + __to_long(count)
+    stop = count.__nil? ? size : i + __to_long(count)
     while i < stop
       self[i] = value
       i += 1
@@ -1868,10 +1868,10 @@ module Array
   end
 
   def __fill_block(start, count)
-    i = start.nil? ? 0 : __to_long(start)
+    i = start.__nil? ? 0 : __to_long(start)
     i += size if i < 0
     i = 0 if i < 0
-    stop = count.nil? ? size : i + __to_long(count)
+    stop = count.__nil? ? size : i + __to_long(count)
     while i < stop
       self[i] = yield(i)
       i += 1
@@ -2073,14 +2073,14 @@ module Range
     low = self.begin
     high = self.end
     if low.is_a?(Float) || high.is_a?(Float)
-      from = (low.nil? ? -1.0 / 0.0 : low.to_f).__number
-      to = (high.nil? ? 1.0 / 0.0 : high.to_f).__number
+      from = (low.__nil? ? -1.0 / 0.0 : low.to_f).__number
+      to = (high.__nil? ? 1.0 / 0.0 : high.to_f).__number
       __bsearch(from, to, exclude_end?, true) { |i| yield i.__float_of_number }
-    elsif !low.nil? && !high.nil?
+    elsif !low.__nil? && !high.__nil?
       __bsearch(low, high, exclude_end?, false) { |i| yield i }
-    elsif low.nil? && high.nil?
+    elsif low.__nil? && high.__nil?
       raise TypeError, "can't do binary search for NilClass"
-    elsif high.nil?
+    elsif high.__nil?
       distance = 1
       while true
         middle = low + distance
@@ -2126,21 +2126,21 @@ module Range
 
       found = low if side == -1
     end
-    found.nil? || !floats ? found : found.__float_of_number
+    found.__nil? || !floats ? found : found.__float_of_number
   end
 
   # Is an object between the ends? One that cannot be compared is not.
   def __holds?(value)
     low = self.begin
     high = self.end
-    unless low.nil?
+    unless low.__nil?
       order = low <=> value
-      return false if order.nil? || __order(order, low, value) > 0
+      return false if order.__nil? || __order(order, low, value) > 0
     end
-    return true if high.nil?
+    return true if high.__nil?
 
     order = value <=> high
-    return false if order.nil?
+    return false if order.__nil?
 
     side = __order(order, value, high)
     exclude_end? ? side < 0 : side <= 0
@@ -2182,14 +2182,14 @@ module Struct
     return true if __is(other)
 
     peer = __peer(other)
-    peer.nil? ? false : to_a == peer.to_a
+    peer.__nil? ? false : to_a == peer.to_a
   end
 
   def eql?(other)
     return true if __is(other)
 
     peer = __peer(other)
-    peer.nil? ? false : to_a.eql?(peer.to_a)
+    peer.__nil? ? false : to_a.eql?(peer.to_a)
   end
 
   def values_at(*indices)
@@ -2231,7 +2231,7 @@ module Kernel
   # Of what has no order of its own, for the built-ins that compare.
   def __ordered(other)
     order = self <=> other
-    __compare_failed(other) if order.nil?
+    __compare_failed(other) if order.__nil?
     order
   end
 

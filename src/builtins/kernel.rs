@@ -7,10 +7,9 @@ use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value}
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
-    bare("nil?", |s, c| {
-        let value = s.b.bool(c.receiver.types.single() == Some(&Type::Nil));
-        Operand::bool(value)
-    }),
+    bare("nil?", is_nil),
+    // Where Ruby asks no method.
+    bare("__nil?", is_nil),
     bare("!", |s, c| {
         let truth = s.truth(&c.receiver);
         Operand::bool(s.b.unary(UnaryOp::Not, truth))
@@ -233,6 +232,11 @@ fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 /// The same object, or the same immediate value.
+fn is_nil(s: &mut Lowerer, c: &Invocation) -> Operand {
+    let value = s.b.bool(c.receiver.types.single() == Some(&Type::Nil));
+    Operand::bool(value)
+}
+
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();

@@ -15,6 +15,7 @@ use std::rc::Rc;
 const CLASS_CARRIED: &[&str] = &[
     "!",
     "nil?",
+    "__nil?",
     "equal?",
     "eql?",
     "itself",

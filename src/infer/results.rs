@@ -143,8 +143,9 @@ impl Lowerer<'_> {
                     if has_list(&local) {
                         self.refuse_here(
                             "mixed-values",
-                            "an array that holds arrays, or something else, cannot be returned from a section",
-                            Some("return an array always, if need be an empty one".into()),
+                            "an array with arrays of any length in it cannot be returned where another element has \
+                             something else",
+                            Some("return an array of that form always, such as [x, []]".into()),
                         );
                         return;
                     }

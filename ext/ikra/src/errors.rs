@@ -65,7 +65,12 @@ impl Trouble {
         match self {
             Self::Raised(error) => error,
             Self::Stop(Stop::Overflow(place)) => {
-                new(ruby, "OverflowError", &format!("{place} holds an Integer beyond 64 bits"))
+                let hint = "make it a Float, or keep it where the section reads nothing";
+                new(
+                    ruby,
+                    "OverflowError",
+                    &format!("{place} holds an Integer beyond 64 bits\n  hint: {hint}"),
+                )
             }
             Self::Stop(Stop::Refused(refusal)) => refused(ruby, &refusal),
             Self::Core(CoreError::Unsupported(list)) => {
