@@ -1,4 +1,4 @@
-//! What runs a program: [`cpu`] on all cores, [`cuda`] on a card. Both take the same verified IR.
+//! What runs a program: [`cpu`] on all cores, [`cuda`] on a GPU. Both take the same verified IR.
 
 pub mod cpu;
 pub mod cuda;
@@ -29,8 +29,8 @@ pub trait Kernel: Send + Sync {
 
 /// One run of a compiled program: its data and the shape of the run.
 pub struct Launch<'a> {
-    /// One column for each of `Program::buffers`, in that order. That of [`crate::ir::BufferKind::Scratch`] is as long as
-    /// the memory of one element; back-ends take as much of it as elements are computed at once, and leave it alone.
+    /// One column for each of `Program::buffers`, in that order. That of [`crate::ir::BufferKind::Scratch`] is as long
+    /// as the memory of one element; back-ends take as much of it as elements are computed at once, and leave it alone.
     pub buffers: &'a mut [Column],
     /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
     pub scalars: &'a [u64],

@@ -24,7 +24,7 @@ pub struct ArraySchema {
     pub written: bool,
 }
 
-/// How what the elements gave to a captured variable becomes its new value. Elements come in the order of the base;
+/// How what the elements gave to an accumulator becomes its new value. Elements come in the order of the base;
 /// what one element gave several times (in a loop, in several ticks) has been put together already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fold {
@@ -41,10 +41,10 @@ pub enum Fold {
     Last,
 }
 
-/// A local variable around the section that the section writes. Its buffers are `Captured` and `CapturedTick` with its
-/// position in the list.
+/// An accumulator: a local variable around the section that the section writes but does not read. Its buffers are
+/// `Accumulator` and `AccumulatorTick` with its position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CapturedSchema {
+pub struct AccumulatorSchema {
     pub name: String,
     pub fold: Fold,
     pub types: TypeSet,
@@ -54,7 +54,7 @@ pub struct CapturedSchema {
 pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
-    pub captured: Vec<CapturedSchema>,
+    pub accumulators: Vec<AccumulatorSchema>,
     /// What the base holds, and the part of it that each entry takes (`Program::entries`, same order).
     pub base: TypeSet,
     pub entries: Vec<TypeSet>,

@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         let narrow = self.column_is_narrow(hierarchy, name);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         let id = receiver.value();
-        self.watch_variable(hierarchy, name, id, false);
+        self.instrument_variable(hierarchy, name, id, false);
         let stored = self.load_parts(&part, id, &stored, mutable, narrow);
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
@@ -231,7 +231,7 @@ impl Lowerer<'_> {
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
         }
-        self.watch_variable(hierarchy, name, id, true);
+        self.instrument_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
     }
@@ -421,7 +421,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let at = self.array_slot(kind, id, index);
-        self.watch_item(kind, (id, index), at, false, condition);
+        self.instrument_item(kind, (id, index), at, false, condition);
         let part = |part| BufferKind::ArrayValues(kind, part);
         let item = self.load_parts(&part, at, &stored, mutable, narrow);
         let item = self.narrow(&item, &read);
@@ -524,7 +524,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
         }
         let slot = self.array_slot(kind, id, at);
-        self.watch_item(kind, (id, at), slot, true, None);
+        self.instrument_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
     }
 
@@ -572,7 +572,7 @@ impl Lowerer<'_> {
         Schema {
             columns: columns.collect(),
             arrays: arrays.collect(),
-            captured: self.captured_schema(),
+            accumulators: self.accumulator_schema(),
             base: base.clone(),
             entries,
             result: self.memo.result.clone(),

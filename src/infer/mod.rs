@@ -6,17 +6,16 @@
 //! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
 #![deny(unsafe_code)]
 
+mod accumulators;
 mod assign;
 mod blocks;
 mod calls;
-mod captured;
 mod catches;
 mod conditions;
 mod dispatch;
 mod entry;
 mod expressions;
 mod functions;
-mod growing;
 pub mod host;
 mod inlining;
 mod joins;
@@ -24,6 +23,7 @@ mod limits;
 mod lists;
 mod memo;
 mod memory;
+mod mutable_literals;
 #[cfg(test)]
 mod mutated;
 mod operand;
@@ -33,12 +33,12 @@ mod raise;
 mod records;
 mod rescue;
 mod results;
-mod settled;
+mod single_assignment;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use calls::{Arguments, Form};
+pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -87,7 +87,7 @@ pub struct Inferred {
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
 const MAX_WALKS: usize = 200;
 
-/// Infers and lowers the section whose block is `code`; `races`: so that its elements watch each other for races. Errors
+/// Infers and lowers the section whose block is `code`; `races`: so that its elements are checked for races. Errors
 /// are `Unsupported` (all that were found) or `Internal`.
 pub fn infer(
     host: &mut dyn Host,
@@ -137,7 +137,7 @@ pub fn infer(
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct LocalValue {
     pub operand: Operand,
     pub version: u32,
 }
@@ -198,7 +198,7 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub code: Rc<Code>,
-    pub locals: Vec<Slot>,
+    pub locals: Vec<LocalValue>,
     pub receiver: Operand,
     /// The class or module that defines the method, for `super`.
     pub owner: ClassId,
@@ -251,7 +251,7 @@ pub(crate) struct Lowerer<'h> {
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
-    written: BTreeMap<String, captured::Written>,
+    written: BTreeMap<String, accumulators::Written>,
     /// Those whose new value is being computed.
     writing: Vec<String>,
     /// The loops being lowered, outermost first.
@@ -265,7 +265,7 @@ pub(crate) struct Lowerer<'h> {
     /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
     retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
-    growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
+    mutable_literals: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// Array literals that are of fixed length in this walk, by what they make.
     literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The `max` or `min` being lowered, where it is called on an array literal.
@@ -273,7 +273,7 @@ pub(crate) struct Lowerer<'h> {
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Locals that are assigned once, by code (its address).
-    settled: FxHashMap<usize, Rc<settled::Settled>>,
+    single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
     /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
     /// being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
@@ -337,11 +337,11 @@ impl<'h> Lowerer<'h> {
             regions: Vec::new(),
             handled: Vec::new(),
             retries: Vec::new(),
-            growing: FxHashMap::default(),
+            mutable_literals: FxHashMap::default(),
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             array_literal: None,
-            settled: FxHashMap::default(),
+            single_assignment: FxHashMap::default(),
             stale: FxHashMap::default(),
             live: Vec::new(),
             buildings: FxHashMap::default(),
@@ -383,7 +383,7 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp(&mut self, operand: Operand) -> Temp {
         let version = self.fresh_version();
         let frame = self.current;
-        self.frames[frame].locals.push(Slot { operand, version });
+        self.frames[frame].locals.push(LocalValue { operand, version });
         Temp { frame, local: self.frames[frame].locals.len() - 1 }
     }
 
@@ -395,14 +395,14 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
-        self.frames[temp.frame].locals[temp.local] = Slot { operand, version };
+        self.frames[temp.frame].locals[temp.local] = LocalValue { operand, version };
     }
 
-    fn temp_slot(&self, temp: Temp) -> Slot {
+    fn temp_value(&self, temp: Temp) -> LocalValue {
         self.frames[temp.frame].locals[temp.local].clone()
     }
 
-    fn set_temp_slot(&mut self, temp: Temp, slot: Slot) {
+    fn set_temp_value(&mut self, temp: Temp, slot: LocalValue) {
         self.frames[temp.frame].locals[temp.local] = slot;
     }
 

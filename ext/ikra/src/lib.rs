@@ -1,40 +1,24 @@
 //! The Ruby extension of Ikra: capture of blocks, tracing of live objects, copy-back. Compiling is `ikra_core`'s, and
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
-mod backends;
 mod capture;
-mod captured;
-mod classes;
-mod copy_back;
-mod errors;
+mod code;
 mod explain;
-mod gvl;
-mod heap;
+mod gc_roots;
 mod host;
-mod ids;
-mod kept;
-mod known;
-mod methods;
-mod plan;
-mod profiles;
-mod random;
-mod reached;
 mod reading;
-mod results;
-mod roots;
+mod running;
 mod section;
-mod slots;
-mod sources;
-mod stack;
-mod tracer;
-mod value;
-mod variables;
-mod watch;
+mod vm;
+mod writing;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
+use reading::variables;
+use running::{backends, profiles, random};
 use section::Section;
+use vm::classes;
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -54,10 +38,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         return Err(Error::new(ruby.exception_load_error(), message));
     }
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
-    for name in ["Handle", "Kept", "Reached"] {
+    for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
-    kept::init(ruby, native)?;
+    gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;

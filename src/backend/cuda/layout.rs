@@ -83,7 +83,7 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
     }
     if site as i32 == OUT_OF_STACK {
         return Err(Error::Device(format!(
-            "element {} calls methods so deeply that the stack of a thread of the card is full; run the section on \
+            "element {} calls methods so deeply that the stack of a thread of the GPU is full; run the section on \
              the CPU",
             key as u32
         )));
@@ -163,7 +163,7 @@ pub(super) fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error>
     }
     if launch.ticks > u64::from(u32::MAX) {
         return Err(Error::Device(format!(
-            "{} ticks are more than a section can run on the card",
+            "{} ticks are more than a section can run on the GPU",
             launch.ticks
         )));
     }

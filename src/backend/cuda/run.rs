@@ -39,7 +39,7 @@ impl Kernel for CudaKernel {
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
         layout::check(&self.program, launch)?;
         if launch.jobs.in_order {
-            return Err(Error::Internal("a card runs no elements in order".into()));
+            return Err(Error::Internal("a GPU runs no elements in order".into()));
         }
         let steps = Step::of_tick(&self.program, launch, self.source.segments);
         if steps.is_empty() || launch.ticks == 0 {

@@ -1,0 +1,9 @@
+//! Ruby's VM as Ikra sees it: values, classes, the lock, exceptions.
+
+pub mod classes;
+pub mod errors;
+pub mod gvl;
+pub mod pinned;
+pub mod signal_watcher;
+pub mod stack;
+pub mod value;
