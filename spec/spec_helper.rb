@@ -12,7 +12,7 @@ Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
 
 # Back-ends and what examples do on them.
 module Backends
-  ALL = if ENV["IKRA_SPEC_BACKENDS"]
+  ALL = if ENV["IKRA_SPEC_BACKENDS"].to_s != ""
           ENV["IKRA_SPEC_BACKENDS"].split(",").map(&:to_sym)
         else
           [:ruby, :cpu, ENV["IKRA_CUDA_EMULATOR"] ? :"cuda-emulated" : nil, HAS_GPU ? :cuda : nil].compact

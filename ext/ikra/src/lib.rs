@@ -20,8 +20,23 @@ use running::{backends, profiles, random};
 use section::Section;
 use vm::classes;
 
+/// The version that this was compiled for, as the running Ruby counts it.
+const COMPILED_FOR: [i32; 3] = [
+    rb_sys::RUBY_API_VERSION_MAJOR as i32,
+    rb_sys::RUBY_API_VERSION_MINOR as i32,
+    rb_sys::RUBY_API_VERSION_TEENY as i32,
+];
+
 #[magnus::init(name = "native")]
 fn init(ruby: &Ruby) -> Result<(), Error> {
+    // Objects lie otherwise in another Ruby, so nothing else may be asked of it before.
+    // SAFETY: the constant is three integers (`ruby/version.h`).
+    let running = unsafe { rb_sys::ruby_api_version };
+    if running != COMPILED_FOR {
+        let [ours, theirs] = [COMPILED_FOR, running].map(|v| format!("{}.{}.{}", v[0], v[1], v[2]));
+        let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
+        return Err(Error::new(ruby.exception_load_error(), message));
+    }
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
