@@ -115,11 +115,11 @@ impl CopyBack<'_> {
         let columns = schema.columns.iter().filter(|column| column.written).map(|column| {
             let (hierarchy, name) = (column.hierarchy, &column.name);
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
-            self.change(Target::Variable(column), kind, &column.types)
+            self.change(Target::Variable(column), kind, &column.stored.types)
         });
         let arrays = schema.arrays.iter().filter(|array| array.written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
-            self.change(Target::Elements(array.kind), kind, &array.types)
+            self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
         let mut changes = columns.chain(arrays).collect::<Result<Vec<_>, _>>()?;
         changes.retain(|change| !change.rows.is_empty());

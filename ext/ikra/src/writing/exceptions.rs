@@ -223,7 +223,7 @@ impl Decoder<'_> {
     fn holder(&self, kind: ArrayKind, array: i64) -> Option<(String, String)> {
         let ids = &self.heap.ids;
         let columns = &self.inferred.schema.columns;
-        columns.iter().filter(|column| column.types.contains(&Type::Array(kind))).find_map(|column| {
+        columns.iter().filter(|column| column.stored.types.contains(&Type::Array(kind))).find_map(|column| {
             let buffer = |part| {
                 let (hierarchy, name) = (column.hierarchy, column.name.clone());
                 self.buffer(&BufferKind::Column { hierarchy, name, part })
