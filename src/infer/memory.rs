@@ -557,7 +557,7 @@ impl Lowerer<'_> {
         };
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
-            Some(_) => self.decode_payload(value, shape).into_iter().collect(),
+            Some(_) => shape.scalar().map(|ty| self.decode_payload(value, ty)).into_iter().collect(),
             None => vec![value],
         };
         Operand { types: types.clone(), values }
