@@ -312,12 +312,6 @@ impl Host for LiveHost<'_> {
         value::symbol_number(self.ruby, value::intern(self.ruby, name))
     }
 
-    fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| {
-            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
-        })
-    }
-
     fn place(&self, span: Span) -> (String, u32) {
         sources::with_map(self.ruby, |map| map.place(span))
     }

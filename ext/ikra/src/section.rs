@@ -1,6 +1,8 @@
 //! One call of a parallel method: finds or makes the compiled version that fits the objects, runs it, copies back.
 
 use crate::capture::CapturedBlock;
+use crate::code::sources;
+use crate::explain;
 use crate::host::LiveHost;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
@@ -10,6 +12,7 @@ use crate::running::heap::{Heap, Layout, Room};
 use crate::running::profiles;
 use crate::running::random;
 use crate::versions::Version;
+use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::pinned::Pinned;
@@ -322,8 +325,9 @@ impl<'a> Run<'a> {
         let (version, _) = self.fitting(&mut profile)?;
         let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &*backend, &mut profile)?;
-        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
-            crate::vm::classes::name(self.ruby, class)
-        }))
+        let inferred = &version.inferred;
+        let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
+        let class_name = |class| classes::name(self.ruby, class);
+        Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
     }
 }
