@@ -405,10 +405,8 @@ impl CopyBack<'_> {
                             Some(known) if known.0 == class => known,
                             _ => known.insert((class, Access::new(self.ruby, class, name))),
                         };
-                        // SAFETY: as above; the holders are of this class.
-                        unsafe { access.learn(holders) };
                         protect(|| {
-                            // SAFETY: as above.
+                            // SAFETY: as above; the holders are of this class.
                             unsafe { access.write(holders, values) };
                             value::NIL
                         })
