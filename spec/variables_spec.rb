@@ -112,18 +112,21 @@ RSpec.describe "Instance variables" do
     end
   end
 
-  it "are found in plain objects, inside and outside of them" do
+  it "are found in plain objects, embedded and not" do
     first, second = Array.new(2) { Class.new }.map(&:new)
     names = Array.new(12) { |i| :"@v#{i}" }
     names.each { |name| first.instance_variable_set(name, name) }
     second.instance_variable_set(:@v0, 1)
-    expect(native.place_of_variable(first, :@v7)).to eq("outside")
-    expect(native.place_of_variable(second, :@v0)).to eq("inside")
+    expect(native.slot_of_variable(first, :@v7)).to eq("external")
+    expect(native.slot_of_variable(second, :@v0)).to eq("embedded")
     %i[freeze object_id singleton_class dup].each do |change|
       other = first.dup
       object = change == :dup ? other : other.tap(&change)
-      expect(native.place_of_variable(object, :@v7)).not_to be_nil
+      expect(native.slot_of_variable(object, :@v7)).not_to be_nil
     end
+    late = second.class.new.tap(&:object_id)
+    late.instance_variable_set(:@v0, 1)
+    expect(native.slot_of_variable(late, :@v0)).to eq("embedded")
   end
 
   it "are found although the id of the object stands between them and equals one" do

@@ -27,12 +27,18 @@ pub fn text(
             _ => "read",
         };
         let owners: Vec<_> = column.classes.iter().map(|class| class_name(*class)).collect();
-        let _ =
-            writeln!(out, "{} of {}: {} ({access})", column.name, owners.join(", "), types(&column.types));
+        let _ = writeln!(
+            out,
+            "{} of {}: {} ({access})",
+            column.name,
+            owners.join(", "),
+            types(&column.stored.types)
+        );
     }
     for array in &inferred.schema.arrays {
         let access = if array.written { "read, written" } else { "read" };
-        let _ = writeln!(out, "elements of arrays k{}: {} ({access})", array.kind.0, types(&array.types));
+        let _ =
+            writeln!(out, "elements of arrays k{}: {} ({access})", array.kind.0, types(&array.stored.types));
     }
     heading(&mut out, "IR");
     let _ = writeln!(out, "{}", inferred.program);

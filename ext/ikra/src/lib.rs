@@ -6,9 +6,12 @@ mod code;
 mod explain;
 mod gc_roots;
 mod host;
+#[cfg(test)]
+mod layers;
 mod reading;
 mod running;
 mod section;
+mod versions;
 mod vm;
 mod writing;
 
@@ -54,7 +57,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
-    native.define_singleton_method("place_of_variable", function!(variables::place, 2))?;
+    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
     // For tests.
     native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())

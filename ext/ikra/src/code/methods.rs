@@ -2,9 +2,8 @@
 //! same one at each later call.
 
 use crate::code::sources;
-use crate::reading::tracer::Stop;
 use crate::vm::classes;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};

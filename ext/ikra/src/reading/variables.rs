@@ -1,8 +1,8 @@
-//! Reading and writing one variable of many objects of a class. Where the objects of a shape have it is found once
-//! (`vm/layout.rs`) and then looked at directly, which costs a fifth of `rb_ivar_get`. Where that cannot be, Ruby's functions
-//! are asked.
+//! Reading and writing one variable of many objects of a class. The slot that the objects of a shape have for it is
+//! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
+//! be, Ruby's functions do it.
 
-use crate::vm::layout::{self, Place};
+use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, value};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// How many objects are read at once. Their values stand on the stack, where the garbage collector sees them.
 pub const BLOCK: usize = 256;
-/// For so few objects looking for the place does not pay.
+/// For so few objects looking for the slot does not pay.
 const FEW: usize = 16;
 
 /// How a variable of the objects of a class is read and written.
@@ -63,10 +63,10 @@ impl Access {
             match self {
                 Self::Variable(variable) => variable.read(objects, values),
                 Self::Member(key) => {
-                    let (direct, index) = (layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
+                    let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (object, value) in objects.iter().zip(values) {
-                        *value = match layout::member(*object, index) {
-                            Some(slot) if direct => *slot,
+                        *value = match object_layout::member(*object, index) {
+                            Some(address) if direct => *address,
                             _ => rb_sys::rb_struct_aref(*object, *key),
                         }
                     }
@@ -85,10 +85,10 @@ impl Access {
             match self {
                 Self::Variable(variable) => variable.write(objects, values),
                 Self::Member(key) => {
-                    let (direct, index) = (layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
+                    let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (object, value) in objects.iter().zip(values) {
-                        match layout::member(*object, index) {
-                            Some(slot) if direct => layout::store(*object, slot, *value),
+                        match object_layout::member(*object, index) {
+                            Some(address) if direct => object_layout::store(*object, address, *value),
                             _ => drop(rb_sys::rb_struct_aset(*object, *key, *value)),
                         }
                     }
@@ -99,22 +99,22 @@ impl Access {
     }
 }
 
-/// An instance variable, and where it was found.
+/// An instance variable, and the slots that were found for it.
 #[derive(Clone, Debug)]
 pub struct Variable {
     id: ID,
-    /// The place in objects with a key of [`layout::key`]: as a rule there is one, and objects in a row share it.
-    last: (VALUE, Place),
-    places: FxHashMap<VALUE, Place>,
+    /// By [`object_layout::key`]; as a rule there is one key, or objects in a row share it.
+    slots: FxHashMap<VALUE, Slot>,
+    last: (VALUE, Slot),
     /// Some are unknown.
     unknown: bool,
 }
 
 impl Variable {
-    const NONE: (VALUE, Place) = (0, Place::Unknown);
+    const NONE: (VALUE, Slot) = (0, Slot::Unknown);
 
     fn new(id: ID) -> Self {
-        Self { id, last: Self::NONE, places: FxHashMap::default(), unknown: false }
+        Self { id, slots: FxHashMap::default(), last: Self::NONE, unknown: false }
     }
 
     /// SAFETY: as for [`Access::read`].
@@ -122,15 +122,15 @@ impl Variable {
         let learns = self.begin(objects);
         let mut last = self.last;
         for (object, value) in objects.iter().zip(values) {
-            // SAFETY: as the caller says; the place is that of objects with this key.
+            // SAFETY: as the caller says; the slot is that of objects with this key.
             unsafe {
-                let key = layout::key(*object);
+                let key = object_layout::key(*object);
                 if key != last.0 {
-                    last = (key, self.place(*object, key, learns));
+                    last = (key, self.slot(*object, key, learns));
                 }
-                *value = match (last.1.slot(*object), last.1) {
-                    (Some(slot), _) => layout::load(slot),
-                    (None, Place::Absent) => value::NIL,
+                *value = match (last.1.address(*object), last.1) {
+                    (Some(address), _) => object_layout::load(address),
+                    (None, Slot::Absent) => value::NIL,
                     (None, _) => rb_sys::rb_ivar_get(*object, self.id),
                 }
             }
@@ -142,42 +142,42 @@ impl Variable {
     unsafe fn write(&mut self, objects: &[VALUE], values: &[VALUE]) {
         let learns = self.begin(objects);
         for (object, value) in objects.iter().zip(values) {
-            // SAFETY: as the caller says; the place is that of objects with this key.
+            // SAFETY: as the caller says; the slot is that of objects with this key.
             unsafe {
-                let key = layout::key(*object);
+                let key = object_layout::key(*object);
                 if key != self.last.0 {
-                    self.last = (key, self.place(*object, key, learns));
+                    self.last = (key, self.slot(*object, key, learns));
                 }
-                match self.last.1.slot(*object) {
-                    Some(slot) => layout::store(*object, slot, *value),
+                match self.last.1.address(*object) {
+                    Some(address) => object_layout::store(*object, address, *value),
                     None => drop(rb_sys::rb_ivar_set(*object, self.id, *value)),
                 }
             }
         }
     }
 
-    /// Before a block of objects: are places to be looked for? What was not found in one object may be in another.
+    /// Before a block of objects: are slots to be looked for? What was not found in one object may be in another.
     fn begin(&mut self, objects: &[VALUE]) -> bool {
         if std::mem::take(&mut self.unknown) {
-            self.places.retain(|_, place| *place != Place::Unknown);
+            self.slots.retain(|_, slot| *slot != Slot::Unknown);
             self.last = Self::NONE;
         }
-        objects.len() >= FEW && layout::confirmed()
+        objects.len() >= FEW && object_layout::confirmed()
     }
 
-    /// The place in objects with this key, of which `object` is one.
+    /// The slot in objects with this key, of which `object` is one.
     ///
     /// SAFETY: the object must be live.
     #[inline(never)]
-    unsafe fn place(&mut self, object: VALUE, key: VALUE, learns: bool) -> Place {
-        if let Some(place) = self.places.get(&key) {
-            return *place;
+    unsafe fn slot(&mut self, object: VALUE, key: VALUE, learns: bool) -> Slot {
+        if let Some(slot) = self.slots.get(&key) {
+            return *slot;
         }
         // SAFETY: as the caller says.
-        let place = if learns { unsafe { Place::find(object, self.id) } } else { Place::Unknown };
-        self.places.insert(key, place);
-        self.unknown |= place == Place::Unknown;
-        place
+        let slot = if learns { unsafe { Slot::find(object, self.id) } } else { Slot::Unknown };
+        self.slots.insert(key, slot);
+        self.unknown |= slot == Slot::Unknown;
+        slot
     }
 }
 
@@ -209,16 +209,16 @@ pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Re
     Ok(())
 }
 
-/// Where an object has a variable; nothing where only Ruby's functions know: for the specs.
-pub fn place(object: Value, name: Symbol) -> Option<&'static str> {
+/// What kind of slot an object has for a variable; nothing where only Ruby's functions know: for the specs.
+pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
     let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
-    let asked = layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
+    let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
     // SAFETY: the object is live, and no special constant.
-    match asked.then(|| unsafe { Place::find(object.as_raw(), id) })? {
-        Place::Inside(_) => Some("inside"),
-        Place::Outside(_) => Some("outside"),
-        Place::Absent => Some("absent"),
-        Place::Unknown => None,
+    match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
+        Slot::Embedded(_) => Some("embedded"),
+        Slot::External(_) => Some("external"),
+        Slot::Absent => Some("absent"),
+        Slot::Unknown => None,
     }
 }
 

@@ -1,6 +1,6 @@
-//! Where CRuby keeps the instance variables of an object and the members of a Struct. One table describes all versions;
-//! the extension is compiled for one of them, so its row is constant. `reading/probe.rs` tries it when
-//! the extension is loaded; until then, and where it differs, Ruby's functions do the work.
+//! The memory layout of CRuby's objects and Structs: where instance variables and members are. One table describes all
+//! versions; the extension is compiled for one of them, so the layout is constant. `reading/probe.rs` tries it when the
+//! extension is loaded; where it differs, Ruby's functions do the work.
 //!
 //! Since 3.2 the flags of an object name its *shape*: which variables it has, in the order in which they were set. A
 //! variable has the same index in all objects of a shape, as long as the process lives.
@@ -17,24 +17,24 @@ const STRUCT: VALUE = rb_sys::ruby_value_type::RUBY_T_STRUCT as VALUE;
 
 static CONFIRMED: AtomicBool = AtomicBool::new(false);
 
-/// May objects be looked at directly?
+/// Is the layout that of the Ruby that runs?
 pub fn confirmed() -> bool {
     CONFIRMED.load(Ordering::Relaxed)
 }
 
-/// Says so.
+/// Says whether it is.
 pub fn confirm(confirmed: bool) {
     CONFIRMED.store(confirmed, Ordering::Relaxed);
 }
 
-/// What is the object's own begins behind so many words: the flags and the class.
+/// The flags and the class: so many words before what is the object's own.
 const HEADER: usize = 2;
-/// Without shapes, and in Structs that are not of variable width: so many values are inside.
-const INSIDE: usize = 3;
+/// So many variables are embedded in an object without a shape.
+const EMBEDDED: usize = 3;
 /// The bits of the flags whose meaning depends on the type begin here (`RUBY_FL_USHIFT`).
 const USER: u32 = 12;
 
-/// A pattern of an object's flags.
+/// What some bits of an object's flags have to be.
 #[derive(Clone, Copy)]
 struct Pattern {
     mask: VALUE,
@@ -53,7 +53,7 @@ impl Pattern {
     }
 
     const fn shape(number: VALUE) -> Self {
-        Self { mask: Layout::SHAPE, bits: number << Layout::SHIFT }
+        Self { mask: ObjectLayout::SHAPE, bits: number << ObjectLayout::SHIFT }
     }
 
     #[inline(always)]
@@ -62,11 +62,11 @@ impl Pattern {
     }
 }
 
-struct Layout {
+struct ObjectLayout {
     /// The bits that name the shape.
     shape: VALUE,
-    /// The variables are in the object itself, not in memory of their own.
-    inside: Pattern,
+    /// The variables are in the object itself, not in memory apart from it.
+    embedded: Pattern,
     /// They are in a hash table, because the objects of the class have too many shapes.
     complex: Pattern,
     /// One of the fields is no variable, but the `object_id`.
@@ -74,11 +74,11 @@ struct Layout {
     /// Without shapes: a variable has the same index in all objects of the class. Those that are not set are undefined,
     /// and the object says for how many it has room.
     counted: bool,
-    /// The bits that number the members inside a Struct; 0 if they are in memory of their own.
-    members_inside: VALUE,
+    /// The bits that count the members that are in a Struct itself; 0 where they are apart from it.
+    embedded_members: VALUE,
 }
 
-impl Layout {
+impl ObjectLayout {
     const SHIFT: u32 = 32;
     const SHAPE: VALUE = (u32::MAX as VALUE) << Self::SHIFT;
 
@@ -87,15 +87,15 @@ impl Layout {
         let shapes = Self {
             shape: Self::SHAPE,
             // ROBJECT_EMBED
-            inside: Pattern::set(USER + 1),
+            embedded: Pattern::set(USER + 1),
             // OBJ_TOO_COMPLEX_SHAPE_ID
             complex: Pattern::shape(11),
             has_id: Pattern::NEVER,
             counted: false,
             // RSTRUCT_EMBED_LEN_MASK
-            members_inside: 0b11 << (USER + 1),
+            embedded_members: 0b11 << (USER + 1),
         };
-        let wide_structs = Self { members_inside: 0b111_1111 << (USER + 1), ..shapes };
+        let wide_structs = Self { embedded_members: 0b111_1111 << (USER + 1), ..shapes };
         match version {
             (3, ..=1) => Self { shape: 0, complex: Pattern::NEVER, counted: true, ..shapes },
             (3, 2) => shapes,
@@ -103,7 +103,7 @@ impl Layout {
             (3, 4) => Self { complex: Pattern::shape(2), ..wide_structs },
             _ => Self {
                 // ROBJECT_HEAP
-                inside: Pattern::clear(USER + 4),
+                embedded: Pattern::clear(USER + 4),
                 // SHAPE_ID_FL_TOO_COMPLEX
                 complex: Pattern::set(Self::SHIFT + 27),
                 // SHAPE_ID_FL_HAS_OBJECT_ID
@@ -114,10 +114,11 @@ impl Layout {
     }
 }
 
-const LAYOUT: Layout = Layout::of((rb_sys::RUBY_API_VERSION_MAJOR, rb_sys::RUBY_API_VERSION_MINOR));
+const LAYOUT: ObjectLayout =
+    ObjectLayout::of((rb_sys::RUBY_API_VERSION_MAJOR, rb_sys::RUBY_API_VERSION_MINOR));
 
-/// The flags that tell the objects of a class apart whose variables are at different places.
-const KEY: VALUE = TYPE | LAYOUT.shape | LAYOUT.inside.mask;
+/// The flags in which objects of a class differ that have their variables in different slots.
+const KEY: VALUE = TYPE | LAYOUT.shape | LAYOUT.embedded.mask;
 
 /// [`KEY`] of an object; no object has 0.
 ///
@@ -128,28 +129,28 @@ pub unsafe fn key(object: VALUE) -> VALUE {
     unsafe { flags(object) & KEY }
 }
 
-/// Where the objects with a key have a variable.
+/// Where the objects with a key have a variable, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Inside(usize),
-    Outside(usize),
-    /// They do not have it.
+pub enum Slot {
+    Embedded(usize),
+    External(usize),
+    /// They have none.
     Absent,
-    /// Ruby's functions know.
+    /// Ruby's functions have to be asked.
     Unknown,
 }
 
-impl Place {
-    /// The variable's slot in an object; `None` where it has none, or Ruby's functions have to be asked.
+impl Slot {
+    /// The slot of an object; `None` where it has none, or where that is unknown.
     ///
-    /// SAFETY: `object` must be a live heap object with the key of the place. The slot is valid until Ruby runs.
+    /// SAFETY: `object` must be a live heap object with the key of the slot. The address is valid until Ruby runs.
     #[inline(always)]
-    pub unsafe fn slot(self, object: VALUE) -> Option<*mut VALUE> {
+    pub unsafe fn address(self, object: VALUE) -> Option<*mut VALUE> {
         match self {
-            Self::Inside(index) => Some(body(object).wrapping_add(index)),
+            Self::Embedded(index) => Some(body(object).wrapping_add(index)),
             // SAFETY: as the caller says.
-            Self::Outside(index) => unsafe {
-                let (room, fields) = outside(body(object));
+            Self::External(index) => unsafe {
+                let (room, fields) = external(body(object));
                 (index < room).then(|| fields.wrapping_add(index))
             },
             Self::Absent | Self::Unknown => None,
@@ -157,7 +158,7 @@ impl Place {
     }
 
     /// Looks for a variable. `rb_ivar_foreach` goes through those that are set in the order of their indices; the
-    /// object's memory is gone through beside it.
+    /// object's memory is gone through beside it, and the result tried against `rb_ivar_get`.
     ///
     /// SAFETY: `object` must be a live heap object.
     pub unsafe fn find(object: VALUE, id: ID) -> Self {
@@ -171,23 +172,26 @@ impl Place {
         if variables.iter().all(|(name, _)| *name != id) {
             return if LAYOUT.counted { Self::Unknown } else { Self::Absent };
         }
-        let place = if LAYOUT.inside.fits(flags) { Self::Inside } else { Self::Outside };
+        let slot = if LAYOUT.embedded.fits(flags) { Self::Embedded } else { Self::External };
         // SAFETY: an object is at least five words.
-        let room = match (place(0), unsafe { outside(body(object)) }) {
-            (Self::Inside(_), _) => INSIDE,
+        let room = match (slot(0), unsafe { external(body(object)) }) {
+            (Self::Embedded(_), _) => EMBEDDED,
             (_, (room, fields)) if fields.is_aligned() && !fields.is_null() => room,
-            // It is laid out otherwise.
+            // The layout is another.
             _ => return Self::Unknown,
         };
         let has_id = LAYOUT.has_id.fits(flags);
         let count = if LAYOUT.counted { room } else { variables.len() + usize::from(has_id) };
         // SAFETY: the object has so many fields.
-        let field = |index| unsafe { place(index).slot(object).map_or(UNDEFINED, |slot| *slot) };
+        let field = |index| unsafe { slot(index).address(object).map_or(UNDEFINED, |address| *address) };
+        // SAFETY: the object is live, and has an id.
+        let id_of_object = if has_id { unsafe { rb_sys::rb_obj_id(object) } } else { UNDEFINED };
         let mut found = None;
-        // Nothing says which field the id is, and a variable beside it may be equal to it.
-        for skipped in if has_id { 0..count } else { count..count + 1 } {
-            let is_variable = |i: &usize| *i != skipped && !(LAYOUT.counted && field(*i) == UNDEFINED);
-            let mut fields = (0..count).filter(is_variable);
+        // Which field is the id? A variable may be equal to it.
+        let is_id = |i: &usize| if has_id { field(*i) == id_of_object } else { *i == count };
+        for skipped in (0..count + usize::from(!has_id)).filter(is_id) {
+            let mut fields =
+                (0..count).filter(|i| *i != skipped && (!LAYOUT.counted || field(*i) != UNDEFINED));
             let mut index = None;
             let agrees = variables.iter().all(|(name, value)| {
                 fields.next().is_some_and(|i| {
@@ -203,7 +207,7 @@ impl Place {
         }
         // SAFETY: as above.
         match found {
-            Some(index) if field(index) == unsafe { rb_sys::rb_ivar_get(object, id) } => place(index),
+            Some(index) if field(index) == unsafe { rb_sys::rb_ivar_get(object, id) } => slot(index),
             _ => Self::Unknown,
         }
     }
@@ -220,10 +224,10 @@ pub unsafe fn member(object: VALUE, index: usize) -> Option<*mut VALUE> {
         if flags & TYPE != STRUCT {
             return None;
         }
-        let inside = (flags & LAYOUT.members_inside) >> LAYOUT.members_inside.trailing_zeros();
-        let (count, members) = match inside {
+        let embedded = (flags & LAYOUT.embedded_members) >> LAYOUT.embedded_members.trailing_zeros();
+        let (count, members) = match embedded {
             0 => (*body, *body.wrapping_add(1) as *mut VALUE),
-            _ => (inside, body),
+            _ => (embedded, body),
         };
         ((index as VALUE) < count).then(|| members.wrapping_add(index))
     }
@@ -267,11 +271,11 @@ const fn body(object: VALUE) -> *mut VALUE {
     (object as *mut VALUE).wrapping_add(HEADER)
 }
 
-/// Variables in memory of their own: for how many there is room, where the shape does not say so, and where they are.
+/// Variables apart from their object: for how many there is room, where the shape does not say so, and where they are.
 ///
 /// SAFETY: two words must be there.
 #[inline(always)]
-unsafe fn outside(body: *mut VALUE) -> (usize, *mut VALUE) {
+unsafe fn external(body: *mut VALUE) -> (usize, *mut VALUE) {
     // SAFETY: as the caller says.
     unsafe {
         match LAYOUT.counted {
