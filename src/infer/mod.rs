@@ -12,6 +12,7 @@ mod blocks;
 mod calls;
 mod catches;
 mod conditions;
+pub mod dialect;
 mod dispatch;
 mod entry;
 mod expressions;

@@ -18,7 +18,7 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::variables;
 use running::{backends, profiles, random};
 use section::Section;
-use vm::classes;
+use vm::{classes, dialect};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -43,6 +43,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
+    dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
