@@ -371,7 +371,7 @@ impl Lowerer<'_> {
             && let Some(ty) = receiver.types.single()
             && builtins::enumerates(ty, name, arguments.positional.len())
         {
-            return builtins::make_enumerator(name, receiver, &arguments.positional);
+            return builtins::make_enumerator(self, name, receiver, &arguments.positional);
         }
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),

@@ -4,6 +4,7 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
+use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -140,11 +141,8 @@ pub trait Host {
     /// True when the host joined array kinds since the last call of this: inference then starts afresh.
     fn kinds_changed(&mut self) -> bool;
 
-    /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
-    fn float_modulo_raises(&self) -> bool;
-
-    /// Does an expression hold in this Ruby? Asked of what versions differ in.
-    fn holds(&self, expression: &str) -> bool;
+    /// What of Ruby's methods depends on its version.
+    fn dialect(&self) -> Dialect;
 
     /// Does Ruby want the thread back? Asked now and then; inference then ends.
     fn interrupted(&mut self) -> bool {

@@ -13,6 +13,7 @@ mod blocks;
 mod calls;
 mod catches;
 mod conditions;
+pub mod dialect;
 mod dispatch;
 mod entry;
 mod expressions;

@@ -81,15 +81,14 @@ impl Lowerer<'_> {
             Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
-            Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
-            Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
             Some(ty @ (Type::Record(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
-            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("a Proc".into()), vec![]),
-            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
-            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
+            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("an instance of Proc".into()), vec![]),
+            Some(Type::Tuple(_) | Type::List(_)) => (Receiver::Text("an instance of Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an instance of Enumerator".into()), vec![]),
         }
     }
 

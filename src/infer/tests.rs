@@ -1,5 +1,6 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
+use super::dialect::Dialect;
 use super::host::{Contents, FoundMethod, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::error::Error;
@@ -22,6 +23,8 @@ pub(crate) struct World {
     block: Rc<Code>,
     /// Check for races?
     pub races: bool,
+    /// The Ruby that it is.
+    pub dialect: Dialect,
 }
 
 impl World {
@@ -76,6 +79,7 @@ impl World {
             symbols: vec![],
             block: Rc::new(block),
             races: false,
+            dialect: Dialect::default(),
         })
     }
 
@@ -236,10 +240,6 @@ impl Host for World {
         false
     }
 
-    fn holds(&self, _: &str) -> bool {
-        true
-    }
-
     fn any_frozen_array(&mut self, _: ArrayKind) -> bool {
         false
     }
@@ -248,8 +248,8 @@ impl Host for World {
         false
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        true
+    fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     fn class_name(&self, class: ClassId) -> String {

@@ -228,7 +228,9 @@ pub enum MathFn {
     Acosh,
     Atanh,
     Exp,
+    Expm1,
     Log,
+    Log1p,
     Log2,
     Log10,
     Sqrt,
@@ -258,7 +260,9 @@ impl MathFn {
             Self::Acosh => "acosh",
             Self::Atanh => "atanh",
             Self::Exp => "exp",
+            Self::Expm1 => "expm1",
             Self::Log => "log",
+            Self::Log1p => "log1p",
             Self::Log2 => "log2",
             Self::Log10 => "log10",
             Self::Sqrt => "sqrt",
@@ -279,7 +283,7 @@ impl MathFn {
         }
     }
 
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Sin,
         Self::Cos,
         Self::Tan,
@@ -293,7 +297,9 @@ impl MathFn {
         Self::Acosh,
         Self::Atanh,
         Self::Exp,
+        Self::Expm1,
         Self::Log,
+        Self::Log1p,
         Self::Log2,
         Self::Log10,
         Self::Sqrt,

@@ -8,6 +8,7 @@ use crate::reading::plan::{Plan, PlannedRoot};
 use crate::reading::roots::{BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
+use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::check_interrupts;
 use crate::vm::pinned::Pinned;
@@ -15,6 +16,7 @@ use crate::vm::stack;
 use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
+use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
@@ -278,12 +280,8 @@ impl Host for LiveHost<'_> {
         self.tracer.kinds_changed()
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        self.ruby.eval::<f64>("1.0 % 0.0").is_err()
-    }
-
-    fn holds(&self, expression: &str) -> bool {
-        self.ruby.eval(expression).unwrap_or(false)
+    fn dialect(&self) -> Dialect {
+        dialect::dialect()
     }
 
     fn class_name(&self, class: ClassId) -> String {

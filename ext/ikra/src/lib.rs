@@ -21,7 +21,7 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::{probe, variables};
 use running::{backends, profiles, random};
 use section::Section;
-use vm::classes;
+use vm::{classes, dialect};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -47,6 +47,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
+    dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;

@@ -1,6 +1,7 @@
 //! Ruby's VM as Ikra sees it: values, classes, the lock, exceptions.
 
 pub mod classes;
+pub mod dialect;
 pub mod errors;
 pub mod gvl;
 pub mod object_layout;
