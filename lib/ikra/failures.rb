@@ -51,8 +51,10 @@ module Ikra
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages
-      # Quotes and receivers are written in another way since 3.4.
+      # Quotes are written in another way since 3.4, receivers since 3.3.
       NEW_STYLE = RUBY_VERSION >= "3.4"
+      BY_CLASS = RUBY_VERSION >= "3.3"
+      PLAIN = Kernel.instance_method(:to_s)
       PLAIN_MESSAGE = Exception.instance_method(:to_s)
       # Some versions put the function's name in quotes.
       DOMAIN_MESSAGE = begin
@@ -69,14 +71,15 @@ module Ikra
         ZeroDivisionError.new("divided by 0")
       end
 
-      def no_method(name, receiver, text, is_private)
-        asked = ask(receiver, text, name, is_private) { receiver.public_send(name) }
-        return asked if asked
-
-        visibility = is_private ? "private" : "undefined"
-        called = is_private ? " called" : ""
-        NoMethodError.new("#{visibility} method #{quoted(name)}#{called} for #{text || described(receiver)}",
-                          name.to_sym, receiver:)
+      # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
+      def no_method(name, receiver, text, missing)
+        if missing != "super"
+          asked = ask(receiver, text, name, missing != "undefined") { receiver.public_send(name) }
+          return asked if asked
+        end
+        what = missing == "super" ? "super: no superclass method" : "#{missing} method"
+        called = %w[private protected].include?(missing) ? " called" : ""
+        NoMethodError.new("#{what} #{quoted(name)}#{called} for #{text || described(receiver)}", name.to_sym, receiver:)
       end
 
       def name_error(name, receiver, text)
@@ -158,14 +161,28 @@ module Ikra
 
       def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"
 
+      # A receiver as the messages of NoMethodError and NameError name it.
       def described(receiver)
+        return inspected(receiver) unless BY_CLASS
+        return "main" if TOPLEVEL_BINDING.receiver.equal?(receiver)
+
         case receiver
-        when nil, true, false then NEW_STYLE ? receiver.inspect : "#{receiver.inspect}:#{receiver.class}"
-        when Module then NEW_STYLE ? "#{receiver.class.name.downcase} #{receiver}" : "#{receiver}:#{receiver.class}"
-        else NEW_STYLE ? "an instance of #{receiver.class}" : "#{receiver.inspect}:#{receiver.class}"
+        when nil, true, false then receiver.inspect
+        when Class then "class #{receiver}"
+        when Module then "module #{receiver}"
+        else "an instance of #{receiver.class}"
         end
       end
-      private_class_method :ask, :quoted, :described
+
+      def inspected(receiver)
+        text = begin
+          receiver.inspect
+        rescue StandardError
+          PLAIN.bind_call(receiver)
+        end
+        text.start_with?("#") ? text : "#{text}:#{receiver.class}"
+      end
+      private_class_method :ask, :quoted, :described, :inspected
     end
   end
   private_constant :Failures

@@ -1,6 +1,6 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
-use super::host::{Contents, Found, Method, Refusal, Root, RootKey, Visibility};
+use super::host::{Contents, Found, Holder, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::error::Error;
 use crate::source::{SourceFile, SourceMap, Span};
@@ -178,7 +178,8 @@ impl Host for World {
         Ok((!is_user && class != ClassId::NIL || of_kernel).then_some(native))
     }
 
-    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+    fn super_method(&mut self, holder: Holder, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+        let Holder::Instance(class) = holder else { return Ok(None) };
         let after = self.ancestors(class).into_iter().skip_while(|c| *c != owner).skip(1);
         for ancestor in after {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {

@@ -11,7 +11,7 @@ use crate::tracer::{Asked, Stop, Tracer};
 use crate::{classes, methods, sources, stack, value};
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
-use ikra_core::infer::host::{Contents, Found, Refusal, Root, RootKey};
+use ikra_core::infer::host::{Contents, Found, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -208,8 +208,8 @@ impl Host for LiveHost<'_> {
         self.method_at(Place::Instance(class), name)
     }
 
-    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
-        self.method_at(Place::Super { class, owner }, name)
+    fn super_method(&mut self, holder: Holder, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+        self.method_at(Place::Super { holder, owner }, name)
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
@@ -249,8 +249,8 @@ impl Host for LiveHost<'_> {
         classes::members(self.ruby, classes::value(self.ruby, class))
     }
 
-    fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(classes::value(self.ruby, class))
+    fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
+        classes::struct_keywords(classes::value(self.ruby, class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {

@@ -5,7 +5,7 @@ use crate::errors::Trouble;
 use crate::reached::Reached;
 use crate::tracer::Stop;
 use crate::{classes, sources, value};
-use ikra_core::infer::host::{Found, Method, Refusal, Visibility};
+use ikra_core::infer::host::{Found, Holder, Method, Refusal, Visibility};
 use ikra_core::syntax::ast::CodeKind;
 use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue};
@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 pub enum Place {
     /// In an instance of the class.
     Instance(ClassId),
-    /// After `owner` among the ancestors of the class.
-    Super { class: ClassId, owner: ClassId },
+    /// After the method of `owner`, in what the method is called on.
+    Super { holder: Holder, owner: ClassId },
     /// In the class or module itself.
     Singleton(ClassId),
 }
@@ -87,7 +87,9 @@ impl Assumptions {
                 }
             }
             for (place, name, _) in &self.methods {
-                let (Place::Instance(of) | Place::Super { class: of, .. }) = place else { continue };
+                let (Place::Instance(of) | Place::Super { holder: Holder::Instance(of), .. }) = place else {
+                    continue;
+                };
                 if of != class {
                     continue;
                 }
@@ -165,19 +167,17 @@ impl<'a> Methods<'a> {
     }
 
     fn describe(&self, place: Place, id: ID, method: Value) -> Result<Found, Trouble> {
-        let owner: Value = method.funcall("owner", ())?;
-        let body = self.body(owner, method)?;
+        let body = self.body(method.funcall("owner", ())?, method)?;
+        let owner = definer(self.ruby, place, method)?;
         let owner = classes::number(self.ruby, owner.as_raw());
         Ok(Found { owner, visibility: self.visibility(place, id)?, method: body })
     }
 
     fn visibility(&self, place: Place, id: ID) -> Result<Visibility, Error> {
-        let holder = match place {
-            Place::Instance(class) => classes::object(self.ruby, class),
-            Place::Singleton(module) => singleton(self.ruby, module),
-            Place::Super { .. } => return Ok(Visibility::Public),
-        };
-        let name = symbol(id);
+        if let Place::Super { .. } = place {
+            return Ok(Visibility::Public);
+        }
+        let (holder, name) = (looked_up_in(self.ruby, place), symbol(id));
         Ok(if holder.funcall("private_method_defined?", (name,))? {
             Visibility::Private
         } else if holder.funcall("protected_method_defined?", (name,))? {
@@ -233,9 +233,11 @@ impl<'a> Methods<'a> {
 
     /// A missing method that `method_missing` would answer is no error in Ruby.
     fn refuse_method_missing(&self, place: Place, name: &str) -> Result<(), Trouble> {
-        if let Place::Super { .. } = place {
-            return Ok(());
-        }
+        let place = match place {
+            Place::Super { holder: Holder::Instance(class), .. } => Place::Instance(class),
+            Place::Super { holder: Holder::Module(module), .. } => Place::Singleton(module),
+            place => place,
+        };
         let id = value::intern(self.ruby, "method_missing");
         let Some(method) = find(self.ruby, place, id)? else { return Ok(()) };
         let owner: Value = method.funcall("owner", ())?;
@@ -278,33 +280,60 @@ fn defines(holder: Value, name: ID, inherit: bool) -> Result<bool, Error> {
 
 /// The UnboundMethod that Ruby would call.
 fn find(ruby: &Ruby, place: Place, name: ID) -> Result<Option<Value>, Error> {
-    let holder = match place {
-        Place::Instance(class) => classes::object(ruby, class),
-        Place::Singleton(module) => singleton(ruby, module),
-        Place::Super { class, owner } => {
-            let ancestors: RArray = classes::object(ruby, class).funcall("ancestors", ())?;
-            let owner = classes::value(ruby, owner);
-            // Where the class has a module prepended, its own method is not what its `instance_method` gives: then
-            // the chain of methods is followed.
-            let mut next = find_in(classes::object(ruby, class), name)?;
-            while let Some(method) = next {
-                let found: Value = method.funcall("owner", ())?;
-                let above: Option<Value> = method.funcall("super_method", ())?;
-                if found.as_raw() == owner {
-                    return Ok(above);
-                }
-                next = above;
-            }
-            let after = ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1);
-            for module in after {
-                if defines(module, name, false)? {
-                    return module.funcall("instance_method", (symbol(name),)).map(Some);
-                }
-            }
-            return Ok(None);
+    let holder = looked_up_in(ruby, place);
+    let Place::Super { owner, .. } = place else { return find_in(holder, name) };
+    let owner = classes::value(ruby, owner);
+    // Where the class has a module prepended, its own method is not what its `instance_method` gives: then the chain of
+    // methods is followed.
+    let mut next = find_in(holder, name)?;
+    while let Some(method) = next {
+        let found: Value = method.funcall("owner", ())?;
+        let above: Option<Value> = method.funcall("super_method", ())?;
+        if found.as_raw() == owner {
+            return Ok(above);
         }
-    };
-    find_in(holder, name)
+        next = above;
+    }
+    let ancestors: RArray = holder.funcall("ancestors", ())?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1) {
+        if defines(module, name, false)? {
+            return module.funcall("instance_method", (symbol(name),)).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// The class among whose ancestors a method is looked for.
+fn looked_up_in(ruby: &Ruby, place: Place) -> Value {
+    match place {
+        Place::Instance(class) | Place::Super { holder: Holder::Instance(class), .. } => {
+            classes::object(ruby, class)
+        }
+        Place::Singleton(module) | Place::Super { holder: Holder::Module(module), .. } => {
+            singleton(ruby, module)
+        }
+    }
+}
+
+/// The class or module whose code a method is. Of an alias, Ruby names the one that has made the alias.
+fn definer(ruby: &Ruby, place: Place, method: Value) -> Result<Value, Error> {
+    let owner: Value = method.funcall("owner", ())?;
+    let original: Symbol = method.funcall("original_name", ())?;
+    let Some(iseq) = iseq_of(ruby, method)? else { return Ok(owner) };
+    if method.funcall::<_, _, Symbol>("name", ())?.eql(original)? {
+        return Ok(owner);
+    }
+    let ancestors: RArray = looked_up_in(ruby, place).funcall("ancestors", ())?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != owner.as_raw()) {
+        let name = value::intern(ruby, &original.name()?);
+        if defines(module, name, false)? {
+            let found: Value = module.funcall("instance_method", (original,))?;
+            if iseq_of(ruby, found)?.is_some_and(|other| other.as_raw() == iseq.as_raw()) {
+                return found.funcall("owner", ());
+            }
+        }
+    }
+    Ok(owner)
 }
 
 fn find_in(holder: Value, name: ID) -> Result<Option<Value>, Error> {

@@ -5,7 +5,7 @@ use crate::errors::Trouble;
 use crate::gvl::GvlCell;
 use crate::tracer::Stop;
 use ikra_core::infer::host::Refusal;
-use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
+use ikra_core::source::{FileId, RubyVersion, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
@@ -13,13 +13,21 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-#[derive(Default)]
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
 }
 
-static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
+    GvlCell::new(Sources { map: SourceMap::new(running_version()), codes: FxHashMap::default() })
+});
+
+/// The Ruby that this process runs.
+pub fn running_version() -> RubyVersion {
+    // SAFETY: the constant is three integers (`ruby/version.h`).
+    let [major, minor, _] = unsafe { rb_sys::ruby_api_version };
+    RubyVersion(major as u32, minor as u32)
+}
 
 /// No call into Ruby inside.
 pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
