@@ -94,7 +94,7 @@ each_compiling_backend do |backend|
     kept = RubyVM.keep_script_lines
     RubyVM.keep_script_lines = true
     points = Array.new(4) { |i| World::Point.new(i * 1.0) }
-    # A card, and more so its emulation, takes longer.
+    # A GPU, and more so its emulation, takes longer.
     count = backend == :cpu ? 10_000 : 500
     sections = lambda do
       count.times do

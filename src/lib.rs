@@ -8,11 +8,12 @@ pub mod backend;
 pub mod builtins;
 pub mod diagnostic;
 pub mod error;
+pub mod fallible;
 pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;
-pub mod memory;
+
 pub mod profile;
 pub mod rng;
 pub mod source;

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Run by `gem install`: writes a Makefile that has cargo build the extension, and puts it where `require "ikra/native"`
-# finds it. In a checkout `rake compile` does that instead.
+# finds it, in a folder with the name of this Ruby. In a checkout `rake compile` does that instead.
 
 require "rbconfig"
 
@@ -30,8 +30,8 @@ File.write("Makefile", <<~MAKEFILE)
   \t  cargo build --release --locked --package ikra-native --manifest-path "#{manifest}"
 
   install: all
-  \tmkdir -p "$(DESTDIR)$(RUBYARCHDIR)/ikra"
-  \tcp "$(LIBRARY)" "$(DESTDIR)$(RUBYARCHDIR)/ikra/native.#{config["DLEXT"]}"
+  \tmkdir -p "$(DESTDIR)$(RUBYARCHDIR)/ikra/#{config["ruby_version"]}"
+  \tcp "$(LIBRARY)" "$(DESTDIR)$(RUBYARCHDIR)/ikra/#{config["ruby_version"]}/native.#{config["DLEXT"]}"
   \t#{kept ? "@:" : "rm -rf \"$(CARGO_TARGET_DIR)\""}
 
   clean:

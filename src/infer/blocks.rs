@@ -1,11 +1,11 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
-use super::calls::{Arguments, Form};
+use super::calls::{Arguments, CallType};
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand};
-use super::settled::{Settled, settled_locals};
+use super::single_assignment::{SingleAssignment, single_assignment_locals};
 use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
@@ -54,13 +54,13 @@ impl Lowerer<'_> {
         let mut taken = Vec::new();
         if let BlockRef::Literal { home, .. } = &mut block {
             if !home.needs.is_empty() {
-                let settled = self.settled();
+                let single = self.single_assignment();
                 let stands_outside = |at: &Option<Span>| {
                     at.is_none_or(|at| literal.span.start < at.start || at.end < literal.span.end)
                 };
-                let is_settled = |local: &LocalId| settled.get(local).is_some_and(stands_outside);
+                let is_single = |local: &LocalId| single.get(local).is_some_and(stands_outside);
                 let (by_value, needs): (Vec<_>, Vec<_>) =
-                    home.needs.iter().copied().partition(|(_, local)| is_settled(local));
+                    home.needs.iter().copied().partition(|(_, local)| is_single(local));
                 home.needs = needs.into();
                 for (_, local) in by_value {
                     taken.push((local, self.read_local(local)));
@@ -97,10 +97,10 @@ impl Lowerer<'_> {
         operand
     }
 
-    fn settled(&mut self) -> Rc<Settled> {
+    fn single_assignment(&mut self) -> Rc<SingleAssignment> {
         let code = Rc::clone(&self.frame().code);
-        let found = self.settled.entry(Rc::as_ptr(&code) as usize);
-        Rc::clone(found.or_insert_with(|| settled_locals(&code).into()))
+        let found = self.single_assignment.entry(Rc::as_ptr(&code) as usize);
+        Rc::clone(found.or_insert_with(|| single_assignment_locals(&code).into()))
     }
 
     /// The lambdas and procs that values which come from before (an earlier round, a caller) can be or hold.
@@ -359,7 +359,7 @@ impl Lowerer<'_> {
                 for (local, _) in &saved {
                     let version = self.fresh_version();
                     self.frames[frame].locals[local.0 as usize] =
-                        super::Slot { operand: Operand::nil(), version };
+                        super::LocalValue { operand: Operand::nil(), version };
                 }
                 for (local, value) in home.taken.iter() {
                     self.frames[frame].locals[local.0 as usize].operand = value.clone();
@@ -432,7 +432,7 @@ impl Lowerer<'_> {
         let span = self.span;
         self.within(0x107, |s| {
             s.span = span;
-            s.dispatch(&receiver, name, &arguments, passed.cloned(), Form::Outside)
+            s.dispatch(&receiver, name, &arguments, passed.cloned(), CallType::Outside)
         })
     }
 

@@ -89,7 +89,7 @@ pub enum Holder {
 
 /// A method found by Ruby's own lookup.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundMethod {
     /// The class or module that defines it.
     pub owner: ClassId,
     pub visibility: Visibility,
@@ -121,11 +121,16 @@ pub enum StructKeywords {
 
 pub trait Host {
     /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
-    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
     /// The next `name` after the method of `owner`, as `super` finds it.
-    fn super_method(&mut self, holder: Holder, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn super_method(
+        &mut self,
+        holder: Holder,
+        owner: ClassId,
+        name: &str,
+    ) -> Result<Option<FoundMethod>, Refusal>;
     /// A method of a class or module itself (`Math.sqrt`, `Car.limit`).
-    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal>;
     /// The code of a root that is a lambda or proc, and whether it is a lambda.
     fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
@@ -135,7 +140,8 @@ pub trait Host {
 
     /// What the section's base holds; asked first.
     fn base(&mut self) -> Result<Contents, Refusal>;
-    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a variable not set is nil.
+    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a
+    /// variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
@@ -173,9 +179,9 @@ pub trait Host {
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;
-    /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they do
-    /// with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about them
-    /// says so itself.
+    /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they
+    /// do with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about
+    /// them says so itself.
     fn is_opaque(&self, _class: ClassId) -> bool {
         false
     }
@@ -183,8 +189,6 @@ pub trait Host {
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.
     fn symbol(&mut self, name: &str) -> i32;
-    /// The text of a place, for `Ikra.explain`.
-    fn text(&self, span: Option<Span>) -> String;
     /// Path and line of a place, for sites.
     fn place(&self, span: Span) -> (String, u32);
 }

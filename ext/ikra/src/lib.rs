@@ -1,48 +1,50 @@
 //! The Ruby extension of Ikra: capture of blocks, tracing of live objects, copy-back. Compiling is `ikra_core`'s, and
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
-mod backends;
 mod capture;
-mod captured;
-mod classes;
-mod copy_back;
-mod errors;
+mod code;
 mod explain;
-mod gvl;
-mod heap;
+mod gc_roots;
 mod host;
-mod ids;
-mod kept;
-mod known;
-mod methods;
-mod plan;
-mod profiles;
-mod random;
-mod reached;
+#[cfg(test)]
+mod layers;
 mod reading;
-mod results;
-mod roots;
+mod running;
 mod section;
-mod slots;
-mod sources;
-mod stack;
-mod tracer;
-mod value;
-mod variables;
-mod watch;
+mod versions;
+mod vm;
+mod writing;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
+use reading::variables;
+use running::{backends, profiles, random};
 use section::Section;
+use vm::classes;
+
+/// The version that this was compiled for, as the running Ruby counts it.
+const COMPILED_FOR: [i32; 3] = [
+    rb_sys::RUBY_API_VERSION_MAJOR as i32,
+    rb_sys::RUBY_API_VERSION_MINOR as i32,
+    rb_sys::RUBY_API_VERSION_TEENY as i32,
+];
 
 #[magnus::init(name = "native")]
 fn init(ruby: &Ruby) -> Result<(), Error> {
+    // Objects lie otherwise in another Ruby, so nothing else may be asked of it before.
+    // SAFETY: the constant is three integers (`ruby/version.h`).
+    let running = unsafe { rb_sys::ruby_api_version };
+    if running != COMPILED_FOR {
+        let [ours, theirs] = [COMPILED_FOR, running].map(|v| format!("{}.{}.{}", v[0], v[1], v[2]));
+        let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
+        return Err(Error::new(ruby.exception_load_error(), message));
+    }
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
-    for name in ["Handle", "Kept", "Reached"] {
+    for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
-    kept::init(ruby, native)?;
+    gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;

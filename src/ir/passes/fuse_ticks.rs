@@ -149,7 +149,7 @@ fn is_private(
     // Columns are private at the element's own id, what it gives to captured variables at its own index.
     let by_index = match program.buffers[buffer.0 as usize].kind {
         BufferKind::Column { .. } => false,
-        BufferKind::Captured(..) | BufferKind::CapturedTick(_) => true,
+        BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => true,
         _ => return false,
     };
     let own_index = vec![Value(0)];
