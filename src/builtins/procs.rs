@@ -24,7 +24,7 @@ fn call(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let block = s.proc_of(&call.receiver);
     match block {
         Some(block) => s.call_lambda(&block, call.arguments(false), call.block.as_ref()),
-        // Made later in the code than it is called: in an earlier round.
+        // Made later in the code than it is called: in an earlier iteration.
         None if matches!(call.receiver.types.single(), Some(Type::Proc(_) | Type::Closure(..))) => {
             s.refuse_escaping()
         }

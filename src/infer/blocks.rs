@@ -69,7 +69,7 @@ impl Lowerer<'_> {
             if let Some(begun) = self.stale_since(number)
                 && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
             {
-                // A value of this type may come from an earlier round, whose variables are gone.
+                // A value of this type may come from an earlier iteration, whose variables are gone.
                 home.needs = [(u32::MAX, LocalId(0))].into();
             }
             home.taken = taken.into();
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         Rc::clone(found.or_insert_with(|| single_assignment_locals(&code).into()))
     }
 
-    /// The lambdas and procs that values which come from before (an earlier round, a caller) can be or hold.
+    /// The lambdas and procs that values which come from before (an earlier iteration, a caller) can be or hold.
     pub(super) fn note_stale(&mut self, types: &TypeSet) {
         let mut numbers = FxHashSet::default();
         self.procs_in(types, &mut Vec::new(), &mut numbers);
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What had begun when a loop or function did that the lambda may come from an earlier round of.
+    /// What had begun when a loop or function did that the lambda may come from an earlier iteration of.
     fn stale_since(&mut self, number: u32) -> Option<u32> {
         let mut listed = FxHashSet::default();
         if !self.loops.is_empty() || self.depth.is_some() {

@@ -1,9 +1,10 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
 //!
 //! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
-//! set and the IR values that carry it). What depends on code not yet seen — what arrives at a loop's head, what a
-//! method that calls itself gives, what is written into a column — is read from the [`memo::Memo`], which only grows;
-//! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
+//! set and the IR values that carry it). What depends on code not yet seen — what is loop-carried, what a recursive
+//! method gives, what is written into a column — is the solution of a monotone fixpoint: it is read from the
+//! [`memo::Memo`], which only grows; the walk is repeated until it adds nothing, and the IR of that last walk is the
+//! result.
 #![deny(unsafe_code)]
 
 mod accumulators;
@@ -304,8 +305,8 @@ pub(crate) struct Lowerer<'h> {
     procs: FxHashMap<u32, BlockRef>,
     /// Locals that are assigned once, by code (its address).
     single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
-    /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
-    /// being lowered tells, and what activations had begun when that loop did.
+    /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
+    /// code being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
     /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
     live: Vec<(Activation, Vec<TypeSet>)>,

@@ -1,6 +1,6 @@
-//! Objects that a section makes: `Vector.new(x, y)`. They live in values only, as their instance variables side by
-//! side, so making one costs nothing. That is right as long as nobody changes them after `initialize` and nobody asks
-//! which of two equal ones it is; both are refused. They cannot be stored in other objects.
+//! Scalar replacement: objects that a section makes (`Vector.new(x, y)`). They live in values only, as their instance
+//! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
+//! and nobody asks which of two equal ones it is; both are refused. They cannot be stored in other objects.
 
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};

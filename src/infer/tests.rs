@@ -20,7 +20,7 @@ pub(crate) struct World {
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
-    /// Watch for races?
+    /// Check for races?
     pub races: bool,
 }
 

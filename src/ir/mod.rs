@@ -424,10 +424,9 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
-    /// An accumulator: what an element gave to a variable around the section (by its number in the schema), by element
-    /// index.
+    /// The elements' parts of an accumulator (by its number in the schema), by element index.
     Accumulator(u32, Part),
-    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
     AccumulatorTick(u32),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,

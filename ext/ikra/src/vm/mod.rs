@@ -3,6 +3,7 @@
 pub mod classes;
 pub mod errors;
 pub mod gvl;
+pub mod object_layout;
 pub mod pinned;
 pub mod signal_watcher;
 pub mod stack;
