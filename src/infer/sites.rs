@@ -1,7 +1,8 @@
 //! Places that can fail, and types in words.
 
+use super::host::Holder;
 use super::{Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
+use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
 use crate::syntax::ast::{Kind, Node, Target};
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -58,9 +59,9 @@ impl Lowerer<'_> {
     }
 
     /// NoMethodError for a receiver of one class.
-    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, private: bool) -> Operand {
+    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, missing: Missing) -> Operand {
         let (receiver, operands) = self.receiver(receiver);
-        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
+        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -163,6 +164,14 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) => *class,
         Type::Record(record) => record.class,
+    }
+}
+
+/// What a method is called on.
+pub(super) fn holder(ty: &Type) -> Holder {
+    match ty {
+        Type::Module(module) => Holder::Module(*module),
+        other => Holder::Instance(class_of(other)),
     }
 }
 

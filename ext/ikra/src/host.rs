@@ -17,7 +17,7 @@ use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::infer::dialect::Dialect;
-use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
+use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -216,11 +216,11 @@ impl Host for LiveHost<'_> {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
-        self.method_at(Lookup::Super { class, owner }, name)
+        self.method_at(Lookup::Super { holder, owner }, name)
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
@@ -260,8 +260,8 @@ impl Host for LiveHost<'_> {
         classes::members(self.ruby, classes::value(self.ruby, class))
     }
 
-    fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(classes::value(self.ruby, class))
+    fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
+        classes::struct_keywords(classes::value(self.ruby, class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {

@@ -3,6 +3,7 @@
 
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
+use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
@@ -12,13 +13,14 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-#[derive(Default)]
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
 }
 
-static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
+    GvlCell::new(Sources { map: SourceMap::new(ruby_version()), codes: FxHashMap::default() })
+});
 
 /// No call into Ruby inside.
 pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
