@@ -49,8 +49,8 @@ module Ikra
       TEXT
     end
 
-    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate program and the
-    # generated code. Nothing runs.
+    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate
+    # program and the generated code. Nothing runs.
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
     #
