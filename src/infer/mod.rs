@@ -77,7 +77,7 @@ pub enum Operation {
 /// A compiled front: everything the back-ends and the heap need to know.
 #[derive(Clone, Debug)]
 pub struct Inferred {
-    /// Verified, with all passes run.
+    /// As it was lowered: [`crate::ir::passes`] come next.
     pub program: Program,
     pub schema: Schema,
     /// The user's lines with the types beside them, for `Ikra.explain`.
@@ -102,7 +102,7 @@ pub fn infer(
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, line_types, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, program, line_types, stopped, grew_at: at, .. } = lowerer;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -122,8 +122,6 @@ pub fn infer(
             return Err(Error::Unsupported(diagnostics));
         }
         let types = sites::describe_lines(host, &line_types);
-        crate::ir::passes::run_all(&mut program)
-            .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
         return Ok(Inferred { program, schema, types });
     }
     Err(Error::Unsupported(vec![Diagnostic {

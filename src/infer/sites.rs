@@ -185,19 +185,15 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
 
 /// `path:line: columns: type` for every expression that was noted, one line each, in source order.
 pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
-    type Item = (u32, u32, String);
-    let mut by_line: BTreeMap<(String, u32), Vec<Item>> = BTreeMap::new();
+    let mut by_line: BTreeMap<(String, u32), Vec<(Span, String)>> = BTreeMap::new();
     for (span, types) in lines {
-        by_line.entry(host.place(*span)).or_default().push((span.start, span.end, describe(host, types)));
+        by_line.entry(host.place(*span)).or_default().push((*span, describe(host, types)));
     }
     let mut out = String::new();
-    for ((path, line), mut items) in by_line {
-        items.sort();
-        items.dedup();
+    for ((path, line), items) in by_line {
         let _ = write!(out, "{path}:{line}:");
-        for (start, end, types) in items {
-            let text = host.text(lines.keys().find(|s| s.start == start && s.end == end).copied());
-            let _ = write!(out, "  {text}: {types};");
+        for (span, types) in items {
+            let _ = write!(out, "  {}: {types};", host.text(Some(span)));
         }
         out.push('\n');
     }

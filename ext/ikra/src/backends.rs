@@ -17,8 +17,14 @@ static CUDA: OnceLock<(u32, Made)> = OnceLock::new();
 const WORTH_A_CARD: u64 = 100_000;
 
 fn cpu() -> &'static Made {
-    CPU.get_or_init(|| Ok(Arc::new(CpuBackend)))
+    CPU.get_or_init(|| match CpuBackend::new() {
+        Ok(backend) => Ok(Arc::new(backend)),
+        Err(error) => Err(error.to_string()),
+    })
 }
+
+const FORKED: &str = "the card was in use when this process was forked, and CUDA cannot be used in a child of that; \
+                      use it after the fork only, or on the CPU";
 
 /// The card, or its emulation where the environment asks for that.
 fn cuda() -> Made {
@@ -28,8 +34,7 @@ fn cuda() -> Made {
         None => Err(availability().to_string()),
     };
     match CUDA.get_or_init(|| (this, make())) {
-        (process, Ok(_)) if *process != this => Err("the card was in use when this process was forked, and CUDA              cannot be used in a child of that; use it after the fork only, or on the CPU"
-            .into()),
+        (process, Ok(_)) if *process != this => Err(FORKED.into()),
         (_, made) => made.clone(),
     }
 }

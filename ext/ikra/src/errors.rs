@@ -82,6 +82,8 @@ impl Trouble {
             }
             Self::Stop(Stop::NoMemory(bytes)) => Self::Core(CoreError::Memory(bytes)).into_ruby(ruby),
             Self::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
+            // Only told to who waits no more.
+            Self::Core(error @ CoreError::Cancelled) => new(ruby, "Error", &error.to_string()),
             Self::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
             Self::Plain(message) => new(ruby, "Error", &message),
             Self::Unsupported { message, hint } => {

@@ -2,6 +2,7 @@
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
 mod backends;
+mod background;
 mod capture;
 mod captured;
 mod classes;
@@ -44,6 +45,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     kept::init(ruby, native)?;
     classes::init(ruby)?;
+    background::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
