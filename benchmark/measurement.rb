@@ -34,7 +34,9 @@ module Measurement
 
   # @return [Array<String>] the option that switches YJIT on, where Ruby has it
   def yjit
-    @yjit ||= system(RbConfig.ruby, "--yjit", "-e", "", err: File::NULL) ? ["--yjit"] : []
+    # Where Ruby was built without, the option only warns.
+    enabled = "exit defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled? ? true : false"
+    @yjit ||= system(RbConfig.ruby, "--yjit", "-e", enabled, err: File::NULL) ? ["--yjit"] : []
   end
 
   # Runs traffic_run.rb in a fresh process.

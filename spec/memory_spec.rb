@@ -77,7 +77,7 @@ each_compiling_backend do |backend|
   end
   next unless backend == :"cuda-emulated"
 
-  it "raises DeviceError with the sizes where there is too little memory on the card" do
+  it "raises DeviceError with the sizes where there is too little memory on the GPU" do
     printed = in_ruby(<<~RUBY, backend, "IKRA_CUDA_EMULATOR_MEMORY" => (1 << 20).to_s)
       Point = Struct.new(:x)
       points = Array.new(100_000) { |i| Point.new(i * 1.0) }
@@ -91,7 +91,7 @@ each_compiling_backend do |backend|
       points.first(1000).peach { |point| point.x += 1.0 }
       p points.first(1000).map(&:x) == before.first(1000).map { |x| x + 1.0 }
     RUBY
-    needs = /the section needs [\d.]+ MiB of memory on the card, and 1.0 MiB of its 1.0 MiB are free/
+    needs = /the section needs [\d.]+ MiB of memory on the GPU, and 1.0 MiB of its 1.0 MiB are free/
     expect(printed).to match(/\A#{needs}\ntrue\ntrue\n\z/)
   end
 end

@@ -102,9 +102,9 @@ RSpec.describe "Ikra.check" do
   it "is what explain shows" do
     cells = ring(2)
     section = ->(cell) { cell.x = cell.other.x }
-    expect(Ikra.explain(cells, &section)).not_to include("touched")
+    expect(Ikra.explain(cells, &section)).not_to include("shadow")
     Ikra.check = :races
-    expect(Ikra.explain(cells, &section)).to match(/touched column h\d+ "@x" writer tick/)
+    expect(Ikra.explain(cells, &section)).to match(/shadow column h\d+ "@x" writer tick/)
   end
 end
 

@@ -263,7 +263,7 @@ each_backend do
     expect_same(miners.call) { |m| m.odd(3) }
     expect_same(miners.call) { |m| m.even(3) }
     expect_same(miners.call) { |m| [m.odd(4), (m.even(4) rescue :even), (m.odd(0) rescue 1)] }
-    # The stack of a card's threads may be full before 10,000 calls: a DeviceError, which nothing in the section rescues.
+    # The stack of a GPU's threads may be full before 10,000 calls: a DeviceError, which nothing in the section rescues.
     next if Ikra.backend == :cuda
 
     expect_same(miners.call) { |m| begin; m.endless(0); rescue SystemStackError; :deep; end }

@@ -1,21 +1,21 @@
 # frozen_string_literal: true
 
-# Behaviour examples run once for each back-end: plain Ruby, which is the oracle, the CPU, and CUDA, on a card where
+# Behaviour examples run once for each back-end: plain Ruby, which is the oracle, the CPU, and CUDA, on a GPU where
 # there is one and emulated otherwise. IKRA_SPEC_BACKENDS=cpu,ruby chooses some of them.
 emulator = File.join(__dir__, "support", "cuda_emulator")
-HAS_CARD = Dir["/dev/nvidia[0-9]*"].any?
+HAS_GPU = Dir["/dev/nvidia[0-9]*"].any?
 has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
-ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_CARD && has_compiler && File.directory?(emulator)
+ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.directory?(emulator)
 
 require "ikra"
 Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
 
 # Back-ends and what examples do on them.
 module Backends
-  ALL = if ENV["IKRA_SPEC_BACKENDS"]
+  ALL = if ENV["IKRA_SPEC_BACKENDS"].to_s != ""
           ENV["IKRA_SPEC_BACKENDS"].split(",").map(&:to_sym)
         else
-          [:ruby, :cpu, ENV["IKRA_CUDA_EMULATOR"] ? :"cuda-emulated" : nil, HAS_CARD ? :cuda : nil].compact
+          [:ruby, :cpu, ENV["IKRA_CUDA_EMULATOR"] ? :"cuda-emulated" : nil, HAS_GPU ? :cuda : nil].compact
         end
   # Those that compile.
   COMPILING = ALL - [:ruby]

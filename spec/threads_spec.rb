@@ -101,7 +101,7 @@ each_compiling_backend do |backend|
   it "hears signals while other threads run sections too" do
     endless = ->(points) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * 3) % 1_000_003 } }
     other = Thread.new { endless.call([World::Point.new(1)]) }
-    # So that it is the first to have a card.
+    # So that it is the first to have a GPU.
     sleep(0.05)
     expect_to_stop(Interrupt, ->(_) { Process.kill(:INT, Process.pid) }, &endless)
     other.kill.join
@@ -139,7 +139,7 @@ each_compiling_backend do |backend|
   end
 
   it "draws other random numbers in each forked child, as Ruby does" do
-    skip "a card cannot be used there" unless backend == :cpu
+    skip "a GPU cannot be used there" unless backend == :cpu
     draw = -> { [1, 2].pmap { |_| rand }.inspect }
     Ikra.srand(42)
     draw.call
@@ -164,7 +164,7 @@ each_compiling_backend do |backend|
     expect(section.call).to eq(expected)
   end
 
-  it "takes the CPU in a forked child where a card was in use, if it may choose" do
+  it "takes the CPU in a forked child where a GPU was in use, if it may choose" do
     numbers = (1..3000).to_a
     numbers.pmap { |n| n + 1 }
     Ikra.backend = :auto

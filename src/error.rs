@@ -1,7 +1,7 @@
 //! What can go wrong around a section; what goes wrong inside one is a [`crate::backend::Failure`].
 
 use crate::diagnostic::Diagnostic;
-use crate::memory::NoMemory;
+use crate::fallible::NoMemory;
 
 #[derive(Debug)]
 pub enum Error {

@@ -9,11 +9,12 @@ pub mod builtins;
 pub mod cancel;
 pub mod diagnostic;
 pub mod error;
+pub mod fallible;
 pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;
-pub mod memory;
+
 pub mod profile;
 pub mod rng;
 pub mod source;

@@ -1,18 +1,17 @@
 # frozen_string_literal: true
 
 # Run by `gem install`: writes a Makefile that has cargo build the extension, and puts it where `require "ikra/native"`
-# finds it. In a checkout `rake compile` does that instead.
+# finds it, in a folder with the name of this Ruby. In a checkout `rake compile` does that instead.
 
 require "rbconfig"
+require_relative "requirements"
 
 config = RbConfig::CONFIG
 manifest = File.expand_path("Cargo.toml", __dir__)
 library = config["host_os"].include?("darwin") ? "libnative.dylib" : "libnative.so"
 
-unless system("cargo", "--version", out: File::NULL, err: File::NULL)
-  abort "The extension of Ikra is written in Rust, and there is no cargo here. Install Rust 1.95 or newer\n" \
-        "(https://rustup.rs), and then the gem again."
-end
+missing = Ikra::Requirements.new.missing
+abort "The extension of Ikra cannot be built here. It needs:\n\n- #{missing.join("\n- ")}\n" if missing.any?
 
 # CARGO_TARGET_DIR, where it is set, keeps what cargo built for the next time; otherwise the several hundred megabytes
 # are in the way once the extension is installed.
@@ -30,8 +29,8 @@ File.write("Makefile", <<~MAKEFILE)
   \t  cargo build --release --locked --package ikra-native --manifest-path "#{manifest}"
 
   install: all
-  \tmkdir -p "$(DESTDIR)$(RUBYARCHDIR)/ikra"
-  \tcp "$(LIBRARY)" "$(DESTDIR)$(RUBYARCHDIR)/ikra/native.#{config["DLEXT"]}"
+  \tmkdir -p "$(DESTDIR)$(RUBYARCHDIR)/ikra/#{config["ruby_version"]}"
+  \tcp "$(LIBRARY)" "$(DESTDIR)$(RUBYARCHDIR)/ikra/#{config["ruby_version"]}/native.#{config["DLEXT"]}"
   \t#{kept ? "@:" : "rm -rf \"$(CARGO_TARGET_DIR)\""}
 
   clean:

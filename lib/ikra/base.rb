@@ -7,9 +7,9 @@ require_relative "errors"
 require_relative "races"
 require_relative "failures"
 require_relative "capture"
-require_relative "captured"
+require_relative "accumulators"
 require_relative "profile"
-require_relative "native"
+require_relative "extension"
 require_relative "settings"
 require_relative "section"
 require_relative "array"
@@ -49,7 +49,7 @@ module Ikra
       TEXT
     end
 
-    # What Ikra makes of a section: the inferred types, the columns read and written, the intermediate program and the
+    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate program and the
     # generated code. Nothing runs.
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }

@@ -38,9 +38,8 @@ module Ikra
     end
 
     def self.frames(frames)
-      quote = Messages::NEW_STYLE ? "'" : "`"
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{quote}#{label}'" unless path == SYMBOL_PATH
+        "#{path}:#{line}:in #{Messages.quoted(label)}" unless path == SYMBOL_PATH
       end
     end
 
@@ -51,15 +50,23 @@ module Ikra
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages
-      # Quotes and receivers are written in another way since 3.4.
-      NEW_STYLE = RUBY_VERSION >= "3.4"
       PLAIN_MESSAGE = Exception.instance_method(:to_s)
-      # Some versions put the function's name in quotes.
-      DOMAIN_MESSAGE = begin
-        Math.sqrt(-1.0)
-      rescue Math::DomainError => e
-        e.message
+
+      # What Ruby says where the block raises.
+      def self.said
+        yield
+      rescue StandardError => e
+        PLAIN_MESSAGE.bind_call(e)
       end
+
+      # Names are quoted in another way since 3.4, and receivers told by their class since 3.3.
+      UNDEFINED = said { 1.public_send(:"no method of any Integer") }
+      QUOTE = UNDEFINED[/['`]/]
+      TELLS_CLASSES = UNDEFINED.end_with?("an instance of Integer")
+      # Some versions put the function's name in quotes.
+      DOMAIN = said { Math.sqrt(-1.0) }
+      # What versions say in other words, and how the running one says it.
+      ARGUMENTS = { "min argument must be smaller than max argument" => said { 1.clamp(2, 1) } }.freeze
       # Names that can be written down as a variable.
       PLAIN_NAME = /\A[[:lower:]_][[:alnum:]_]*\z/
 
@@ -95,7 +102,7 @@ module Ikra
       end
 
       def type_error(message) = TypeError.new(message)
-      def argument_error(message) = ArgumentError.new(message)
+      def argument_error(message) = ArgumentError.new(ARGUMENTS.fetch(message, message))
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
       def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
 
@@ -109,7 +116,7 @@ module Ikra
 
       def math_domain(name)
         Integer.sqrt(-1) if name == "isqrt"
-        Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+        Math::DomainError.new(DOMAIN.sub("sqrt", name))
       rescue Math::DomainError => e
         Math::DomainError.new(e.message)
       end
@@ -156,16 +163,19 @@ module Ikra
         e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
       end
 
-      def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"
+      def quoted(name) = "#{QUOTE}#{name}'"
 
       def described(receiver)
+        return "#{receiver.inspect}:#{receiver.class}" unless TELLS_CLASSES
+
         case receiver
-        when nil, true, false then NEW_STYLE ? receiver.inspect : "#{receiver.inspect}:#{receiver.class}"
-        when Module then NEW_STYLE ? "#{receiver.class.name.downcase} #{receiver}" : "#{receiver}:#{receiver.class}"
-        else NEW_STYLE ? "an instance of #{receiver.class}" : "#{receiver.inspect}:#{receiver.class}"
+        when nil, true, false then receiver.inspect
+        when Class then "class #{receiver}"
+        when Module then "module #{receiver}"
+        else "an instance of #{receiver.class}"
         end
       end
-      private_class_method :ask, :quoted, :described
+      private_class_method :said, :ask, :described
     end
   end
   private_constant :Failures

@@ -16,7 +16,7 @@ module Ikra
     # @return [Symbol, nil] +:races+ when sections are checked for elements that are not independent
     attr_reader :check
 
-    # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a card and +:cpu+ elsewhere.
+    # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a GPU and +:cpu+ elsewhere.
     # Small sections run on the CPU even then.
     #
     # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+ (+:"cuda-emulated"+ where that was chosen)

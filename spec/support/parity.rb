@@ -57,7 +57,7 @@ module Parity
     ]
   }.freeze
 
-  # One expression of `x` and `y`. `tolerance`: units in the last place on a card, whose C library is another. `beyond`:
+  # One expression of `x` and `y`. `tolerance`: units in the last place on a GPU, whose C library is another. `beyond`:
   # there are values on the way that need more than 64 bits, so it may overflow.
   Row = Struct.new(:owner, :name, :code, :receivers, :arguments, :tolerance, :beyond, keyword_init: true) do
     def to_s = arguments ? "#{code}, y in #{arguments}" : code

@@ -1,13 +1,15 @@
-//! What runs a program: [`cpu`] on all cores, [`cuda`] on a card. Both take the same verified IR.
+//! What runs a program: [`cpu`] on all cores, [`cuda`] on a GPU. Both take the same verified IR.
 
 pub mod cpu;
 pub mod cuda;
+mod throughput;
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
-use crate::heap::{Column, JobOrder};
+use crate::heap::{Column, JobOrder, Segment};
 use crate::ir::{Program, SiteId};
 use crate::profile::Profile;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -30,8 +32,8 @@ pub trait Kernel: Send + Sync {
 
 /// One run of a compiled program: its data and the shape of the run.
 pub struct Launch<'a> {
-    /// One column for each of `Program::buffers`, in that order. That of [`crate::ir::BufferKind::Scratch`] is as long as
-    /// the memory of one element; back-ends take as much of it as elements are computed at once, and leave it alone.
+    /// One column for each of `Program::buffers`, in that order. That of [`crate::ir::BufferKind::Scratch`] is as long
+    /// as the memory of one element; back-ends take as much of it as elements are computed at once, and leave it alone.
     pub buffers: &'a mut [Column],
     /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
     pub scalars: &'a [u64],
@@ -45,6 +47,24 @@ pub struct Launch<'a> {
     pub call: u64,
     /// Set from outside to stop the run: Ctrl-C, `Thread#raise`.
     pub interrupt: &'a AtomicBool,
+}
+
+impl Launch<'_> {
+    /// Is it what the program expects? Compiled code trusts its arguments; this is what can be checked of them. Anything
+    /// else would reach beyond a column.
+    fn check(&self, program: &Program) -> Result<(), Error> {
+        let types = self.buffers.iter().map(Column::ty).eq(program.buffers.iter().map(|buffer| buffer.ty));
+        let jobs = self.jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len).min(i32::MAX as usize);
+        let mut segments = self.jobs.rounds.iter().flat_map(|round| &round.segments);
+        let fits = types
+            && self.scalars.len() == program.scalars.len()
+            && segments.all(|segment| {
+                let Segment { entry, jobs: Range { start, end } } = segment;
+                *entry < program.entries.len() && start <= end && *end <= jobs
+            })
+            && i64::try_from(self.ticks).is_ok();
+        if fits { Ok(()) } else { Err(Error::Internal("the launch does not fit its program".into())) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -43,10 +43,10 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Struct", "dig", "of a member that is written out"),
     ("Kernel", "respond_to?", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
-    ("Math.", "gamma", "less exact on a card: within 10 units in the last place"),
-    ("Math.", "lgamma", "less exact on a card: within 20 units in the last place, but near its zeros"),
-    ("Math.", "erfc", "less exact on a card: within 6 units in the last place"),
-    ("Math.", "tanh", "less exact on a card: within 3 units in the last place"),
+    ("Math.", "gamma", "less exact on a GPU: within 10 units in the last place"),
+    ("Math.", "lgamma", "less exact on a GPU: within 20 units in the last place, but near its zeros"),
+    ("Math.", "erfc", "less exact on a GPU: within 6 units in the last place"),
+    ("Math.", "tanh", "less exact on a GPU: within 3 units in the last place"),
     ("Kernel functions", "Integer", "of numbers"),
     ("Kernel functions", "Float", "of numbers"),
     ("Kernel functions", "catch", "with a tag"),
@@ -158,7 +158,7 @@ Which of Ruby's own methods run in a section. Each gives what Ruby gives, class 
 `spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
 `rake docs:ruby`, over the public methods that Ruby 3.1 has. A method that does not run is refused before the section
 starts, with its place and the hint that stands here. Classes of your own run by their source, whatever they define.
-Math calls the C library that Ruby calls; on a card it is within 2 units in the last place where nothing else is said.
+Math calls the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
 Methods *about* strings, hashes, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.

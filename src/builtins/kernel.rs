@@ -1,7 +1,7 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::host::{Found, Method};
+use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
@@ -40,6 +40,17 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     carrying("__alike", alike),
+    // What the running Ruby does, as `core.rb` asks for it.
+    row("__ruby?", |s, c| {
+        let name = c.args.first().and_then(|arg| s.symbol_name(arg)).unwrap_or_default();
+        let fact = s.host.dialect().fact(&name).unwrap_or_default();
+        Operand::bool(s.b.bool(fact))
+    }),
+    // A number that takes MRI one word? Integers say so themselves.
+    bare("__word?", |s, c| {
+        let word = c.receiver.types.single() == Some(&Type::Float);
+        Operand::bool(s.b.bool(word))
+    }),
     bare("__hash", hash),
     // As equal?, where it can be known.
     carrying("__is", |s, c| {
@@ -295,7 +306,7 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     };
     if let Some(Type::Object(..) | Type::Record(_)) = call.receiver.types.single() {
         let (eql, hash) = (s.host.method(class, "eql?"), s.host.method(class, "hash"));
-        let own = |found: &Option<Found>| matches!(found, Some(Found { method, .. }) if !matches!(method, Method::Native { .. }));
+        let own = |found: &Option<FoundMethod>| matches!(found, Some(FoundMethod { method, .. }) if !matches!(method, Method::Native { .. }));
         match (eql, hash) {
             (Err(refusal), _) | (_, Err(refusal)) => return s.refuse(refusal),
             (Ok(eql), Ok(hash)) if own(&eql) && !own(&hash) => {
@@ -404,7 +415,7 @@ fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(Type::Object(..) | Type::Record(_)) => {
             for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
                 if s.responds(&arg, name) {
-                    return s.send_from(&arg, name, &[], slot, crate::infer::Form::Own);
+                    return s.send_from(&arg, name, &[], slot, crate::infer::CallType::Own);
                 }
             }
             s.tuple(&[arg])
@@ -446,7 +457,7 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(Type::Range { .. }) => random_in(s, &arg),
         _ => match s.converted(&arg, "to_int", &Type::Integer) {
             Some(limit) if limit.is_bottom() => limit,
-            Some(limit) => s.send_from(&call.receiver, "rand", &[limit], 5, crate::infer::Form::Own),
+            Some(limit) => s.send_from(&call.receiver, "rand", &[limit], 5, crate::infer::CallType::Own),
             None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
         },
     })
@@ -537,7 +548,7 @@ impl Lowerer<'_> {
     fn is_plainly_eql(&mut self, ty: &Type) -> bool {
         let class = crate::infer::class_of(ty);
         ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
-            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) => {
+            Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => {
                 !matches!(ty, Type::Object(..)) || super::is_common(owner)
             }
             _ => false,

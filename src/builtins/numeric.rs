@@ -1,8 +1,8 @@
 //! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::host::{Found, Method};
-use crate::infer::{Condition, Form, Lowerer, Operand, class_of};
+use crate::infer::host::{FoundMethod, Method};
+use crate::infer::{CallType, Condition, Lowerer, Operand, class_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -125,7 +125,7 @@ fn coerced(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) -> Coerced {
     if !s.responds(object, "coerce") {
         return Coerced::No;
     }
-    let pair = s.send_from(object, "coerce", std::slice::from_ref(number), 21, Form::Own);
+    let pair = s.send_from(object, "coerce", std::slice::from_ref(number), 21, CallType::Own);
     match (pair.types.single(), &s.tuple_items(&pair)[..]) {
         (Some(Type::Tuple(_)), [left, right]) => Coerced::Pair(left.clone(), right.clone()),
         _ if pair.is_bottom() => Coerced::Ends,
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
         if !self.responds(operand, method) {
             return None;
         }
-        let found = self.send_from(operand, method, &[], 61, Form::Own);
+        let found = self.send_from(operand, method, &[], 61, CallType::Own);
         if found.is_bottom() || found.types.single() == Some(wanted) {
             return Some(found);
         }
@@ -370,7 +370,7 @@ impl Lowerer<'_> {
     fn owner_of_equality(&mut self, operand: &Operand) -> Option<ClassId> {
         let class = operand.types.iter().next().map_or(ClassId::OBJECT, class_of);
         match self.host.method(class, "==") {
-            Ok(Some(Found { owner, method: Method::Native { .. }, .. })) => Some(owner),
+            Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => Some(owner),
             _ => None,
         }
     }

@@ -36,7 +36,7 @@ fn call(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match block {
         Some(block) => s.call_lambda(&block, call.args.clone(), call.keywords.clone()),
-        // Made later in the code than it is called: in an earlier round.
+        // Made later in the code than it is called: in an earlier iteration.
         None if matches!(call.receiver.types.single(), Some(Type::Proc(_) | Type::Closure(..))) => {
             s.refuse_escaping()
         }

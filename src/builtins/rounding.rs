@@ -15,19 +15,6 @@ pub(super) const INTEGER_ROWS: &[Row] = &[
         let power = power_of_ten(s, c.args[0].value());
         Operand::integer(power)
     }),
-    bare("__far_rounding_is_zero?", |s, _| {
-        let is_zero = s.host.holds("(-1).floor(-20) == 0");
-        Operand::bool(s.b.bool(is_zero))
-    }),
-    bare("__overshoots?", |s, c| {
-        // Where the Integer takes more than one word, MRI rounded multiples of the unit too, to the next one.
-        let value = if s.host.holds("(-5 * 10**18).ceil(-18) == -4 * 10**18") {
-            super::integer::is_large(s, c.receiver.value())
-        } else {
-            s.b.bool(false)
-        };
-        Operand::bool(value)
-    }),
     bare("__overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
     bare("__float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
 ];

@@ -1,8 +1,8 @@
 //! One buffer's contents on the host: an array of one scalar type.
 
 use crate::error::Error;
+use crate::fallible::{self, NoMemory};
 use crate::ir::Ty;
-use crate::memory::{self, NoMemory};
 use bytemuck::allocation::try_zeroed_vec;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,10 +39,10 @@ impl Column {
     /// Makes room for so many more.
     pub fn try_reserve(&mut self, count: usize) -> Result<(), NoMemory> {
         match self {
-            Self::Bool(v) => memory::reserve(v, count),
-            Self::I32(v) => memory::reserve(v, count),
-            Self::I64(v) => memory::reserve(v, count),
-            Self::F64(v) => memory::reserve(v, count),
+            Self::Bool(v) => fallible::reserve(v, count),
+            Self::I32(v) => fallible::reserve(v, count),
+            Self::I64(v) => fallible::reserve(v, count),
+            Self::F64(v) => fallible::reserve(v, count),
         }
     }
 
@@ -121,6 +121,17 @@ impl Column {
         self.len() == 0
     }
 
+    /// A number as 64 bits: integers and truth values extended, a float's bits.
+    #[inline]
+    pub fn bits(&self, row: usize) -> i64 {
+        match self {
+            Self::Bool(values) => i64::from(values[row] & 1),
+            Self::I32(values) => i64::from(values[row]),
+            Self::I64(values) => values[row],
+            Self::F64(values) => values[row].to_bits() as i64,
+        }
+    }
+
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
             Self::Bool(v) => v.as_mut_ptr(),
@@ -140,7 +151,8 @@ impl Column {
         }
     }
 
-    /// The contents as bytes to be written to; every bit pattern is a valid number, and `Bool` readers take the low bit.
+    /// The contents as bytes to be written to; every bit pattern is a valid number, and `Bool` readers take the low
+    /// bit.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         match self {
             Self::Bool(v) => v,
@@ -157,7 +169,7 @@ fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Result<Vec<u32>, NoMemory> {
     let mut rows = Vec::new();
     for (group, (a, b)) in a.chunks(GROUP).zip(b.chunks(GROUP)).enumerate() {
         if a != b {
-            memory::reserve(&mut rows, a.len())?;
+            fallible::reserve(&mut rows, a.len())?;
             let start = group * GROUP;
             let pairs = a.iter().zip(b).enumerate();
             rows.extend(pairs.filter(|(_, (a, b))| a != b).map(|(row, _)| (start + row) as u32));

@@ -1,7 +1,7 @@
 //! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2), with elements
 //! that are one object kept apart in rounds so that they run one after the other, as sequential Ruby would.
 
-use crate::memory::{self, NoMemory};
+use crate::fallible::{self, NoMemory};
 use std::ops::Range;
 
 /// The elements of one class (one [`crate::ir::Entry`]) in one round.
@@ -34,7 +34,7 @@ impl JobOrder {
     pub fn new(entry_of: &[u16], entries: usize, repeat_of: Option<&[u32]>) -> Result<Self, NoMemory> {
         let rounds = repeat_of.and_then(|r| r.iter().max()).map_or(1, |max| *max as usize + 1);
         let bucket = |i: usize| repeat_of.map_or(0, |r| r[i] as usize) * entries + entry_of[i] as usize;
-        let mut starts = memory::filled(0usize, rounds * entries + 1)?;
+        let mut starts = fallible::filled(0usize, rounds * entries + 1)?;
         let mut sorted = true;
         let mut last = 0;
         for i in 0..entry_of.len() {
@@ -47,14 +47,14 @@ impl JobOrder {
             starts[b + 1] += starts[b];
         }
         let segment = |b: usize| Segment { entry: b % entries, jobs: starts[b]..starts[b + 1] };
-        let rounds = memory::collect((0..rounds).map(|r| {
+        let rounds = fallible::collect((0..rounds).map(|r| {
             let segments = (r * entries..(r + 1) * entries).map(segment);
             Round { segments: segments.filter(|s| !s.jobs.is_empty()).collect() }
         }))?;
         let mut order = None;
         if !sorted {
             let mut next = starts;
-            let order = order.insert(memory::filled(0i32, entry_of.len())?);
+            let order = order.insert(fallible::filled(0i32, entry_of.len())?);
             for i in 0..entry_of.len() {
                 let at = &mut next[bucket(i)];
                 order[*at] = i as i32;
@@ -70,7 +70,7 @@ impl JobOrder {
         for (job, entry) in entry_of.iter().map(|entry| *entry as usize).enumerate() {
             match segments.last_mut() {
                 Some(last) if last.entry == entry => last.jobs.end = job + 1,
-                _ => memory::push(&mut segments, Segment { entry, jobs: job..job + 1 })?,
+                _ => fallible::push(&mut segments, Segment { entry, jobs: job..job + 1 })?,
             }
         }
         Ok(Self { order: None, rounds: vec![Round { segments }], in_order: true })

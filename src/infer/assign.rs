@@ -1,17 +1,17 @@
 //! Locals, assignments of all kinds, and parameters.
 
-use super::calls::Form;
+use super::calls::CallType;
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{Lowerer, Slot};
+use super::{LocalValue, Lowerer};
 use crate::ir::{ErrorKind, UnaryOp};
 use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
 use crate::types::{ClassId, Type};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
-    pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Vec<Slot> {
-        vec![Slot { operand: Operand::nil(), version: 0 }; code.locals.len()]
+    pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Vec<LocalValue> {
+        vec![LocalValue { operand: Operand::nil(), version: 0 }; code.locals.len()]
     }
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
     pub(crate) fn write_local(&mut self, id: LocalId, operand: Operand) {
         let version = self.fresh_version();
         let frame = self.current;
-        self.frames[frame].locals[id.0 as usize] = Slot { operand, version };
+        self.frames[frame].locals[id.0 as usize] = LocalValue { operand, version };
     }
 
     /// `target = value`, evaluated in Ruby's order: receiver and arguments of the target first.
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 if *safe {
                     self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
                 } else {
-                    self.send_from(receiver, &setter, &all, 1, form_of(target));
+                    self.send_from(receiver, &setter, &all, 1, call_type_of(target));
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
             Place::Call { target, receiver, args, name, .. } => {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
-                let value = self.send_from(receiver, name, args, 2, form_of(target));
+                let value = self.send_from(receiver, name, args, 2, call_type_of(target));
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
             if !s.responds(&value, "to_ary") {
                 return value;
             }
-            let found = s.send_from(&value, "to_ary", &[], 61, Form::Own);
+            let found = s.send_from(&value, "to_ary", &[], 61, CallType::Own);
             s.switch(&found, 62, &mut |s, found| match found.types.single() {
                 Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => found,
                 Some(Type::Nil) => value.clone(),
@@ -398,13 +398,13 @@ enum Place<'t> {
 }
 
 /// `self.x = …` may call a private setter.
-fn form_of(target: &Target) -> Form {
+fn call_type_of(target: &Target) -> CallType {
     match target {
         Target::Attribute { receiver, .. } | Target::Index { receiver, .. }
             if matches!(receiver.kind, crate::syntax::ast::Kind::SelfRef) =>
         {
-            Form::Own
+            CallType::Own
         }
-        _ => Form::Outside,
+        _ => CallType::Outside,
     }
 }

@@ -5,7 +5,7 @@ use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand};
-use super::settled::{Settled, settled_locals};
+use super::single_assignment::{SingleAssignment, single_assignment_locals};
 use super::{Activation, BlockRef, Control, Home, JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, MessagePart};
 use crate::source::Span;
@@ -49,13 +49,13 @@ impl Lowerer<'_> {
         let mut taken = Vec::new();
         if let BlockRef::Literal { home, .. } = &mut block {
             if !home.needs.is_empty() {
-                let settled = self.settled();
+                let single = self.single_assignment();
                 let stands_outside = |at: &Option<Span>| {
                     at.is_none_or(|at| literal.span.start < at.start || at.end < literal.span.end)
                 };
-                let is_settled = |local: &LocalId| settled.get(local).is_some_and(stands_outside);
+                let is_single = |local: &LocalId| single.get(local).is_some_and(stands_outside);
                 let (by_value, needs): (Vec<_>, Vec<_>) =
-                    home.needs.iter().copied().partition(|(_, local)| is_settled(local));
+                    home.needs.iter().copied().partition(|(_, local)| is_single(local));
                 home.needs = needs.into();
                 for (_, local) in by_value {
                     taken.push((local, self.read_local(local)));
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
             if let Some(begun) = self.stale_since(number)
                 && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
             {
-                // A value of this type may come from an earlier round, whose variables are gone.
+                // A value of this type may come from an earlier iteration, whose variables are gone.
                 home.needs = [(u32::MAX, LocalId(0))].into();
             }
             home.taken = taken.into();
@@ -92,13 +92,13 @@ impl Lowerer<'_> {
         operand
     }
 
-    fn settled(&mut self) -> Rc<Settled> {
+    fn single_assignment(&mut self) -> Rc<SingleAssignment> {
         let code = Rc::clone(&self.frame().code);
-        let found = self.settled.entry(Rc::as_ptr(&code) as usize);
-        Rc::clone(found.or_insert_with(|| settled_locals(&code).into()))
+        let found = self.single_assignment.entry(Rc::as_ptr(&code) as usize);
+        Rc::clone(found.or_insert_with(|| single_assignment_locals(&code).into()))
     }
 
-    /// The lambdas and procs that values which come from before (an earlier round, a caller) can be or hold.
+    /// The lambdas and procs that values which come from before (an earlier iteration, a caller) can be or hold.
     pub(super) fn note_stale(&mut self, types: &TypeSet) {
         let mut numbers = FxHashSet::default();
         self.procs_in(types, &mut Vec::new(), &mut numbers);
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What had begun when a loop or function did that the lambda may come from an earlier round of.
+    /// What had begun when a loop or function did that the lambda may come from an earlier iteration of.
     fn stale_since(&mut self, number: u32) -> Option<u32> {
         let mut listed = FxHashSet::default();
         if !self.loops.is_empty() || self.depth.is_some() {
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
                 for (local, _) in &saved {
                     let version = self.fresh_version();
                     self.frames[frame].locals[local.0 as usize] =
-                        super::Slot { operand: Operand::nil(), version };
+                        super::LocalValue { operand: Operand::nil(), version };
                 }
                 for (local, value) in home.taken.iter() {
                     self.frames[frame].locals[local.0 as usize].operand = value.clone();

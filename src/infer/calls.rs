@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 
 /// How a call is written, which says what it may call and what Ruby says where there is nothing to call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum CallType {
     /// On an explicit receiver.
     Outside,
     /// On self, which has its private methods too.
@@ -68,11 +68,11 @@ impl Lowerer<'_> {
                 return operand;
             }
         }
-        let form = match &call.receiver {
-            None if call.variable => Form::Bare,
-            None => Form::Own,
-            Some(receiver) if matches!(receiver.kind, Kind::SelfRef) => Form::Own,
-            Some(_) => Form::Outside,
+        let call_type = match &call.receiver {
+            None if call.variable => CallType::Bare,
+            None => CallType::Own,
+            Some(receiver) if matches!(receiver.kind, Kind::SelfRef) => CallType::Own,
+            Some(_) => CallType::Outside,
         };
         let receiver = match &call.receiver {
             Some(receiver) => self.expr(receiver),
@@ -83,12 +83,20 @@ impl Lowerer<'_> {
         }
         self.enter(node);
         if call.safe {
-            return self.unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, form, unused));
+            return self
+                .unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, call_type, unused));
         }
-        self.call_on(node, call, &receiver, form, unused)
+        self.call_on(node, call, &receiver, call_type, unused)
     }
 
-    fn call_on(&mut self, node: &Node, call: &Call, receiver: &Operand, form: Form, unused: bool) -> Operand {
+    fn call_on(
+        &mut self,
+        node: &Node,
+        call: &Call,
+        receiver: &Operand,
+        call_type: CallType,
+        unused: bool,
+    ) -> Operand {
         let Some(mut arguments) = self.arguments(&call.args) else { return Operand::bottom() };
         if self.b.is_dead() {
             return Operand::bottom();
@@ -115,13 +123,13 @@ impl Lowerer<'_> {
             return self.labelled(30, !unused, |s, join| {
                 let block = BlockRef::Literal { literal, home, break_to: Some(join), lambda: false };
                 s.span = span;
-                s.dispatch(receiver, &call.name, &arguments, Some(block), form)
+                s.dispatch(receiver, &call.name, &arguments, Some(block), call_type)
             });
         }
         if is_literal_extreme(call) {
             self.array_literal = Some(self.span);
         }
-        self.dispatch(receiver, &call.name, &arguments, block, form)
+        self.dispatch(receiver, &call.name, &arguments, block, call_type)
     }
 
     /// Is a function of Kernel's what a call without a receiver means? The section's own self is not looked at for it.
@@ -252,8 +260,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays of
-/// literals alone, and those with a splat, are arrays like others.
+/// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays
+/// of literals alone, and those with a splat, are arrays like others.
 fn is_literal_extreme(call: &Call) -> bool {
     let Some(Kind::Array(items)) = call.receiver.as_ref().map(|receiver| &receiver.kind) else {
         return false;

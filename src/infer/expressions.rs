@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         self.enter(node);
         let operand = self.expr_here(node, unused);
         self.enter(node);
-        self.note_type(&operand);
+        self.note_type(node, unused, &operand);
         if self.memo.changed && self.grew_at.is_none() {
             self.grew_at = Some(self.user_span());
         }
@@ -244,7 +244,7 @@ impl Lowerer<'_> {
         operand.types.iter().any(|ty| match ty {
             Type::Object(..) | Type::Record(_) => !matches!(
                 self.host.method(super::class_of(ty), "!"),
-                Ok(Some(super::host::Found { method: super::host::Method::Native { .. }, .. }))
+                Ok(Some(super::host::FoundMethod { method: super::host::Method::Native { .. }, .. }))
             ),
             _ => false,
         })
@@ -267,7 +267,10 @@ impl Lowerer<'_> {
     fn grows(&mut self, node: &Node) -> bool {
         let code = &self.frames[self.current].code;
         let key = std::rc::Rc::as_ptr(code) as usize;
-        let found = self.growing.entry(key).or_insert_with(|| super::growing::growing_literals(code).into());
+        let found = self
+            .mutable_literals
+            .entry(key)
+            .or_insert_with(|| super::mutable_literals::mutable_literals(code).into());
         found.contains(&node.id)
     }
 
@@ -479,7 +482,7 @@ impl Lowerer<'_> {
             Some(ty @ (Type::Object(..) | Type::Record(_)))
                 if !matches!(self.host.method(super::class_of(ty), "to_a"), Ok(None)) =>
             {
-                let array = self.send_from(operand, "to_a", &[], 6, super::calls::Form::Own);
+                let array = self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own);
                 match array.types.single() {
                     Some(Type::Tuple(_)) => self.tuple_items(&array),
                     _ if array.is_bottom() => vec![array],

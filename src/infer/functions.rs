@@ -1,4 +1,4 @@
-//! Methods that call themselves: functions of their own, specialised by the classes of receiver and arguments.
+//! Recursive methods: functions of their own, specialised by the classes of receiver and arguments.
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;

@@ -4,6 +4,7 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
+use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -80,7 +81,7 @@ pub enum Visibility {
 
 /// A method found by Ruby's own lookup.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundMethod {
     /// The class or module that defines it.
     pub owner: ClassId,
     pub visibility: Visibility,
@@ -101,11 +102,16 @@ pub enum Method {
 
 pub trait Host {
     /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
-    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
     /// The next `name` after `owner` among the ancestors of `class`, as `super` finds it.
-    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn super_method(
+        &mut self,
+        class: ClassId,
+        owner: ClassId,
+        name: &str,
+    ) -> Result<Option<FoundMethod>, Refusal>;
     /// A method of a class or module itself (`Math.sqrt`, `Car.limit`).
-    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal>;
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal>;
     /// The code of a root that is a lambda or proc, and whether it is a lambda.
     fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
@@ -115,7 +121,8 @@ pub trait Host {
 
     /// What the section's base holds; asked first.
     fn base(&mut self) -> Result<Contents, Refusal>;
-    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a variable not set is nil.
+    /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a
+    /// variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
@@ -134,11 +141,8 @@ pub trait Host {
     /// True when the host joined array kinds since the last call of this: inference then starts afresh.
     fn kinds_changed(&mut self) -> bool;
 
-    /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
-    fn float_modulo_raises(&self) -> bool;
-
-    /// Does an expression hold in this Ruby? Asked of what versions differ in.
-    fn holds(&self, expression: &str) -> bool;
+    /// What of Ruby's methods depends on its version.
+    fn dialect(&self) -> Dialect;
 
     /// Does Ruby want the thread back? Asked now and then; inference then ends.
     fn interrupted(&mut self) -> bool {
@@ -153,9 +157,9 @@ pub trait Host {
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;
-    /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they do
-    /// with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about them
-    /// says so itself.
+    /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they
+    /// do with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about
+    /// them says so itself.
     fn is_opaque(&self, _class: ClassId) -> bool {
         false
     }
@@ -163,8 +167,6 @@ pub trait Host {
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.
     fn symbol(&mut self, name: &str) -> i32;
-    /// The text of a place, for `Ikra.explain`.
-    fn text(&self, span: Option<Span>) -> String;
     /// Path and line of a place, for sites.
     fn place(&self, span: Span) -> (String, u32);
 }

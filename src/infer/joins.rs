@@ -1,9 +1,9 @@
-//! Control flow: where paths join, locals that differ between them become variables, with the types that the memo has
-//! seen arrive. What arrives new makes the walk be done again.
+//! Control flow: where paths join, locals that differ between them become variables (loop-carried ones, and what other
+//! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
 
-use super::memo::{JoinKey, Place};
+use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
-use super::{Lowerer, Slot};
+use super::{LocalValue, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
 use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ pub(crate) struct Join {
     label: Option<Label>,
     is_loop_head: bool,
     /// Locals as they were when the join was opened (for a loop head: as the loop body sees them).
-    entry: Vec<Vec<Slot>>,
+    entry: Vec<Vec<LocalValue>>,
     memory: u64,
-    carried: BTreeMap<Place, Carried>,
+    carried: BTreeMap<LocalKey, Carried>,
     result: Option<Carried>,
     reached: bool,
 }
@@ -40,12 +40,12 @@ pub(crate) struct Condition {
 }
 
 impl Lowerer<'_> {
-    fn snapshot(&self) -> Vec<Vec<Slot>> {
+    fn snapshot(&self) -> Vec<Vec<LocalValue>> {
         self.frames.iter().map(|f| f.locals.clone()).collect()
     }
 
     /// Puts locals back as they were; frames opened since are gone already.
-    fn restore(&mut self, locals: &[Vec<Slot>]) {
+    fn restore(&mut self, locals: &[Vec<LocalValue>]) {
         for (frame, saved) in self.frames.iter_mut().zip(locals) {
             frame.locals.clone_from(saved);
         }
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
     pub(crate) fn open_join(&mut self, slot: u32, label: Option<Label>, wants_result: bool) -> JoinIndex {
         let key = (self.context, self.node.0, slot);
         let memo = self.memo.joins.entry(key).or_default();
-        let places: Vec<(Place, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
         let result = wants_result.then(|| memo.result.clone());
         let carried = places.into_iter().map(|(p, t)| (p, self.carried(t))).collect();
         let result = result.map(|t| self.carried(t));
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
     }
 
     /// Adds to what a local can be at a join; true if that is new.
-    fn learn(&mut self, key: JoinKey, place: Place, types: &TypeSet) -> bool {
+    fn learn(&mut self, key: JoinKey, place: LocalKey, types: &TypeSet) -> bool {
         let known = self.memo.joins.entry(key).or_default().carried.entry(place).or_default().clone();
         let number = 0x400_0000 + (place.0 as u32) * 0x1_0000 + place.1 as u32;
         let joined = self.memo.join(&known, types, (key.0, key.1, key.2 ^ number));
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
         }
         // What the memo learned in this walk counts already for the types downstream.
         let memo = &self.memo.joins[&join.key];
-        let places: Vec<(Place, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
         let result_types = memo.result.clone();
         for (place, types) in places {
             let (f, l) = place;
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
             };
             let operand = self.get_carried(&carried);
             let version = self.fresh_version();
-            self.frames[f].locals[l] = Slot { operand, version };
+            self.frames[f].locals[l] = LocalValue { operand, version };
         }
         match join.result {
             Some(carried) if carried.types == result_types => {
@@ -301,7 +301,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a loop over two joins of the current node, `slot` and `slot + 1`. The body gets the exit and the head:
-    /// a jump to the exit leaves with a value, one to the head starts the next round, as reaching the end does.
+    /// a jump to the exit leaves with a value, one to the head starts the next iteration, as reaching the end does.
     pub(crate) fn looping(
         &mut self,
         slot: u32,
@@ -329,7 +329,8 @@ impl Lowerer<'_> {
             self.set_carried(carried, &slot.operand);
             versions.push((*f, *l));
         }
-        // Where no array made in a round is needed in the next, each round begins with the memory that the first had.
+        // Where no array made in an iteration is needed in the next, each iteration begins with the memory that the
+        // first had.
         let keeps =
             self.memo.keeping_loops.contains(&join.key) || join.carried.values().any(|c| has_list(&c.types));
         let mark = if keeps { None } else { self.mark_scratch() };
@@ -339,7 +340,7 @@ impl Lowerer<'_> {
         for (f, l) in versions {
             let operand = self.get_carried(&join.carried[&(f, l)]);
             let version = self.fresh_version();
-            self.frames[f].locals[l] = Slot { operand, version };
+            self.frames[f].locals[l] = LocalValue { operand, version };
         }
         join.entry = self.snapshot();
         self.loops.push(join.key);

@@ -1,5 +1,5 @@
-//! What one walk over the section learns for the next. Everything here only grows; a walk that adds nothing has seen
-//! all types there are, and the IR it emitted is the section's.
+//! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
+//! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
 use super::operand;
 use crate::ir::Site;
@@ -15,13 +15,13 @@ pub type Context = u32;
 pub type JoinKey = (Context, u32, u32);
 
 /// A local variable: frame and number.
-pub type Place = (usize, usize);
+pub type LocalKey = (usize, usize);
 
 /// What arrives at a join.
 #[derive(Debug, Default)]
 pub struct JoinMemo {
     /// Locals that differ between the ways in, with all they can be.
-    pub carried: BTreeMap<Place, TypeSet>,
+    pub carried: BTreeMap<LocalKey, TypeSet>,
     pub result: TypeSet,
 }
 
@@ -34,7 +34,7 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
-    /// Where races are watched for: it is touched in other objects than the element itself.
+    /// Where races are checked for: it is touched in other objects than the element itself.
     pub shared: bool,
 }
 
@@ -42,6 +42,8 @@ pub struct ColumnMemo {
 pub struct ArrayMemo {
     pub stored: TypeSet,
     pub written: TypeSet,
+    /// Items are loaded.
+    pub read: bool,
     pub is_written: bool,
 }
 
@@ -93,15 +95,15 @@ pub struct Memo {
     pub fields: FxHashMap<ClassId, Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
-    /// What elements give to captured variables.
-    pub captured: BTreeMap<String, TypeSet>,
+    /// What elements give to accumulators.
+    pub accumulators: BTreeMap<String, TypeSet>,
     /// What the section's block gives.
     pub result: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,
     pub lists: Vec<ListMemo>,
     /// The loops that all places stand in that make lists of a kind.
     list_loops: FxHashMap<u32, Vec<JoinKey>>,
-    /// Loops that change lists which live longer than a round: memory taken there may be needed later.
+    /// Loops that change lists which live longer than an iteration: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
     /// Array literals that are lists because what they make is changed elsewhere: code (its address) and node.
     pub grown: FxHashSet<(usize, NodeId)>,
@@ -187,10 +189,12 @@ impl Memo {
     /// length, or arrays of several lengths meet, all are lists.
     pub fn join(&mut self, a: &TypeSet, b: &TypeSet, place: JoinKey) -> TypeSet {
         let joined = operand::join(a, b);
-        self.settle(joined, place)
+        self.widen(joined, place)
     }
 
-    pub fn settle(&mut self, types: TypeSet, place: JoinKey) -> TypeSet {
+    /// Widening, so that the fixpoint is reached: lists for arrays of several lengths, lists of one kind for those that
+    /// meet, in records too.
+    pub fn widen(&mut self, types: TypeSet, place: JoinKey) -> TypeSet {
         let (mut lists, mut tuples) = (Vec::new(), Vec::new());
         for ty in &types {
             match ty {
@@ -200,7 +204,7 @@ impl Memo {
             }
         }
         if lists.len() + tuples.len() < 2 {
-            return types.iter().map(|ty| self.settle_parts(ty, place)).collect();
+            return types.iter().map(|ty| self.widen_parts(ty, place)).collect();
         }
         let first = match lists.first() {
             Some(kind) => *kind,
@@ -227,19 +231,19 @@ impl Memo {
     }
 
     /// The same within what is carried as its parts.
-    fn settle_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
+    fn widen_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
         let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
             return ty.clone();
         };
         let parts = parts.into_iter().enumerate().map(|(i, types)| {
-            self.settle(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
+            self.widen(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
         });
         let parts: Vec<TypeSet> = parts.collect();
         match ty {
             Type::Record(record) => {
                 let mut record = (**record).clone();
-                for ((_, types), settled) in record.fields.iter_mut().zip(parts) {
-                    *types = settled;
+                for ((_, types), widened) in record.fields.iter_mut().zip(parts) {
+                    *types = widened;
                 }
                 Type::Record(record.into())
             }
@@ -293,7 +297,7 @@ impl Memo {
         self.functions.clear();
         self.failures.clear();
         self.specialisations.clear();
-        self.captured.clear();
+        self.accumulators.clear();
         self.result = TypeSet::empty();
         self.list_loops.clear();
         for list in &mut self.lists {

@@ -1,22 +1,23 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
 //!
 //! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
-//! set and the IR values that carry it). What depends on code not yet seen — what arrives at a loop's head, what a
-//! method that calls itself gives, what is written into a column — is read from the [`memo::Memo`], which only grows;
-//! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
+//! set and the IR values that carry it). What depends on code not yet seen — what is loop-carried, what a recursive
+//! method gives, what is written into a column — is the solution of a monotone fixpoint: it is read from the
+//! [`memo::Memo`], which only grows; the walk is repeated until it adds nothing, and the IR of that last walk is the
+//! result.
 #![deny(unsafe_code)]
 
+mod accumulators;
 mod assign;
 mod blocks;
 mod calls;
-mod captured;
 mod catches;
 mod conditions;
+pub mod dialect;
 mod dispatch;
 mod entry;
 mod expressions;
 mod functions;
-mod growing;
 pub mod host;
 mod inlining;
 mod joins;
@@ -24,6 +25,7 @@ mod limits;
 mod lists;
 mod memo;
 mod memory;
+mod mutable_literals;
 #[cfg(test)]
 mod mutated;
 mod operand;
@@ -33,12 +35,12 @@ mod raise;
 mod records;
 mod rescue;
 mod results;
-mod settled;
+mod single_assignment;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use calls::{Arguments, Form};
+pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
@@ -59,7 +61,7 @@ use host::{Refusal, Scope};
 use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -80,14 +82,21 @@ pub struct Inferred {
     /// As it was lowered: [`crate::ir::passes`] come next.
     pub program: Program,
     pub schema: Schema,
-    /// The user's lines with the types beside them, for `Ikra.explain`.
-    pub types: String,
+    pub listing: Listing,
+}
+
+/// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
+/// expressions in them.
+#[derive(Clone, Debug, Default)]
+pub struct Listing<T = String> {
+    pub codes: BTreeSet<Span>,
+    pub types: BTreeMap<Span, T>,
 }
 
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
 const MAX_WALKS: usize = 200;
 
-/// Infers and lowers the section whose block is `code`; `races`: so that its elements watch each other for races. Errors
+/// Infers and lowers the section whose block is `code`; `races`: so that its elements are checked for races. Errors
 /// are `Unsupported` (all that were found) or `Internal`.
 pub fn infer(
     host: &mut dyn Host,
@@ -102,7 +111,7 @@ pub fn infer(
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, program, line_types, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, .. } = lowerer;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -121,8 +130,9 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        let types = sites::describe_lines(host, &line_types);
-        return Ok(Inferred { program, schema, types });
+        let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
+        let listing = Listing { types: types.collect(), codes: listing.codes };
+        return Ok(Inferred { program, schema, listing });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -135,7 +145,7 @@ pub fn infer(
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct LocalValue {
     pub operand: Operand,
     pub version: u32,
 }
@@ -196,7 +206,7 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub code: Rc<Code>,
-    pub locals: Vec<Slot>,
+    pub locals: Vec<LocalValue>,
     pub receiver: Operand,
     /// The class or module that defines the method, for `super`.
     pub owner: ClassId,
@@ -249,7 +259,7 @@ pub(crate) struct Lowerer<'h> {
     /// The value of the expression to be lowered next is dropped.
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
-    written: BTreeMap<String, captured::Written>,
+    written: BTreeMap<String, accumulators::Written>,
     /// Those whose new value is being computed.
     writing: Vec<String>,
     /// The loops being lowered, outermost first.
@@ -263,7 +273,7 @@ pub(crate) struct Lowerer<'h> {
     /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
     retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
-    growing: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
+    mutable_literals: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
     /// Array literals that are of fixed length in this walk, by what they make.
     literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The `max` or `min` being lowered, where it is called on an array literal.
@@ -271,9 +281,9 @@ pub(crate) struct Lowerer<'h> {
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
     /// Locals that are assigned once, by code (its address).
-    settled: FxHashMap<usize, Rc<settled::Settled>>,
-    /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
-    /// being lowered tells, and what activations had begun when that loop did.
+    single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
+    /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
+    /// code being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
     /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
     live: Vec<(Activation, Vec<TypeSet>)>,
@@ -298,7 +308,7 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
-    line_types: BTreeMap<Span, TypeSet>,
+    listing: Listing<TypeSet>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -335,11 +345,11 @@ impl<'h> Lowerer<'h> {
             regions: Vec::new(),
             handled: Vec::new(),
             retries: Vec::new(),
-            growing: FxHashMap::default(),
+            mutable_literals: FxHashMap::default(),
             literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             array_literal: None,
-            settled: FxHashMap::default(),
+            single_assignment: FxHashMap::default(),
             stale: FxHashMap::default(),
             live: Vec::new(),
             buildings: FxHashMap::default(),
@@ -353,7 +363,7 @@ impl<'h> Lowerer<'h> {
             stack_end,
             grew_at: None,
             races: races::Races::default(),
-            line_types: BTreeMap::new(),
+            listing: Listing::default(),
         }
     }
 
@@ -381,7 +391,7 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp(&mut self, operand: Operand) -> Temp {
         let version = self.fresh_version();
         let frame = self.current;
-        self.frames[frame].locals.push(Slot { operand, version });
+        self.frames[frame].locals.push(LocalValue { operand, version });
         Temp { frame, local: self.frames[frame].locals.len() - 1 }
     }
 
@@ -393,14 +403,14 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
-        self.frames[temp.frame].locals[temp.local] = Slot { operand, version };
+        self.frames[temp.frame].locals[temp.local] = LocalValue { operand, version };
     }
 
-    fn temp_slot(&self, temp: Temp) -> Slot {
+    fn temp_value(&self, temp: Temp) -> LocalValue {
         self.frames[temp.frame].locals[temp.local].clone()
     }
 
-    fn set_temp_slot(&mut self, temp: Temp, slot: Slot) {
+    fn set_temp_value(&mut self, temp: Temp, slot: LocalValue) {
         self.frames[temp.frame].locals[temp.local] = slot;
     }
 

@@ -2,7 +2,7 @@
 //! clause, so that what follows knows what matched. A clause that only asks for classes and values is an `if`, and
 //! then the clauses after it know what did not match, too.
 
-use super::calls::Form;
+use super::calls::CallType;
 use super::host::Visibility;
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer};
@@ -351,7 +351,7 @@ impl Lowerer<'_> {
                     s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
                 }
                 Some(Type::Object(..) | Type::Record(_)) if s.deconstructs(&part) => {
-                    let array = s.send_from(&part, "deconstruct", &[], 1, Form::Own);
+                    let array = s.send_from(&part, "deconstruct", &[], 1, CallType::Own);
                     if !array.is_bottom() {
                         s.match_array(pattern, &array, miss, false);
                     }

@@ -1,37 +1,37 @@
-//! Elements that watch each other for races (`Ikra.check = :races`): two of them touch one instance variable of one
-//! object, or one place of an array, in the same tick, and at least one of the two writes it.
+//! The race detector (`Ikra.check = :races`): a race is that two elements touch one instance variable of one object, or
+//! one place of an array, in the same tick, and at least one of the two writes it.
 //!
-//! Who touched a row is kept in buffers beside the watched one. Before a read or write that can race, the section calls
-//! a *watcher*, a function made here for each watched thing: it notes the element and gives who raced with it, if
-//! anyone did; then the element fails. Tags and payloads are not told apart, nor is it asked whether a write changes
-//! anything.
+//! Who touched a row is kept in *shadow memory*: buffers beside those that are checked. Accesses that can race are
+//! *instrumented*: before them, the section calls a *race check*, a function made here for each shadowed thing. It
+//! notes the element and gives who raced with it, if anyone did; then the element fails. Tags and payloads are not told
+//! apart, nor is it asked whether a write changes anything.
 //!
-//! Watched is only what somebody writes, and of instance variables only those touched in other objects than the
+//! Shadowed is only what somebody writes, and of instance variables only those touched in other objects than the
 //! element itself. Whether two elements race does not depend on the order in which they come; which race is found first
 //! does, so such sections run their elements in the order of the base ([`crate::heap::JobOrder::sequential`]).
 
 use super::Lowerer;
 use crate::ir::builder::Builder;
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferKind, Comparison, ErrorKind, FuncId, Op, Stmt, TouchPart, Toucher, Ty,
-    UnaryOp, Value, Watched, walk,
+    Accessor, BinaryOp, Block, Buffer, BufferKind, Comparison, ErrorKind, FuncId, Op, ShadowPart, Shadowed,
+    Stmt, Ty, UnaryOp, Value, walk,
 };
 use crate::types::{ArrayKind, HierarchyId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Races {
-    /// Is anything watched at all?
+    /// Is anything checked at all?
     pub wanted: bool,
     /// The element itself, in code that knows it.
     pub own: Option<Value>,
-    /// By what they watch and whether for writes.
-    watchers: BTreeMap<(Watched, bool), FuncId>,
+    /// By what they check and whether for writes.
+    checks: BTreeMap<(Shadowed, bool), FuncId>,
 }
 
 impl Lowerer<'_> {
     /// The element is about to touch an instance variable or member of the object `id`.
-    pub(super) fn watch_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
+    pub(super) fn instrument_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
         if !self.races.wanted {
             return;
         }
@@ -43,12 +43,12 @@ impl Lowerer<'_> {
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
         if memo.is_written && memo.shared {
             let place = self.b.unary(UnaryOp::ExtendI32, id);
-            self.watch(Watched::Column { hierarchy, name: name.to_string() }, id, place, write);
+            self.instrument(Shadowed::Column { hierarchy, name: name.to_string() }, id, place, write);
         }
     }
 
     /// The element is about to touch an item (array, index) of the heap; `slot` is its row.
-    pub(super) fn watch_item(
+    pub(super) fn instrument_item(
         &mut self,
         kind: ArrayKind,
         (id, index): (Value, Value),
@@ -59,13 +59,13 @@ impl Lowerer<'_> {
         if !self.races.wanted || !self.memo.arrays.get(&kind).is_some_and(|memo| memo.is_written) {
             return;
         }
-        let watch = |s: &mut Self| {
+        let instrument = |s: &mut Self| {
             let place = pack(&mut s.b, id, index);
-            s.watch(Watched::ArrayValues(kind), slot, place, write);
+            s.instrument(Shadowed::ArrayValues(kind), slot, place, write);
         };
         match condition {
-            Some(condition) => self.when(condition, watch),
-            None => watch(self),
+            Some(condition) => self.when(condition, instrument),
+            None => instrument(self),
         }
     }
 
@@ -77,28 +77,28 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::If { condition, then, otherwise: vec![] });
     }
 
-    fn watch(&mut self, what: Watched, row: Value, place: Value, write: bool) {
-        let watcher = self.watcher(&what, write);
-        if !self.b.first_time(watcher, row) {
+    fn instrument(&mut self, what: Shadowed, row: Value, place: Value, write: bool) {
+        let check = self.race_check(&what, write);
+        if !self.b.first_time(check, row) {
             return;
         }
         let site = self.site(ErrorKind::Race { what, write });
         let number = self.b.i32(site.0 as i32);
-        let other = self.b.call_beside(watcher, vec![row, number], &[Ty::I64])[0];
+        let other = self.b.call_beside(check, vec![row, number], &[Ty::I64])[0];
         let zero = self.b.i64(0);
         let nobody = self.b.compare(Comparison::Lt, other, zero);
         self.b.check(nobody, site, &[other, place]);
     }
 
     /// The function that notes a touch: (row, site) → who raced, or -1.
-    fn watcher(&mut self, what: &Watched, write: bool) -> FuncId {
+    fn race_check(&mut self, what: &Shadowed, write: bool) -> FuncId {
         let key = (what.clone(), write);
-        if let Some(watcher) = self.races.watchers.get(&key) {
-            return *watcher;
+        if let Some(check) = self.races.checks.get(&key) {
+            return *check;
         }
-        let watcher = FuncId(self.program.functions.len() as u32);
+        let check = FuncId(self.program.functions.len() as u32);
         self.program.functions.push(Default::default());
-        self.races.watchers.insert(key, watcher);
+        self.races.checks.insert(key, check);
         let name = format!("{} {what}", if write { "write" } else { "read" });
         let outer = std::mem::replace(&mut self.b, Builder::new(name, &[Ty::I32, Ty::I32], &[Ty::I64]));
         let touch = self.touch();
@@ -110,8 +110,8 @@ impl Lowerer<'_> {
         let nobody = self.b.i64(-1);
         self.b.emit(Stmt::Return(vec![nobody]));
         let body = std::mem::replace(&mut self.b, outer);
-        self.program.functions[watcher.0 as usize] = body.finish();
-        watcher
+        self.program.functions[check.0 as usize] = body.finish();
+        check
     }
 
     fn touch(&mut self) -> Touch {
@@ -131,39 +131,39 @@ impl Lowerer<'_> {
         self.b.load(first, element, Ty::I32, false)
     }
 
-    fn write_touch(&mut self, what: &Watched, touch: Touch) {
-        for by in [Toucher::Writer, Toucher::Reader, Toucher::OtherReader] {
+    fn write_touch(&mut self, what: &Shadowed, touch: Touch) {
+        for by in [Accessor::Writer, Accessor::Reader, Accessor::OtherReader] {
             self.give_other(what, touch, by);
         }
-        self.note(what, touch, Toucher::Writer);
+        self.note(what, touch, Accessor::Writer);
     }
 
-    fn read_touch(&mut self, what: &Watched, touch: Touch) {
-        self.give_other(what, touch, Toucher::Writer);
-        let is_read = self.touched_now(what, touch, Toucher::Reader);
+    fn read_touch(&mut self, what: &Shadowed, touch: Touch) {
+        self.give_other(what, touch, Accessor::Writer);
+        let is_read = self.touched_now(what, touch, Accessor::Reader);
         self.b.open();
-        self.if_other(what, touch, Toucher::Reader, |s, _| s.note(what, touch, Toucher::OtherReader));
+        self.if_other(what, touch, Accessor::Reader, |s, _| s.note(what, touch, Accessor::OtherReader));
         let (then, _) = self.b.close();
         self.b.open();
-        self.note(what, touch, Toucher::Reader);
+        self.note(what, touch, Accessor::Reader);
         let (otherwise, _) = self.b.close();
         self.b.emit(Stmt::If { condition: is_read, then, otherwise });
     }
 
     /// Gives who touched the row in this tick, if it is another object.
-    fn give_other(&mut self, what: &Watched, touch: Touch, by: Toucher) {
+    fn give_other(&mut self, what: &Shadowed, touch: Touch, by: Accessor) {
         let touched = self.touched_now(what, touch, by);
         self.when(touched, |s| s.if_other(what, touch, by, |s, who| s.b.emit(Stmt::Return(vec![who]))));
     }
 
-    fn touched_now(&mut self, what: &Watched, touch: Touch, by: Toucher) -> Value {
-        let ticks = self.touched(what, by, TouchPart::Tick);
+    fn touched_now(&mut self, what: &Shadowed, touch: Touch, by: Accessor) -> Value {
+        let ticks = self.touched(what, by, ShadowPart::Tick);
         let tick = self.b.load(ticks, touch.row, Ty::I64, true);
         self.b.compare(Comparison::Eq, tick, touch.now)
     }
 
-    fn if_other(&mut self, what: &Watched, touch: Touch, by: Toucher, then: impl FnOnce(&mut Self, Value)) {
-        let all = self.touched(what, by, TouchPart::Who);
+    fn if_other(&mut self, what: &Shadowed, touch: Touch, by: Accessor, then: impl FnOnce(&mut Self, Value)) {
+        let all = self.touched(what, by, ShadowPart::Who);
         let who = self.b.load(all, touch.row, Ty::I64, true);
         let half = self.b.i64(32);
         let element = self.b.binary(BinaryOp::Shr, who, half);
@@ -173,26 +173,27 @@ impl Lowerer<'_> {
         self.when(differs, |s| then(s, who));
     }
 
-    fn note(&mut self, what: &Watched, touch: Touch, by: Toucher) {
-        let (ticks, all) = (self.touched(what, by, TouchPart::Tick), self.touched(what, by, TouchPart::Who));
+    fn note(&mut self, what: &Shadowed, touch: Touch, by: Accessor) {
+        let (ticks, all) =
+            (self.touched(what, by, ShadowPart::Tick), self.touched(what, by, ShadowPart::Who));
         self.b.store(ticks, touch.row, touch.now);
         self.b.store(all, touch.row, touch.me);
     }
 
-    fn touched(&mut self, what: &Watched, by: Toucher, part: TouchPart) -> Buffer {
-        let buffer = self.buffer(BufferKind::Touched { what: what.clone(), by, part }, Ty::I64);
+    fn touched(&mut self, what: &Shadowed, by: Accessor, part: ShadowPart) -> Buffer {
+        let buffer = self.buffer(BufferKind::Shadow { what: what.clone(), by, part }, Ty::I64);
         self.program.buffers[buffer.0 as usize].written = true;
         buffer
     }
 
-    /// Could the block fail, jump out, write or draw a random number? What only watches does not count.
+    /// Could the block fail, jump out, write or draw a random number? What only checks does not count.
     pub(super) fn has_effects(&self, block: &Block) -> bool {
-        let watches = |function: &FuncId| self.races.watchers.values().any(|watcher| watcher == function);
+        let is_check = |function: &FuncId| self.races.checks.values().any(|check| check == function);
         walk::any(block, &mut |stmt| match stmt {
             Stmt::Check { site, .. } => {
                 !matches!(self.program.sites[site.0 as usize].error, ErrorKind::Race { .. })
             }
-            Stmt::Call { function, .. } => !watches(function),
+            Stmt::Call { function, .. } => !is_check(function),
             Stmt::Break(label) | Stmt::Continue(label) => !walk::any(
                 block,
                 &mut |stmt| matches!(stmt, Stmt::Loop { label: own, .. } | Stmt::Block { label: own, .. } if own == label),
@@ -224,7 +225,7 @@ fn pack(b: &mut Builder, upper: Value, lower: Value) -> Value {
 mod tests {
     use crate::infer::Operation;
     use crate::infer::tests::World;
-    use crate::ir::{BufferKind, Watched};
+    use crate::ir::{BufferKind, Shadowed};
     use crate::types::{ArrayKind, Type};
 
     const CELL: &str = "
@@ -243,8 +244,8 @@ mod tests {
         end
     ";
 
-    /// The variables of Cells that a block watches, and "items" for those of arrays.
-    fn watched(block: &str) -> Vec<String> {
+    /// The variables of Cells that a block checks, and "items" for those of arrays.
+    fn checked(block: &str) -> Vec<String> {
         let world = World::new(&format!("{CELL}base.peach {{ |cell| {block} }}"));
         let cell = world.object("Cell");
         let mut world = world
@@ -256,10 +257,10 @@ mod tests {
             .elements(0, &[Type::Integer]);
         world.races = true;
         let program = world.must_infer(Operation::Each).program;
-        assert_eq!(program.fused, !program.watches_races());
+        assert_eq!(program.fused, !program.checks_races());
         let touched = program.buffers.iter().filter_map(|buffer| match &buffer.kind {
-            BufferKind::Touched { what: Watched::Column { name, .. }, .. } => Some(name.clone()),
-            BufferKind::Touched { .. } => Some("items".into()),
+            BufferKind::Shadow { what: Shadowed::Column { name, .. }, .. } => Some(name.clone()),
+            BufferKind::Shadow { .. } => Some("items".into()),
             _ => None,
         });
         let mut touched: Vec<String> = touched.collect();
@@ -268,30 +269,30 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_writes_is_not_watched() {
-        assert!(watched("cell.other.x + cell.cells[0]").is_empty());
+    fn what_nobody_writes_is_not_checked() {
+        assert!(checked("cell.other.x + cell.cells[0]").is_empty());
     }
 
     #[test]
-    fn what_is_touched_in_the_element_alone_is_not_watched() {
-        assert!(watched("cell.x += cell.other.y.to_i").is_empty());
-        assert!(watched("same = cell; same.x = same.x + 1").is_empty());
+    fn what_is_touched_in_the_element_alone_is_not_checked() {
+        assert!(checked("cell.x += cell.other.y.to_i").is_empty());
+        assert!(checked("same = cell; same.x = same.x + 1").is_empty());
     }
 
     #[test]
-    fn what_others_see_is_watched_once() {
-        assert_eq!(watched("cell.x += cell.other.x"), ["@x"]);
-        assert_eq!(watched("cell.other.x = 1"), ["@x"]);
-        assert_eq!(watched("cell.other.x += cell.y"), ["@x"]);
+    fn what_others_see_is_checked_once() {
+        assert_eq!(checked("cell.x += cell.other.x"), ["@x"]);
+        assert_eq!(checked("cell.other.x = 1"), ["@x"]);
+        assert_eq!(checked("cell.other.x += cell.y"), ["@x"]);
     }
 
     #[test]
     fn called_functions_do_not_know_the_element() {
-        assert_eq!(watched("cell.cool(3)"), ["@y"]);
+        assert_eq!(checked("cell.cool(3)"), ["@y"]);
     }
 
     #[test]
-    fn arrays_are_watched_where_they_are_written() {
-        assert_eq!(watched("cell.cells[0] += 1"), ["items"]);
+    fn arrays_are_checked_where_they_are_written() {
+        assert_eq!(checked("cell.cells[0] += 1"), ["items"]);
     }
 }

@@ -1,11 +1,11 @@
-//! Objects that a section makes: `Vector.new(x, y)`. They live in values only, as their instance variables side by side,
-//! so making one costs nothing. That is right as long as nobody changes them after `initialize` and nobody asks which of
-//! two equal ones it is; both are refused. They cannot be stored in other objects.
+//! Scalar replacement: objects that a section makes (`Vector.new(x, y)`). They live in values only, as their instance
+//! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
+//! and nobody asks which of two equal ones it is; both are refused. They cannot be stored in other objects.
 
 use super::calls::Arguments;
-use super::host::{Found, Method};
+use super::host::{FoundMethod, Method};
 use super::operand::Operand;
-use super::{BlockRef, Frame, Lowerer, Slot};
+use super::{BlockRef, Frame, LocalValue, Lowerer};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
@@ -30,13 +30,13 @@ impl Lowerer<'_> {
             Ok(found) => found,
         };
         let code = match initialize {
-            Some(Found { owner, method: Method::Ruby(code), .. }) if is_users => Some((owner, code)),
-            Some(Found { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
+            Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_users => Some((owner, code)),
+            Some(FoundMethod { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
                 if is_users && arguments.positional.is_empty() =>
             {
                 None
             }
-            Some(Found { owner: ClassId::STRUCT, method: Method::Native { .. }, .. })
+            Some(FoundMethod { owner: ClassId::STRUCT, method: Method::Native { .. }, .. })
                 if is_users && !self.host.members(class).is_empty() =>
             {
                 None
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
-            locals: names.iter().map(|_| Slot { operand: Operand::nil(), version }).collect(),
+            locals: names.iter().map(|_| LocalValue { operand: Operand::nil(), version }).collect(),
             receiver: Operand::bottom(),
             owner: class,
             scope: self.frame().scope.clone(),
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
-                        self.frames[frame].locals[local] = Slot { operand: value.clone(), version };
+                        self.frames[frame].locals[local] = LocalValue { operand: value.clone(), version };
                     }
                     None => {
                         self.memo.fields.entry(*class).or_default().push(name.to_string());

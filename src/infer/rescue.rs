@@ -1,7 +1,7 @@
 //! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
-//! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is. Only
-//! methods that call themselves are functions of their own. Where one is called that can raise what is rescued around
-//! the call, that is a *guarded* version of it, which gives its error back beside its value.
+//! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is.
+//! Only methods that call themselves are functions of their own. Where one is called that can raise what is rescued
+//! around the call, that is a *guarded* version of it, which gives its error back beside its value.
 //!
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
 //! rescued.
@@ -381,14 +381,14 @@ impl Lowerer<'_> {
         if escapes {
             sites.iter().for_each(|site| self.note_escape(*site));
         }
-        let before = temps.map(|temp| self.temp_slot(temp));
+        let before = temps.map(|temp| self.temp_value(temp));
         for (temp, value) in temps.into_iter().zip(values) {
             self.temp_set(temp, Operand::integer(value));
         }
         self.jump(join, None);
         // What follows a check does not see them.
         for (temp, slot) in temps.into_iter().zip(before) {
-            self.set_temp_slot(temp, slot);
+            self.set_temp_value(temp, slot);
         }
     }
 
@@ -476,7 +476,8 @@ impl Lowerer<'_> {
 
     // ---- jumps out -----------------------------------------------------------------------------------------------
 
-    /// Jumps to a join, as `break`, `next`, `return`, `throw` and `retry` do: what is to be ensured on the way runs first.
+    /// Jumps to a join, as `break`, `next`, `return`, `throw` and `retry` do: what is to be ensured on the way runs
+    /// first.
     pub(super) fn leave_to(&mut self, join: JoinIndex, value: Option<&Operand>) {
         if self.b.is_dead() {
             return;

@@ -2,10 +2,8 @@
 
 use super::{Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
-use crate::source::Span;
+use crate::syntax::ast::{Kind, Node, Target};
 use crate::types::{ClassId, Type, TypeSet};
-use std::collections::BTreeMap;
-use std::fmt::Write;
 
 impl Lowerer<'_> {
     /// The site of `error` at the current place.
@@ -83,15 +81,14 @@ impl Lowerer<'_> {
             Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
-            Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
-            Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
             Some(ty @ (Type::Record(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
-            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("a Proc".into()), vec![]),
-            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
-            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
+            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("an instance of Proc".into()), vec![]),
+            Some(Type::Tuple(_) | Type::List(_)) => (Receiver::Text("an instance of Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an instance of Enumerator".into()), vec![]),
         }
     }
 
@@ -129,11 +126,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes the type of the expression at the current place, for `Ikra.explain`.
-    pub(crate) fn note_type(&mut self, operand: &Operand) {
-        if !self.frame().builtin && !operand.is_bottom() {
-            self.line_types.entry(self.span).or_default().extend(&operand.types);
+    /// Notes the type of an expression of the user's, for `Ikra.explain`: of names, calls and what is assigned. Literals
+    /// tell their type themselves, and a value that nobody uses has none to tell.
+    pub(crate) fn note_type(&mut self, node: &Node, unused: bool, operand: &Operand) {
+        if self.frame().builtin || operand.is_bottom() {
+            return;
         }
+        self.listing.codes.insert(self.frame().code.span);
+        let span = match &node.kind {
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => match &**target {
+                Target::Captured(..) if unused => return,
+                target => target.span(),
+            },
+            Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) | Kind::Constant { .. } => node.span,
+            Kind::Call(_) | Kind::Yield(_) | Kind::Super { .. } | Kind::Array(_) if !unused => node.span,
+            _ => return,
+        };
+        self.listing.types.entry(span).or_default().extend(&operand.types);
     }
 }
 
@@ -181,21 +190,4 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
     }
     words.dedup();
     if words.is_empty() { "nothing".into() } else { words.join(" or ") }
-}
-
-/// `path:line: columns: type` for every expression that was noted, one line each, in source order.
-pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
-    let mut by_line: BTreeMap<(String, u32), Vec<(Span, String)>> = BTreeMap::new();
-    for (span, types) in lines {
-        by_line.entry(host.place(*span)).or_default().push((*span, describe(host, types)));
-    }
-    let mut out = String::new();
-    for ((path, line), items) in by_line {
-        let _ = write!(out, "{path}:{line}:");
-        for (span, types) in items {
-            let _ = write!(out, "  {}: {types};", host.text(Some(span)));
-        }
-        out.push('\n');
-    }
-    out
 }

@@ -1,6 +1,7 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
-use super::host::{Contents, Found, Method, Refusal, Root, RootKey, Visibility};
+use super::dialect::Dialect;
+use super::host::{Contents, FoundMethod, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -15,15 +16,17 @@ use std::rc::Rc;
 pub(crate) struct World {
     sources: SourceMap,
     classes: Vec<(String, Option<ClassId>)>,
-    methods: FxHashMap<(ClassId, String), Found>,
+    methods: FxHashMap<(ClassId, String), FoundMethod>,
     roots: Vec<(String, Type)>,
     base: TypeSet,
     columns: FxHashMap<(ClassId, String), TypeSet>,
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
-    /// Watch for races?
+    /// Check for races?
     pub races: bool,
+    /// The Ruby that it is.
+    pub dialect: Dialect,
 }
 
 impl World {
@@ -55,7 +58,8 @@ impl World {
                 _ => ClassId::OBJECT,
             };
             let name = code.name.clone();
-            let found = Found { owner, visibility: Visibility::Public, method: Method::Ruby(Rc::new(code)) };
+            let found =
+                FoundMethod { owner, visibility: Visibility::Public, method: Method::Ruby(Rc::new(code)) };
             methods.insert((owner, name), found);
         }
         let span = crate::syntax::codes_in(&sources, file)
@@ -77,6 +81,7 @@ impl World {
             symbols: vec![],
             block: Rc::new(block),
             races: false,
+            dialect: Dialect::default(),
         })
     }
 
@@ -103,7 +108,7 @@ impl World {
     pub fn column(mut self, class: &str, name: &str, types: &[Type]) -> Self {
         let id = find(&self.classes, class).unwrap();
         self.columns.insert((id, format!("@{name}")), types.iter().cloned().collect());
-        let accessor = |method| Found { owner: id, visibility: Visibility::Public, method };
+        let accessor = |method| FoundMethod { owner: id, visibility: Visibility::Public, method };
         self.methods.entry((id, name.into())).or_insert(accessor(Method::Reader(format!("@{name}"))));
         self.methods.entry((id, format!("{name}="))).or_insert(accessor(Method::Writer(format!("@{name}"))));
         self
@@ -165,7 +170,7 @@ fn find(classes: &[(String, Option<ClassId>)], name: &str) -> Option<ClassId> {
 }
 
 impl Host for World {
-    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
         for ancestor in self.ancestors(class) {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {
                 return Ok(Some(found.clone()));
@@ -173,7 +178,7 @@ impl Host for World {
         }
         // Every built-in name is taken to exist; user objects have Kernel's.
         let is_user = class.0 as usize >= ClassId::BUILTIN.len();
-        let native = Found {
+        let native = FoundMethod {
             owner: if is_user { ClassId::KERNEL } else { class },
             visibility: Visibility::Public,
             method: Method::Native { name: name.into() },
@@ -182,7 +187,12 @@ impl Host for World {
         Ok((!is_user && class != ClassId::NIL || of_kernel).then_some(native))
     }
 
-    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+    fn super_method(
+        &mut self,
+        class: ClassId,
+        owner: ClassId,
+        name: &str,
+    ) -> Result<Option<FoundMethod>, Refusal> {
         let after = self.ancestors(class).into_iter().skip_while(|c| *c != owner).skip(1);
         for ancestor in after {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {
@@ -192,9 +202,9 @@ impl Host for World {
         Ok(None)
     }
 
-    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
         let method = Method::Native { name: name.into() };
-        Ok(Some(Found { owner: module, visibility: Visibility::Public, method }))
+        Ok(Some(FoundMethod { owner: module, visibility: Visibility::Public, method }))
     }
 
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
@@ -234,10 +244,6 @@ impl Host for World {
         false
     }
 
-    fn holds(&self, _: &str) -> bool {
-        true
-    }
-
     fn any_frozen_array(&mut self, _: ArrayKind) -> bool {
         false
     }
@@ -246,8 +252,8 @@ impl Host for World {
         false
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        true
+    fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     fn class_name(&self, class: ClassId) -> String {
@@ -272,12 +278,6 @@ impl Host for World {
             self.symbols.push(name.into());
             self.symbols.len() - 1
         }) as i32
-    }
-
-    fn text(&self, span: Option<Span>) -> String {
-        span.map_or_else(String::new, |s| {
-            self.sources.file(s.file).text[s.start as usize..s.end as usize].to_string()
-        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

@@ -228,7 +228,9 @@ pub enum MathFn {
     Acosh,
     Atanh,
     Exp,
+    Expm1,
     Log,
+    Log1p,
     Log2,
     Log10,
     Sqrt,
@@ -258,7 +260,9 @@ impl MathFn {
             Self::Acosh => "acosh",
             Self::Atanh => "atanh",
             Self::Exp => "exp",
+            Self::Expm1 => "expm1",
             Self::Log => "log",
+            Self::Log1p => "log1p",
             Self::Log2 => "log2",
             Self::Log10 => "log10",
             Self::Sqrt => "sqrt",
@@ -279,7 +283,7 @@ impl MathFn {
         }
     }
 
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Sin,
         Self::Cos,
         Self::Tan,
@@ -293,7 +297,9 @@ impl MathFn {
         Self::Acosh,
         Self::Atanh,
         Self::Exp,
+        Self::Expm1,
         Self::Log,
+        Self::Log1p,
         Self::Log2,
         Self::Log10,
         Self::Sqrt,
@@ -424,10 +430,10 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
-    /// What an element gave to a variable around the section (by its number in the schema), by element index.
-    Captured(u32, Part),
-    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
-    CapturedTick(u32),
+    /// The elements' parts of an accumulator (by its number in the schema), by element index.
+    Accumulator(u32, Part),
+    /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
+    AccumulatorTick(u32),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
     /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
@@ -439,22 +445,22 @@ pub enum BufferKind {
     FrozenArray(ArrayKind),
     /// `I32`: the first element that is the same object, by element index.
     FirstSame,
-    /// Which elements touched each row of what is watched for races.
-    Touched { what: Watched, by: Toucher, part: TouchPart },
+    /// Shadow memory: which elements touched each row of what is checked for races.
+    Shadow { what: Shadowed, by: Accessor, part: ShadowPart },
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
 }
 
 /// What elements may race for. Rows are those of its buffers; tag and payload are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Watched {
+pub enum Shadowed {
     Column { hierarchy: HierarchyId, name: String },
     ArrayValues(ArrayKind),
 }
 
 /// Of the elements that touched a row in a tick, enough to tell whether a further one races with any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Toucher {
+pub enum Accessor {
     Writer,
     /// The first to read.
     Reader,
@@ -463,7 +469,7 @@ pub enum Toucher {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TouchPart {
+pub enum ShadowPart {
     /// `I64`: in which tick, counted from 1; 0 before the first touch.
     Tick,
     /// `I64`: the element in the upper, the site in the lower 32 bits.
@@ -564,9 +570,10 @@ pub enum ErrorKind {
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
     /// Another element touched the same row in this tick, and one of them writes it. Operands: who (as
-    /// [`TouchPart::Who`]), and where: the object's id, or the array's in the upper and the index in the lower 32 bits.
+    /// [`ShadowPart::Who`]), and where: the object's id, or the array's in the upper and the index in the lower 32
+    /// bits.
     Race {
-        what: Watched,
+        what: Shadowed,
         write: bool,
     },
 }
@@ -645,9 +652,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// Elements watch each other for races: jobs have to run one after the other.
-    pub fn watches_races(&self) -> bool {
-        self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Touched { .. }))
+    /// Elements are checked for races: jobs have to run one after the other.
+    pub fn checks_races(&self) -> bool {
+        self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Shadow { .. }))
     }
 }
 

@@ -24,8 +24,8 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part, Program,
-    Receiver, ScalarInfo, ScalarSource, Site, Stmt, TouchPart, Toucher, Ty, Value, Watched,
+    Accessor, Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part,
+    Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -75,16 +75,16 @@ impl Display for BufferInfo {
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
             BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
-            BufferKind::Captured(n, part) => write!(f, "captured v{n}{}", PartText(*part)),
-            BufferKind::CapturedTick(n) => write!(f, "captured_tick v{n}"),
+            BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
+            BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
             BufferKind::ResultWords => f.write_str("result_words"),
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
             BufferKind::FirstSame => f.write_str("first_same"),
-            BufferKind::Touched { what, by, part } => {
-                let part = if *part == TouchPart::Tick { " tick" } else { "" };
-                write!(f, "touched {what} {by}{part}")
+            BufferKind::Shadow { what, by, part } => {
+                let part = if *part == ShadowPart::Tick { " tick" } else { "" };
+                write!(f, "shadow {what} {by}{part}")
             }
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
@@ -92,7 +92,7 @@ impl Display for BufferInfo {
     }
 }
 
-impl Display for Watched {
+impl Display for Shadowed {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column { hierarchy, name } => write!(f, "column h{} {}", hierarchy.0, Quoted(name)),
@@ -101,7 +101,7 @@ impl Display for Watched {
     }
 }
 
-impl Display for Toucher {
+impl Display for Accessor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Writer => "writer",

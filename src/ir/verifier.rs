@@ -41,12 +41,12 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::ArrayValues(_, Part::Tag)
             | BufferKind::Base(Part::Tag)
             | BufferKind::Result(Part::Tag)
-            | BufferKind::Captured(_, Part::Tag)
+            | BufferKind::Accumulator(_, Part::Tag)
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame
             | BufferKind::SymbolRanks => Ty::I32,
-            BufferKind::CapturedTick(_) | BufferKind::Touched { .. } => Ty::I64,
+            BufferKind::AccumulatorTick(_) | BufferKind::Shadow { .. } => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,

@@ -45,16 +45,16 @@ pub fn dump(code: &Code) -> String {
 }
 
 /// An s-expression before it is broken into lines.
-enum Form {
+enum Sexp {
     Atom(String),
-    List(Vec<Form>),
+    List(Vec<Sexp>),
 }
-use Form::List;
+use Sexp::List;
 
-impl Form {
+impl Sexp {
     fn flat(&self, out: &mut String) {
         match self {
-            Form::Atom(text) => out.push_str(text),
+            Sexp::Atom(text) => out.push_str(text),
             List(items) => {
                 out.push('(');
                 for (index, item) in items.iter().enumerate() {
@@ -79,8 +79,8 @@ impl Form {
                     match (index, item) {
                         (0, _) => {}
                         // Leading atoms stay on the line of the parenthesis.
-                        (_, Form::Atom(_))
-                            if items[..index].iter().all(|item| matches!(item, Form::Atom(_))) =>
+                        (_, Sexp::Atom(_))
+                            if items[..index].iter().all(|item| matches!(item, Sexp::Atom(_))) =>
                         {
                             out.push(' ');
                         }
@@ -97,11 +97,11 @@ impl Form {
     }
 }
 
-fn atom(text: &str) -> Form {
-    Form::Atom(text.into())
+fn atom(text: &str) -> Sexp {
+    Sexp::Atom(text.into())
 }
 
-fn form(head: &str, items: impl IntoIterator<Item = Form>) -> Form {
+fn form(head: &str, items: impl IntoIterator<Item = Sexp>) -> Sexp {
     List(std::iter::once(atom(head)).chain(items).collect())
 }
 
@@ -110,39 +110,39 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn local(&self, id: LocalId) -> Form {
-        Form::Atom(self.local_name(id))
+    fn local(&self, id: LocalId) -> Sexp {
+        Sexp::Atom(self.local_name(id))
     }
 
     fn local_name(&self, id: LocalId) -> String {
         format!("{}%{}", self.locals.get(id.0 as usize).map_or("?", String::as_str), id.0)
     }
 
-    fn nodes<'a>(&'a self, nodes: &'a [Node]) -> impl Iterator<Item = Form> + 'a {
+    fn nodes<'a>(&'a self, nodes: &'a [Node]) -> impl Iterator<Item = Sexp> + 'a {
         nodes.iter().map(|node| self.node(node))
     }
 
     /// `(params …)`, or nothing where there are none.
-    fn params(&self, params: &Params) -> Option<Form> {
-        let mut items: Vec<Form> = params.required.iter().map(|target| self.target(target)).collect();
+    fn params(&self, params: &Params) -> Option<Sexp> {
+        let mut items: Vec<Sexp> = params.required.iter().map(|target| self.target(target)).collect();
         for (local, default) in &params.optional {
             items.push(List(vec![self.local(*local), atom("="), self.node(default)]));
         }
         if let Some(rest) = params.rest {
-            items.push(Form::Atom(format!("*{}", rest.map_or(String::new(), |id| self.local_name(id)))));
+            items.push(Sexp::Atom(format!("*{}", rest.map_or(String::new(), |id| self.local_name(id)))));
         }
         items.extend(params.post.iter().map(|target| self.target(target)));
         for (name, local, default) in &params.keywords {
             let local = self.local(*local);
             items.push(match default {
-                None => List(vec![Form::Atom(format!("{name}:")), local]),
+                None => List(vec![Sexp::Atom(format!("{name}:")), local]),
                 Some(default) => {
-                    List(vec![Form::Atom(format!("{name}:")), local, atom("="), self.node(default)])
+                    List(vec![Sexp::Atom(format!("{name}:")), local, atom("="), self.node(default)])
                 }
             });
         }
         if let Some(block) = params.block {
-            items.push(Form::Atom(format!("&{}", self.local_name(block))));
+            items.push(Sexp::Atom(format!("&{}", self.local_name(block))));
         }
         if params.trailing_comma {
             items.push(atom(","));
@@ -150,10 +150,10 @@ impl Printer<'_> {
         (!items.is_empty()).then(|| form("params", items))
     }
 
-    fn target(&self, target: &Target) -> Form {
+    fn target(&self, target: &Target) -> Sexp {
         match target {
             Target::Local(id, _) => self.local(*id),
-            Target::Captured(name, _) => Form::Atom(format!("^{name}")),
+            Target::Captured(name, _) => Sexp::Atom(format!("^{name}")),
             Target::Ivar(name, _) => atom(name),
             Target::Index { receiver, args, .. } => {
                 form("index", std::iter::once(self.node(receiver)).chain(self.nodes(args)))
@@ -165,8 +165,8 @@ impl Printer<'_> {
         }
     }
 
-    fn multiple(&self, multiple: &Multiple) -> Vec<Form> {
-        let mut items: Vec<Form> = multiple.before.iter().map(|target| self.target(target)).collect();
+    fn multiple(&self, multiple: &Multiple) -> Vec<Sexp> {
+        let mut items: Vec<Sexp> = multiple.before.iter().map(|target| self.target(target)).collect();
         match &multiple.splat {
             None => {}
             Some(None) => items.push(atom("*")),
@@ -176,28 +176,28 @@ impl Printer<'_> {
         items
     }
 
-    fn block_arg(&self, block: &BlockArg) -> Form {
+    fn block_arg(&self, block: &BlockArg) -> Sexp {
         match block {
             BlockArg::Literal(block) => self.block("block", block),
-            BlockArg::Symbol(name, _) => Form::Atom(format!("&:{name}")),
+            BlockArg::Symbol(name, _) => Sexp::Atom(format!("&:{name}")),
             BlockArg::Expression(node) => form("&", [self.node(node)]),
         }
     }
 
     /// `own_locals` shows as `(own …)` where it is more than the parameters' names.
-    fn block(&self, head: &str, block: &BlockLiteral) -> Form {
+    fn block(&self, head: &str, block: &BlockLiteral) -> Sexp {
         let params = self.params(&block.params);
         let mut line = String::new();
         if let Some(params) = &params {
             params.flat(&mut line);
         }
         let own = block.own_locals.iter().map(|id| self.local_name(*id));
-        let more: Vec<Form> = own.filter(|name| !mentions(&line, name)).map(Form::Atom).collect();
+        let more: Vec<Sexp> = own.filter(|name| !mentions(&line, name)).map(Sexp::Atom).collect();
         let own = (!more.is_empty()).then(|| form("own", more));
         form(head, params.into_iter().chain(own).chain([self.node(&block.body)]))
     }
 
-    fn call(&self, call: &Call) -> Form {
+    fn call(&self, call: &Call) -> Sexp {
         if call.variable {
             return form("variable", [atom(&call.name)]);
         }
@@ -209,17 +209,17 @@ impl Printer<'_> {
         form("call", callee.into_iter().chain(self.nodes(&call.args)).chain(block))
     }
 
-    fn when(&self, when: &When) -> Form {
+    fn when(&self, when: &When) -> Sexp {
         form("when", [List(self.nodes(&when.patterns).collect()), self.node(&when.body)])
     }
 
-    fn in_clause(&self, clause: &InClause) -> Form {
+    fn in_clause(&self, clause: &InClause) -> Sexp {
         let guard = clause.guard.iter().map(|guard| form("if", [self.node(guard)]));
         let body = self.node(&clause.body);
         form("in", std::iter::once(self.pattern(&clause.pattern)).chain(guard).chain([body]))
     }
 
-    fn pattern(&self, pattern: &Pattern) -> Form {
+    fn pattern(&self, pattern: &Pattern) -> Sexp {
         match &pattern.kind {
             PatternKind::Value(node) => form("===", [self.node(node)]),
             PatternKind::Bind(target) => self.target(target),
@@ -238,29 +238,29 @@ impl Printer<'_> {
         }
     }
 
-    fn optional(&self, head: &str, value: Option<&Node>) -> Form {
+    fn optional(&self, head: &str, value: Option<&Node>) -> Sexp {
         match value {
             None => List(vec![atom(head)]),
             Some(value) => form(head, [self.node(value)]),
         }
     }
 
-    fn node(&self, node: &Node) -> Form {
+    fn node(&self, node: &Node) -> Sexp {
         match &node.kind {
             Kind::Nil => atom("nil"),
             Kind::True => atom("true"),
             Kind::False => atom("false"),
             Kind::SelfRef => atom("self"),
-            Kind::Integer(value) => Form::Atom(value.to_string()),
-            Kind::Float(value) => Form::Atom(format!("{value:?}")),
-            Kind::Symbol(name) => Form::Atom(format!(":{name}")),
+            Kind::Integer(value) => Sexp::Atom(value.to_string()),
+            Kind::Float(value) => Sexp::Atom(format!("{value:?}")),
+            Kind::Symbol(name) => Sexp::Atom(format!(":{name}")),
             Kind::String(parts) => match &parts[..] {
                 [] => atom("\"\""),
-                [StringPart::Text(text)] => Form::Atom(format!("{text:?}")),
+                [StringPart::Text(text)] => Sexp::Atom(format!("{text:?}")),
                 parts => form(
                     "string",
                     parts.iter().map(|part| match part {
-                        StringPart::Text(text) => Form::Atom(format!("{text:?}")),
+                        StringPart::Text(text) => Sexp::Atom(format!("{text:?}")),
                         StringPart::Expression(node) => self.node(node),
                     }),
                 ),
@@ -273,14 +273,14 @@ impl Printer<'_> {
             Kind::Splat(value) => form("*", [self.node(value)]),
             Kind::KeywordArgs(pairs) => {
                 let pairs =
-                    pairs.iter().flat_map(|(name, value)| [Form::Atom(format!("{name}:")), self.node(value)]);
+                    pairs.iter().flat_map(|(name, value)| [Sexp::Atom(format!("{name}:")), self.node(value)]);
                 form("keywords", pairs)
             }
             Kind::Local(id) => self.local(*id),
-            Kind::Captured(name) => Form::Atom(format!("^{name}")),
+            Kind::Captured(name) => Sexp::Atom(format!("^{name}")),
             Kind::Ivar(name) => atom(name),
             Kind::Constant { path, absolute } => {
-                Form::Atom(format!("{}{}", if *absolute { "::" } else { "" }, path.join("::")))
+                Sexp::Atom(format!("{}{}", if *absolute { "::" } else { "" }, path.join("::")))
             }
             Kind::ConstantOf { module, path } => {
                 form("constant", [self.node(module), atom(&path.join("::"))])
@@ -351,8 +351,8 @@ impl Printer<'_> {
     }
 }
 
-fn method(name: &str, safe: bool) -> Form {
-    Form::Atom(format!("{}{name}", if safe { "&." } else { "." }))
+fn method(name: &str, safe: bool) -> Sexp {
+    Sexp::Atom(format!("{}{name}", if safe { "&." } else { "." }))
 }
 
 /// Does a local's name stand in the text as a word?

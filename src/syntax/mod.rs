@@ -16,7 +16,7 @@ pub mod walk;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params, Target};
-use parse::{Answer, Callable, Found};
+use parse::{Answer, Callable, FoundCode};
 
 /// Why there is no AST for a place.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
             let mut codes = Vec::new();
             parse::each_callable(tree, |callable, nesting, using| {
                 if matches!(callable, Callable::Def(_)) {
-                    let found = Found { callable, nesting: nesting.to_vec(), using };
+                    let found = FoundCode { callable, nesting: nesting.to_vec(), using };
                     codes.extend(lower::code(source, file, tree, &found));
                 }
             });

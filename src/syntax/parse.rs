@@ -80,7 +80,7 @@ impl<'pr> Callable<'pr> {
 }
 
 /// What stands at a span, with the modules around it.
-pub(super) struct Found<'pr> {
+pub(super) struct FoundCode<'pr> {
     pub callable: Callable<'pr>,
     pub nesting: Vec<Option<String>>,
     /// Where the `using` of a refinement stands that is active there.
@@ -89,7 +89,7 @@ pub(super) struct Found<'pr> {
 
 /// The answer of [`find`].
 pub(super) enum Answer<'pr> {
-    Found(Found<'pr>),
+    Found(FoundCode<'pr>),
     Missing,
     /// Part of the file was not looked at.
     TooDeep(prism::Location<'pr>),
@@ -99,7 +99,7 @@ pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32)
     let mut found = None;
     let too_deep = each_callable(tree, |callable, nesting, using| {
         if found.is_none() && callable.covers(start, end) {
-            found = Some(Found { callable, nesting: nesting.to_vec(), using });
+            found = Some(FoundCode { callable, nesting: nesting.to_vec(), using });
         }
     });
     match (found, too_deep) {

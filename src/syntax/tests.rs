@@ -226,7 +226,7 @@ fn survive(text: &str) -> usize {
     let mut count = 0;
     parse::with_tree(text, &[], |tree| {
         parse::each_callable(tree, |callable, nesting, using| {
-            let found = parse::Found { callable, nesting: nesting.to_vec(), using };
+            let found = parse::FoundCode { callable, nesting: nesting.to_vec(), using };
             match lower::code(&source, file, tree, &found) {
                 Ok(code) => check(&code, text, file),
                 Err(CodeError::Unsupported(diagnostics)) => assert!(!diagnostics.is_empty()),

@@ -1,4 +1,4 @@
-//! Sets of exact classes, the types of inference, and the shapes they are stored in.
+//! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
 use crate::ir::Ty;
@@ -125,8 +125,8 @@ pub enum Type {
     /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
     /// root.
     Proc(u32),
-    /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may end
-    /// before it is called.
+    /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may
+    /// end before it is called.
     Closure(u32, Rc<[TypeSet]>),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),

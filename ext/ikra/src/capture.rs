@@ -1,10 +1,12 @@
 //! From a block to what is known of its literal: the handle, kept at the instruction sequence that all Procs of one
 //! literal share, and the code.
 
-use crate::errors::Trouble;
-use crate::gvl::GvlCell;
-use crate::section::Handle;
-use crate::{methods, sources, value};
+use crate::code::methods;
+use crate::code::sources;
+use crate::versions::Handle;
+use crate::vm::errors::Trouble;
+use crate::vm::gvl::GvlCell;
+use crate::vm::value;
 use ikra_core::syntax::ast::Code;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Ruby, TryConvert, Value, block::Proc, prelude::*, typed_data::Obj};
@@ -14,7 +16,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The literal that a block comes from, and its handle.
-pub struct Captured {
+pub struct CapturedBlock {
     pub handle: Obj<Handle>,
     literal: Literal,
 }
@@ -36,7 +38,7 @@ pub fn each_marked(mut mark: impl FnMut(VALUE)) {
     OF_FROZEN.marked(|handles| handles.iter().flat_map(|(k, v)| [*k, *v]).for_each(mark));
 }
 
-impl Captured {
+impl CapturedBlock {
     pub fn new(ruby: &Ruby, block: Proc) -> Result<Self, Trouble> {
         if let Some(iseq) = methods::iseq_of(ruby, block.as_value())? {
             let handle = handle_of(ruby, iseq)?;
@@ -108,8 +110,8 @@ fn symbol_of(block: Proc) -> Result<Option<String>, Trouble> {
     Ok(name.filter(|name| !name.starts_with('"')).map(str::to_owned))
 }
 
-/// Is it the block that Ruby makes of `&:name` where refinements are in use? It is a lambda in C of one argument and more,
-/// which no method makes.
+/// Is it the block that Ruby makes of `&:name` where refinements are in use? It is a lambda in C of one argument and
+/// more, which no method makes.
 fn is_refined_symbol(ruby: &Ruby, block: Proc) -> Result<bool, Trouble> {
     let parameters = ruby.ary_new();
     for kind in ["req", "rest"] {

@@ -1,17 +1,23 @@
 //! The live Ruby process as inference sees it: answers from the tracer and from Ruby's method tables, and keeps what
 //! was assumed, so that later calls can check it.
 
-use crate::errors::Trouble;
-use crate::gvl::{check_interrupts, let_others_run};
-use crate::methods::{Assumptions, Methods, Place};
-use crate::plan::{Plan, PlannedRoot};
-use crate::reached::Reached;
-use crate::roots::{BlockScope, RootValue, Source};
-use crate::tracer::{Asked, Stop, Tracer};
-use crate::{classes, methods, sources, stack, value};
+use crate::code::methods;
+use crate::code::methods::{Assumptions, Lookup, Methods};
+use crate::code::sources;
+use crate::reading::plan::{Plan, PlannedRoot};
+use crate::reading::roots::{BlockScope, RootValue, Source};
+use crate::reading::tracer::{Asked, Tracer};
+use crate::vm::classes;
+use crate::vm::dialect;
+use crate::vm::errors::{Stop, Trouble};
+use crate::vm::gvl::{check_interrupts, let_others_run};
+use crate::vm::pinned::Pinned;
+use crate::vm::stack;
+use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
-use ikra_core::infer::host::{Contents, Found, Refusal, Root, RootKey};
+use ikra_core::infer::dialect::Dialect;
+use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -65,13 +71,13 @@ impl<'a> LiveHost<'a> {
     /// `asked`: what an earlier inference of the section asked for, to be read at once.
     pub fn new(
         ruby: &'a Ruby,
-        reached: &'a Reached,
+        pinned: &'a Pinned,
         scope: &'a BlockScope<'a>,
         code: &Code,
         base: VALUE,
         asked: Asked,
     ) -> Result<Self, Trouble> {
-        let mut tracer = Tracer::new(ruby, reached, asked);
+        let mut tracer = Tracer::new(ruby, pinned, asked);
         tracer.read_base(base)?;
         tracer.drain()?;
         tracer.kinds_changed();
@@ -80,7 +86,7 @@ impl<'a> LiveHost<'a> {
             scope,
             fixed_nesting: code.nesting.iter().all(Option::is_some),
             tracer,
-            methods: Methods::new(ruby, reached),
+            methods: Methods::new(ruby, pinned),
             roots: Vec::new(),
             ancestry: RefCell::default(),
             unfrozen: Vec::new(),
@@ -144,8 +150,8 @@ impl<'a> LiveHost<'a> {
         }
     }
 
-    fn method_at(&mut self, place: Place, name: &str) -> Result<Option<Found>, Refusal> {
-        self.methods.get(place, name).map_err(|trouble| self.refusal(trouble))
+    fn method_at(&mut self, lookup: Lookup, name: &str) -> Result<Option<FoundMethod>, Refusal> {
+        self.methods.get(lookup, name).map_err(|trouble| self.refusal(trouble))
     }
 
     /// How to read a root; `None` where the lambda that sees it is gone.
@@ -213,16 +219,21 @@ impl Host for LiveHost<'_> {
         self.stack_end
     }
 
-    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
-        self.method_at(Place::Instance(class), name)
+    fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
+        self.method_at(Lookup::Instance(class), name)
     }
 
-    fn super_method(&mut self, class: ClassId, owner: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
-        self.method_at(Place::Super { class, owner }, name)
+    fn super_method(
+        &mut self,
+        class: ClassId,
+        owner: ClassId,
+        name: &str,
+    ) -> Result<Option<FoundMethod>, Refusal> {
+        self.method_at(Lookup::Super { class, owner }, name)
     }
 
-    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<Found>, Refusal> {
-        self.method_at(Place::Singleton(module), name)
+    fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
+        self.method_at(Lookup::Singleton(module), name)
     }
 
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
@@ -278,12 +289,8 @@ impl Host for LiveHost<'_> {
         self.tracer.kinds_changed()
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        self.ruby.eval::<f64>("1.0 % 0.0").is_err()
-    }
-
-    fn holds(&self, expression: &str) -> bool {
-        self.ruby.eval(expression).unwrap_or(false)
+    fn dialect(&self) -> Dialect {
+        dialect::dialect()
     }
 
     fn class_name(&self, class: ClassId) -> String {
@@ -310,12 +317,6 @@ impl Host for LiveHost<'_> {
 
     fn symbol(&mut self, name: &str) -> i32 {
         value::symbol_number(self.ruby, value::intern(self.ruby, name))
-    }
-
-    fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| {
-            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
-        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

@@ -1,51 +1,54 @@
 //! The Ruby extension of Ikra: capture of blocks, tracing of live objects, copy-back. Compiling is `ikra_core`'s, and
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
-mod backends;
-mod background;
 mod capture;
-mod captured;
-mod classes;
-mod copy_back;
-mod errors;
+mod code;
 mod explain;
-mod gvl;
-mod heap;
+mod gc_roots;
 mod host;
-mod ids;
-mod kept;
-mod known;
-mod methods;
-mod plan;
-mod profiles;
-mod random;
-mod reached;
+#[cfg(test)]
+mod layers;
 mod reading;
-mod results;
-mod roots;
+mod running;
 mod section;
-mod slots;
-mod sources;
-mod stack;
-mod tracer;
-mod value;
-mod variables;
-mod watch;
+mod versions;
+mod vm;
+mod writing;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
+use reading::{probe, variables};
+use running::{backends, profiles, random};
 use section::Section;
+use vm::{background, classes, dialect};
+
+/// The version that this was compiled for, as the running Ruby counts it.
+const COMPILED_FOR: [i32; 3] = [
+    rb_sys::RUBY_API_VERSION_MAJOR as i32,
+    rb_sys::RUBY_API_VERSION_MINOR as i32,
+    rb_sys::RUBY_API_VERSION_TEENY as i32,
+];
 
 #[magnus::init(name = "native")]
 fn init(ruby: &Ruby) -> Result<(), Error> {
+    // Objects lie otherwise in another Ruby, so nothing else may be asked of it before.
+    // SAFETY: the constant is three integers (`ruby/version.h`).
+    let running = unsafe { rb_sys::ruby_api_version };
+    if running != COMPILED_FOR {
+        let [ours, theirs] = [COMPILED_FOR, running].map(|v| format!("{}.{}.{}", v[0], v[1], v[2]));
+        let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
+        return Err(Error::new(ruby.exception_load_error(), message));
+    }
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
-    for name in ["Handle", "Kept", "Reached"] {
+    for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
-    kept::init(ruby, native)?;
+    gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
     background::init(ruby);
+    native.define_singleton_method("probe", function!(probe::run, 1))?;
+    dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
@@ -56,6 +59,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
     // For tests.
     native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())

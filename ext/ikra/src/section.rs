@@ -1,62 +1,40 @@
 //! One call of a parallel method: finds or makes the compiled version that fits the objects, runs it, copies back.
 
-use crate::capture::Captured;
-use crate::copy_back::CopyBack;
-use crate::errors::{Failed, Trouble};
-use crate::gvl::{self, GvlCell};
-use crate::heap::{Heap, Layout, Room};
+use crate::capture::CapturedBlock;
+use crate::code::sources;
+use crate::explain;
 use crate::host::LiveHost;
-use crate::methods::Assumptions;
-use crate::plan::{Plan, Traced};
-use crate::reached::Reached;
-use crate::roots::BlockScope;
-use crate::tracer::Asked;
-use crate::{backends, background, profiles, random};
+use crate::reading::plan::Traced;
+use crate::reading::roots::BlockScope;
+use crate::reading::tracer::Asked;
+use crate::running::backends;
+use crate::running::heap::{Heap, Layout, Room};
+use crate::running::profiles;
+use crate::running::random;
+use crate::versions::Version;
+use crate::vm::background;
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::gvl;
+use crate::vm::pinned::Pinned;
+use crate::writing::copy_back::CopyBack;
+use crate::writing::decoder::Decoder;
+use crate::writing::exceptions;
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Column;
-use ikra_core::infer::{Inferred, Operation};
+use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::profile::{Phase, Profile};
 use magnus::rb_sys::AsRawValue;
-use magnus::{DataTypeFunctions, RArray, Ruby, TypedData, Value, block::Proc, gc, prelude::*};
+use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What is compiled of one block literal; the one used last comes first.
-#[derive(TypedData, Default)]
-#[magnus(class = "Ikra::Native::Handle", mark, free_immediately)]
-pub struct Handle(GvlCell<Vec<Rc<Version>>>);
-
-impl DataTypeFunctions for Handle {
-    fn mark(&self, _marker: &gc::Marker) {
-        self.0.marked(|versions| {
-            for version in versions {
-                // SAFETY: this is the mark phase, and the values have been marked ever since they were made.
-                version.assumptions.each_value(|value| unsafe { rb_sys::rb_gc_mark(value) });
-            }
-        });
-    }
-}
-
-/// A block compiled for one signature: the types found when it was inferred.
-struct Version {
-    operation: Operation,
-    races: bool,
-    inferred: Inferred,
-    program: Arc<Program>,
-    plan: Plan,
-    layout: Layout,
-    assumptions: Assumptions,
-    kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
-    /// What was enough the last time.
-    room: Cell<Room>,
-}
 
 /// A block called with objects of ever new types keeps this many versions.
 const VERSIONS: usize = 8;
@@ -70,16 +48,16 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
-    /// Elements watch each other for races.
+    /// Elements are checked for races.
     pub races: bool,
 }
 
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
         let run = || {
-            Reached::with(ruby, |reached| {
+            Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
-                let result = Run::new(ruby, reached, &self)?.run(&mut profile);
+                let result = Run::new(ruby, pinned, &self)?.run(&mut profile);
                 profile.sections = 1;
                 profiles::add(ruby, &profile);
                 result
@@ -90,14 +68,14 @@ impl Section {
 
     /// What Ikra makes of the section, as text; nothing runs.
     pub fn explain(self, ruby: &Ruby) -> Result<String, magnus::Error> {
-        catch(ruby, || Reached::with(ruby, |reached| Run::new(ruby, reached, &self)?.explain()))
+        catch(ruby, || Pinned::with(ruby, |pinned| Run::new(ruby, pinned, &self)?.explain()))
     }
 }
 
 /// Whatever goes wrong, a panic too, is a Ruby exception.
 pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
-    result.map_err(|trouble| trouble.into_ruby(ruby))
+    result.map_err(|trouble| exceptions::exception(ruby, trouble))
 }
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
@@ -133,25 +111,25 @@ fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Troub
 
 struct Run<'a> {
     ruby: &'a Ruby,
-    reached: &'a Reached,
+    pinned: &'a Pinned,
     section: &'a Section,
-    captured: Captured,
+    captured: CapturedBlock,
     scope: BlockScope<'a>,
     /// The elements as they are when the section starts.
     elements: RArray,
 }
 
 impl<'a> Run<'a> {
-    fn new(ruby: &'a Ruby, reached: &'a Reached, section: &'a Section) -> Result<Self, Trouble> {
-        let captured = Captured::new(ruby, section.block)?;
-        reached.keep(captured.handle.as_raw());
+    fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
+        let captured = CapturedBlock::new(ruby, section.block)?;
+        pinned.pin(captured.handle.as_raw());
         let elements = match section.operation {
             Operation::Select => section.base.funcall("dup", ())?,
             Operation::Each | Operation::Map => section.base,
         };
-        reached.keep(elements.as_raw());
-        let scope = BlockScope::new(ruby, reached, section.block);
-        Ok(Self { ruby, reached, section, captured, scope, elements })
+        pinned.pin(elements.as_raw());
+        let scope = BlockScope::new(ruby, pinned, section.block);
+        Ok(Self { ruby, pinned, section, captured, scope, elements })
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
@@ -174,21 +152,19 @@ impl<'a> Run<'a> {
             heap.enlarge(&version.layout, &version.program, more)?;
         }
         profile.time(Phase::CopyBack, || {
-            let copy = CopyBack {
-                ruby: self.ruby,
-                reached: self.reached,
-                layout: &version.layout,
-                inferred: &version.inferred,
-                heap: &heap,
-                before: &before,
-            };
+            let copy =
+                CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
             copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
         })
     }
 
+    fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
+    }
+
     fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
-        // Elements that watch each other run one after the other, which only the CPU does.
-        if version.program.watches_races() {
+        // Elements that are checked for races run one after the other, which only the CPU does.
+        if version.program.checks_races() {
             return backends::choose("cpu", 0);
         }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
@@ -221,13 +197,13 @@ impl<'a> Run<'a> {
     fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
         // Another thread may push the version out of the handle that marks its values.
         version.assumptions.each_value(|value| {
-            self.reached.keep(value);
+            self.pinned.pin(value);
         });
         if !version.assumptions.hold(self.ruby)? {
             return Ok(None);
         }
         let base = self.section.base.as_raw();
-        let Some(traced) = version.plan.follow(self.ruby, self.reached, &self.scope, base)? else {
+        let Some(traced) = version.plan.follow(self.ruby, self.pinned, &self.scope, base)? else {
             return Ok(None);
         };
         let differs = version.assumptions.hold_in(self.ruby, &traced.tracer.singletons)?;
@@ -239,7 +215,7 @@ impl<'a> Run<'a> {
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
-            let host = LiveHost::new(self.ruby, self.reached, &self.scope, &code, base, asked)?;
+            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked)?;
             let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             let program = std::mem::take(&mut front.inferred.program);
             front.inferred.program = background::run(self.ruby, |token| optimized(program, token))?;
@@ -338,9 +314,7 @@ impl<'a> Run<'a> {
                     if let Some(more) = more_room(version, &failure)? {
                         return Ok(Some(more));
                     }
-                    let failed =
-                        Failed { ruby: self.ruby, reached: self.reached, inferred: &version.inferred, heap };
-                    return Err(Trouble::Raised(failed.error(&failure)));
+                    return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
@@ -354,8 +328,9 @@ impl<'a> Run<'a> {
         let (version, _) = self.fitting(&mut profile)?;
         let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &backend, &mut profile)?;
-        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
-            crate::classes::name(self.ruby, class)
-        }))
+        let inferred = &version.inferred;
+        let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
+        let class_name = |class| classes::name(self.ruby, class);
+        Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
     }
 }

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 Parity.table "Math.", on: :reals do
-  # On a card: what NVIDIA's library is off by, and glibc itself (docs/benchmarks.md).
-  card = Hash.new(2).merge("tanh" => 3, "erfc" => 6, "gamma" => 10)
+  # On a GPU: what NVIDIA's library is off by, and glibc itself (docs/benchmarks.md).
+  gpu = Hash.new(2).merge("tanh" => 3, "erfc" => 6, "gamma" => 10)
   %w[sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 cbrt erf erfc gamma].each do |name|
-    unary name, code: "Math.#{name}(x)", tolerance: card[name]
-    unary name, code: "Math.#{name}(x)", on: :unit, tolerance: card[name]
-    unary name, code: "Math.#{name}(x)", on: :exponents, tolerance: card[name]
+    unary name, code: "Math.#{name}(x)", tolerance: gpu[name]
+    unary name, code: "Math.#{name}(x)", on: :unit, tolerance: gpu[name]
+    unary name, code: "Math.#{name}(x)", on: :exponents, tolerance: gpu[name]
     binary name, code: "Math.#{name}(y)", by: :others
   end
   unary "sqrt", code: "Math.sqrt(x)"

@@ -9,13 +9,16 @@
 require "etc"
 require "json"
 require "open3"
+require "rbconfig"
 
+# That of the running Ruby, whichever comes first on the PATH.
+RSPEC = [RbConfig.ruby, "-S", "rspec"].freeze
 # Examples that one process runs.
 CHUNK = 4
 
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
 deadline = now.call + ENV.fetch("SHARDS_SECONDS", 1e9).to_f
-listed = IO.popen(["rspec", "--dry-run", "--format", "json", *ARGV], &:read)
+listed = IO.popen([*RSPEC, "--dry-run", "--format", "json", *ARGV], &:read)
 examples = JSON.parse(listed[/^{"version".*/]).fetch("examples").map { |example| example["id"] }
 # Neighbours take about as long as each other.
 chunks = examples.shuffle(random: Random.new(1)).each_slice(CHUNK).to_a
@@ -24,7 +27,7 @@ failed = 0
 workers = Array.new(Etc.nprocessors) do
   Thread.new do
     while now.call < deadline && (chunk = chunks.shift)
-      output, status = Open3.capture2e("rspec", *chunk)
+      output, status = Open3.capture2e(*RSPEC, *chunk)
       warn "#{runs - chunks.size} of #{runs} begun" if (chunks.size % 10).zero?
       ran = output[/^(\d+) examples?, 0 failures/, 1].to_i
       next if status.success? && ran == chunk.size

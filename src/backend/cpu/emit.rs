@@ -23,7 +23,7 @@ pub const fn clif_type(ty: Ty) -> clif::Type {
 
 /// Where element and tick are, and what `Return` does.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum Convention {
     /// In values; `next` starts the next job. `stored`: also in the state, for callees and random numbers.
     Entry { element: clif::Value, tick: Variable, next: clif::Block, stored: bool },
     /// In the state.
@@ -62,7 +62,7 @@ pub struct Emitter<'a> {
     pub hoisted: HashSet<Value>,
     pub args: clif::Value,
     pub state: clif::Value,
-    pub place: Place,
+    pub convention: Convention,
     pub ticks: Ticks,
     /// Ends the function because of an interrupt.
     pub interrupt: Option<clif::Block>,
@@ -234,12 +234,12 @@ impl<'a> Emitter<'a> {
     }
 
     pub fn return_values(&mut self, values: &[Value]) -> Result<(), Error> {
-        let results = match self.place {
-            Place::Entry { next, .. } => {
+        let results = match self.convention {
+            Convention::Entry { next, .. } => {
                 self.builder.ins().jump(next, &[]);
                 return Ok(());
             }
-            Place::Callee { results } => results,
+            Convention::Callee { results } => results,
         };
         let status = self.builder.ins().iconst(types::I64, STATUS_DONE);
         let mut returned = vec![status];
@@ -292,12 +292,12 @@ impl<'a> Emitter<'a> {
     }
 
     pub fn set_tick(&mut self, value: clif::Value) {
-        let stored = match self.place {
-            Place::Entry { tick, stored, .. } => {
+        let stored = match self.convention {
+            Convention::Entry { tick, stored, .. } => {
                 self.builder.def_var(tick, value);
                 stored
             }
-            Place::Callee { .. } => true,
+            Convention::Callee { .. } => true,
         };
         if stored {
             let (flags, state) = (self.state_memory(), self.state);

@@ -3,7 +3,7 @@
 //! An entry is a loop over jobs with the entry's body inside; its failures leave the loop with the job's number. The
 //! other functions return a status first, which the caller looks at.
 
-use super::emit::{Emitter, Flow, Place, Ticks, clif_type};
+use super::emit::{Convention, Emitter, Flow, Ticks, clif_type};
 use super::internal;
 use super::runtime::{DONE, ThreadState};
 use crate::error::Error;
@@ -30,14 +30,14 @@ pub const STATUS_BROKEN: i64 = 3;
 pub enum Kind<'a> {
     Entry(&'a Function),
     /// An entry that is called with one tick only.
-    EntryOnce(&'a Function),
+    EntryTick(&'a Function),
     Callee(&'a Function),
 }
 
 impl<'a> Kind<'a> {
     fn function(self) -> &'a Function {
         match self {
-            Self::Entry(function) | Self::EntryOnce(function) | Self::Callee(function) => function,
+            Self::Entry(function) | Self::EntryTick(function) | Self::Callee(function) => function,
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn function(
 ) -> Result<(), Error> {
     target.name = UserFuncName::default();
     target.signature = match kind {
-        Kind::Entry(_) | Kind::EntryOnce(_) => entry_signature(module.isa()),
+        Kind::Entry(_) | Kind::EntryTick(_) => entry_signature(module.isa()),
         Kind::Callee(function) => callee_signature(function, module.isa()),
     };
     let config = module.target_config();
@@ -104,7 +104,7 @@ pub fn function(
     builder.seal_block(start);
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
-        Kind::Entry(_) | Kind::EntryOnce(_) => (params[0], params[6]),
+        Kind::Entry(_) | Kind::EntryTick(_) => (params[0], params[6]),
         Kind::Callee(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
@@ -124,15 +124,15 @@ pub fn function(
         function,
         args,
         state,
-        place: Place::Callee { results: None },
-        ticks: if matches!(kind, Kind::EntryOnce(_)) { Ticks::One } else { Ticks::Many },
+        convention: Convention::Callee { results: None },
+        ticks: if matches!(kind, Kind::EntryTick(_)) { Ticks::One } else { Ticks::Many },
         interrupt: None,
         fail: None,
         leave,
     };
     emitter.vars = function.vars.iter().map(|&ty| emitter.builder.declare_var(clif_type(ty))).collect();
     match kind {
-        Kind::Entry(_) | Kind::EntryOnce(_) => emitter.entry(&params, status)?,
+        Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
         Kind::Callee(_) => emitter.callee(&params, status)?,
     }
     emitter.builder.finalize(config);
@@ -172,7 +172,7 @@ impl<'a> Emitter<'a> {
         let found = self.builder.ins().load(types::I32, flags, at, 0);
         self.builder.ins().jump(known, &[found.into()]);
         self.start(known);
-        self.place = Place::Entry { element, tick, next, stored };
+        self.convention = Convention::Entry { element, tick, next, stored };
         if stored {
             let flags = self.state_memory();
             self.builder.ins().store(flags, element, self.state, ThreadState::ELEMENT);
@@ -234,7 +234,7 @@ impl<'a> Emitter<'a> {
     fn callee(&mut self, params: &[clif::Value], status: clif::Value) -> Result<(), Error> {
         let mut rest = &params[2..];
         if self.function.results.len() > 1 {
-            self.place = Place::Callee { results: Some(rest[0]) };
+            self.convention = Convention::Callee { results: Some(rest[0]) };
             rest = &rest[1..];
         }
         for (value, param) in self.values.iter_mut().zip(rest) {
@@ -271,7 +271,7 @@ impl<'a> Emitter<'a> {
         self.start(block);
         let &[site, a, b] = self.builder.block_params(block) else { return };
         let (flags, state) = (self.state_memory(), self.state);
-        if let Place::Entry { element, tick, .. } = self.place {
+        if let Convention::Entry { element, tick, .. } = self.convention {
             let tick = self.builder.use_var(tick);
             self.builder.ins().store(flags, element, state, ThreadState::ELEMENT);
             self.builder.ins().store(flags, tick, state, ThreadState::TICK);

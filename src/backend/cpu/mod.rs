@@ -8,7 +8,7 @@ mod divide;
 mod emit;
 mod float;
 mod frame;
-mod pace;
+mod loop_order;
 mod pool;
 pub(crate) mod runtime;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
-use pace::Pace;
+use loop_order::Tuning;
 use parking_lot::Mutex;
 pub use pool::block_signals;
 use runtime::EntryFn;
@@ -77,21 +77,22 @@ impl Kernel for CpuKernel {
     }
 }
 
-/// An entry in two forms. Where an element's operations wait for each other, a core is faster when it runs one tick of
-/// many elements, whose operations overlap, than all ticks of one element, though that keeps its state in registers.
+/// An entry in two forms, by loop interchange: the loop over ticks outside of that over elements, or inside. Where an
+/// element's operations wait for each other, a core is faster when it runs one tick of many elements, whose operations
+/// overlap, than all ticks of one element, though that keeps its state in registers.
 #[derive(Clone, Copy)]
 struct EntryCode {
     /// Called with one tick only.
-    once: EntryFn,
+    tick_major: EntryFn,
     /// Has the tick loop inside: fused programs.
-    many: Option<EntryFn>,
+    element_major: Option<EntryFn>,
 }
 
 /// Machine code of a program, and the memory it lives in.
 struct Code {
     entries: Vec<EntryCode>,
     /// One for each of the entries.
-    paces: Vec<Pace>,
+    tunings: Vec<Tuning>,
     /// Some entry calls functions, which may recurse: they want the pool's large stacks.
     calls: bool,
     /// Taken when dropped.
@@ -113,7 +114,7 @@ impl Code {
         // From here on the code's owner frees it, also when a function below does not compile.
         let mut code = Self {
             entries: Vec::new(),
-            paces: Vec::new(),
+            tunings: Vec::new(),
             calls: false,
             module: Mutex::new(Some(JITModule::new(builder))),
         };
@@ -160,12 +161,12 @@ impl Code {
                 define(module, id, &name, what)?;
                 Ok::<_, Error>(id)
             };
-            let once = declare(format!("{}, one tick", entry.name), frame::Kind::EntryOnce(function))?;
-            let many = program
+            let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
+            let element_major = program
                 .fused
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
-            ids.push((once, many));
+            ids.push((tick_major, element_major));
         }
         faults::point("making code executable")?;
         module.finalize_definitions().map_err(of_module)?;
@@ -176,9 +177,12 @@ impl Code {
         };
         code.entries = ids
             .into_iter()
-            .map(|(once, many)| EntryCode { once: address(once), many: many.map(address) })
+            .map(|(tick_major, element_major)| EntryCode {
+                tick_major: address(tick_major),
+                element_major: element_major.map(address),
+            })
             .collect();
-        code.paces.resize_with(code.entries.len(), Pace::default);
+        code.tunings.resize_with(code.entries.len(), Tuning::default);
         Ok(code)
     }
 }

@@ -4,7 +4,7 @@
 //! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
 //! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
 
-use super::pace::{Form, Pace};
+use super::loop_order::{LoopOrder, Tuning};
 use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
@@ -26,10 +26,10 @@ pub const STEP: Duration = Duration::from_millis(10);
 const ALONE: Duration = Duration::from_micros(40);
 /// The same, in jobs times ticks, while nothing is known of a program's speed.
 const ALONE_UNKNOWN: u64 = 2_000;
-/// Jobs on which to try which form of an entry is faster, and how many it takes to believe it of other runs too.
+/// Jobs on which to try which order of an entry is faster, and how many it takes to believe it of other runs too.
 const TRIAL_JOBS: u64 = 256;
 const ENOUGH_JOBS: u64 = 16;
-/// What a trial should take, and how many there are of each form.
+/// What a trial should take, and how many there are of each order.
 const TRIAL: Duration = Duration::from_micros(50);
 const TRIALS: u64 = 3;
 /// Tasks for each thread, so that the slow ones even out.
@@ -42,11 +42,11 @@ const STACK: usize = 256 << 20;
 /// Jobs of one entry.
 struct Task<'a> {
     code: EntryCode,
-    pace: &'a Pace,
+    tuning: &'a Tuning,
     jobs: Range<u64>,
 }
 
-struct Run<'a> {
+struct LaunchState<'a> {
     args: Vec<u64>,
     /// Which argument is the scratch memory, and how many words a thread needs.
     scratch: Option<(usize, usize)>,
@@ -66,13 +66,13 @@ struct Run<'a> {
 }
 
 pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
-    check(program, launch)?;
+    launch.check(program)?;
     faults::point("starting a run")?;
     let mut args: Vec<u64> =
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
-    let run = Run {
+    let run = LaunchState {
         scratch: scratch.map(|at| (at, launch.buffers[at].len())),
         args,
         order: launch.jobs.order.as_deref(),
@@ -117,21 +117,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     Ok(run.failure.into_inner().map_or(Outcome::Done, Outcome::Failed))
 }
 
-/// Machine code trusts its arguments; this is what can be checked of them.
-fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
-    let jobs = launch.jobs;
-    let types = launch.buffers.iter().map(|column| column.ty());
-    let bound = jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len);
-    let mut segments = jobs.rounds.iter().flat_map(|round| &round.segments);
-    let fits = types.eq(program.buffers.iter().map(|buffer| buffer.ty))
-        && launch.scalars.len() == program.scalars.len()
-        && segments
-            .all(|s| s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound)
-        && i64::try_from(launch.ticks).is_ok();
-    if fits { Ok(()) } else { Err(internal("the launch does not fit its program")) }
-}
-
-impl Run<'_> {
+impl LaunchState<'_> {
     fn over(&self) -> bool {
         if self.interrupt.load(Ordering::Relaxed) {
             self.stopped.store(true, Ordering::Relaxed);
@@ -187,8 +173,10 @@ impl Run<'_> {
         let mut job = task.jobs.start;
         while job < task.jobs.end {
             let mut tick = ticks.start;
-            let (form, to) = match task.pace.form(task.code, length) {
-                Some(form) => (form, task.jobs.end.min(job.saturating_add(task.pace.jobs(form, length)))),
+            let (order, to) = match task.tuning.order(task.code, length) {
+                Some(order) => {
+                    (order, task.jobs.end.min(job.saturating_add(task.tuning.jobs(order, length))))
+                }
                 None => {
                     let to = task.jobs.end.min(job + TRIAL_JOBS);
                     (self.try_forms(task, args, job..to, &mut tick, ticks.end, &mut state), to)
@@ -198,10 +186,10 @@ impl Run<'_> {
                 if self.over() {
                     return;
                 }
-                let part = task.pace.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
+                let part = task.tuning.throughput.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
                 // Another thread may have failed in an earlier tick just now.
                 let until = self.limit(ticks.end).min(tick.saturating_add(part)).max(tick);
-                self.step(task, args, form, job..to, tick..until, &mut state);
+                self.step(task, args, order, job..to, tick..until, &mut state);
                 tick = until;
             }
             job = to;
@@ -222,33 +210,35 @@ impl Run<'_> {
         tick: &mut u64,
         end: u64,
         state: &mut ThreadState,
-    ) -> Form {
-        let mut run = |form, ticks: u64, tick: &mut u64| {
+    ) -> LoopOrder {
+        let mut run = |order, ticks: u64, tick: &mut u64| {
             let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
-            let time = self.step(task, args, form, jobs.clone(), *tick..until, state);
+            let time = self.step(task, args, order, jobs.clone(), *tick..until, state);
             *tick = until;
             time
         };
-        let first = run(Form::Once, 1, tick);
+        let first = run(LoopOrder::TickMajor, 1, tick);
         let picoseconds = (first.as_nanos() as u64 * 1_000).max(1);
         // No tick at all: so slow ones do not overlap with those of the next job.
         let ticks = (TRIAL.as_nanos() as u64 * 1_000 / picoseconds).min((end - *tick) / (8 * TRIALS));
         let mut best = [Duration::MAX; 2];
         if ticks > 0 {
             for _ in 0..TRIALS {
-                for (form, best) in [Form::Once, Form::Many].into_iter().zip(&mut best) {
+                for (order, best) in
+                    [LoopOrder::TickMajor, LoopOrder::ElementMajor].into_iter().zip(&mut best)
+                {
                     if self.over() {
-                        return form;
+                        return order;
                     }
-                    *best = (*best).min(run(form, ticks, tick));
+                    *best = (*best).min(run(order, ticks, tick));
                 }
             }
         }
-        let form = if best[0] < best[1] { Form::Once } else { Form::Many };
+        let order = if best[0] < best[1] { LoopOrder::TickMajor } else { LoopOrder::ElementMajor };
         if jobs.end - jobs.start >= ENOUGH_JOBS {
-            task.pace.choose(form);
+            task.tuning.choose(order);
         }
-        form
+        order
     }
 
     /// Runs some ticks of some jobs; goes on behind jobs that fail.
@@ -256,18 +246,18 @@ impl Run<'_> {
         &self,
         task: &Task<'_>,
         args: &[u64],
-        form: Form,
+        order: LoopOrder,
         jobs: Range<u64>,
         ticks: Range<u64>,
         state: &mut ThreadState,
     ) -> Duration {
         let start = Instant::now();
         let work = (jobs.end - jobs.start).saturating_mul(ticks.end - ticks.start);
-        match (form, task.code.many) {
-            (Form::Many, Some(many)) => self.call(many, args, jobs, ticks, state),
+        match (order, task.code.element_major) {
+            (LoopOrder::ElementMajor, Some(many)) => self.call(many, args, jobs, ticks, state),
             _ => {
                 for tick in ticks {
-                    self.call(task.code.once, args, jobs.clone(), tick..tick + 1, state);
+                    self.call(task.code.tick_major, args, jobs.clone(), tick..tick + 1, state);
                     if tick >= self.failed_tick.load(Ordering::Relaxed) {
                         break;
                     }
@@ -275,7 +265,7 @@ impl Run<'_> {
             }
         }
         let time = start.elapsed();
-        task.pace.learn(work, time);
+        task.tuning.throughput.learn(work, time);
         time
     }
 
@@ -290,7 +280,7 @@ impl Run<'_> {
         let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
         let (mut job, mut end) = (jobs.start, ticks.end);
         while job < jobs.end {
-            // SAFETY: `check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
+            // SAFETY: `Launch::check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
             // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
             // are in range is what the verified program promises. The state is this thread's own.
             let result =
@@ -329,8 +319,8 @@ fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
     let (mut time, mut unknown) = (0, 0u64);
     for task in tasks {
         let work = (task.jobs.end - task.jobs.start).saturating_mul(ticks);
-        match task.pace.picoseconds() {
-            Some(pace) => time += u128::from(work) * u128::from(pace),
+        match task.tuning.throughput.picoseconds() {
+            Some(picoseconds) => time += u128::from(work) * u128::from(picoseconds),
             None => unknown = unknown.saturating_add(work),
         }
     }
@@ -349,11 +339,11 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
     };
     let mut tasks = Vec::new();
     for segment in &round.segments {
-        let (entry, pace) = (code.entries[segment.entry], &code.paces[segment.entry]);
+        let (entry, tuning) = (code.entries[segment.entry], &code.tunings[segment.entry]);
         let end = segment.jobs.end as u64;
         for start in segment.jobs.clone().step_by(size) {
             let start = start as u64;
-            tasks.push(Task { code: entry, pace, jobs: start..end.min(start + size as u64) });
+            tasks.push(Task { code: entry, tuning, jobs: start..end.min(start + size as u64) });
         }
     }
     tasks

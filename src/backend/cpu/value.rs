@@ -1,7 +1,7 @@
 //! Operations and memory accesses of the IR as Cranelift values.
 
 use super::IMPORT;
-use super::emit::{Emitter, Place, Ticks, clif_type};
+use super::emit::{Convention, Emitter, Ticks, clif_type};
 use super::internal;
 use super::runtime::{FMOD, POW, RANDOM, ThreadState};
 use crate::error::Error;
@@ -134,16 +134,16 @@ impl<'a> Emitter<'a> {
                     Ty::I64 | Ty::F64 => value,
                 }
             }
-            Op::Element => match self.place {
-                Place::Entry { element, .. } => element,
-                Place::Callee { .. } => {
+            Op::Element => match self.convention {
+                Convention::Entry { element, .. } => element,
+                Convention::Callee { .. } => {
                     let flags = self.constant_memory();
                     self.builder.ins().load(types::I32, flags, self.state, ThreadState::ELEMENT)
                 }
             },
-            Op::Tick => match self.place {
-                Place::Entry { tick, .. } => self.builder.use_var(tick),
-                Place::Callee { .. } => {
+            Op::Tick => match self.convention {
+                Convention::Entry { tick, .. } => self.builder.use_var(tick),
+                Convention::Callee { .. } => {
                     let flags = self.state_memory();
                     self.builder.ins().load(types::I64, flags, self.state, ThreadState::TICK)
                 }

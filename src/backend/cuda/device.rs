@@ -1,4 +1,4 @@
-//! The seam between the launch policy and what executes: the card ([`super::card`]) or, in tests, its emulation on
+//! The seam between the launch policy and what executes: the GPU ([`super::gpu`]) or, in tests, its emulation on
 //! the CPU ([`super::emulator`]).
 
 use super::emit::Source;
@@ -62,7 +62,7 @@ pub(super) fn check_room(bytes: usize, free: usize, all: usize) -> Result<(), Er
     }
     let (bytes, free, all) = (size(bytes), size(free), size(all));
     Err(Error::Device(format!(
-        "the section needs {bytes} of memory on the card, and {free} of its {all} are free"
+        "the section needs {bytes} of memory on the GPU, and {free} of its {all} are free"
     )))
 }
 

@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Stack that a kernel may use of the thread that plays the card.
+/// Stack that a kernel may use of the thread that plays the GPU.
 const STACK: u64 = 1 << 20;
 const THREAD_STACK: usize = 4 << 20;
 /// How often it is looked whether the compiler has ended.
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// One object file may be loaded by several kernels, which then share its constants: one run at a time.
 static BUSY: Mutex<()> = Mutex::new(());
 
-/// The emulated card has so many bytes of memory.
+/// The emulated GPU has so many bytes of memory.
 fn memory() -> usize {
     let set = std::env::var("IKRA_CUDA_EMULATOR_MEMORY").ok().and_then(|bytes| bytes.parse().ok());
     set.unwrap_or(8 << 30)
@@ -49,10 +49,10 @@ impl Device for Emulator {
     }
 
     fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
-        faults::point("compiling for the card")?;
+        faults::point("compiling for the GPU")?;
         let object = compile(&self.shim, &source.complete(), token)?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
-        faults::point("loading onto the card")?;
+        faults::point("loading onto the GPU")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
         let library = unsafe { Library::new(&object) }.map_err(|e| failed(&e))?;
         let symbol = |name: &str| -> Option<*mut u8> {
@@ -99,16 +99,22 @@ impl Loaded for Emulated {
         interrupt: &'a AtomicBool,
     ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
-        faults::point("allocating on the card")?;
+        faults::point("allocating on the GPU")?;
         check_room(bytes, memory(), memory())?;
         // Words, so that the memory is aligned for all that is read from it.
         let words = bytes.div_ceil(8);
         let memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
-        Ok(Some(Box::new(Run { program: self, memory, graph: (Vec::new(), 0), interrupt, _busy: busy })))
+        Ok(Some(Box::new(EmulatedSession {
+            program: self,
+            memory,
+            graph: (Vec::new(), 0),
+            interrupt,
+            _busy: busy,
+        })))
     }
 }
 
-struct Run<'a> {
+struct EmulatedSession<'a> {
     program: &'a Emulated,
     memory: Vec<u64>,
     graph: (Vec<Step>, u64),
@@ -116,7 +122,7 @@ struct Run<'a> {
     _busy: MutexGuard<'static, ()>,
 }
 
-impl Run<'_> {
+impl EmulatedSession<'_> {
     fn bytes(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
         assert!(offset + bytes <= self.memory.len() * 8);
         // SAFETY: the range was just checked, every bit pattern is a valid byte, and the borrow is exclusive.
@@ -130,11 +136,11 @@ impl Run<'_> {
             thread.map(|t| t.join().is_ok()).unwrap_or(false)
         })
         .then_some(())
-        .ok_or_else(|| Error::Device("the emulated card could not run".to_owned()))
+        .ok_or_else(|| Error::Device("the emulated GPU could not run".to_owned()))
     }
 }
 
-impl Session for Run<'_> {
+impl Session for EmulatedSession<'_> {
     fn base(&self) -> u64 {
         self.memory.as_ptr() as u64
     }
@@ -148,7 +154,7 @@ impl Session for Run<'_> {
     }
 
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
-        faults::point("copying to the card")?;
+        faults::point("copying to the GPU")?;
         self.bytes(offset, bytes.len()).copy_from_slice(bytes);
         Ok(())
     }
@@ -159,7 +165,7 @@ impl Session for Run<'_> {
     }
 
     fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
-        faults::point("copying from the card")?;
+        faults::point("copying from the GPU")?;
         bytes.copy_from_slice(self.bytes(offset, bytes.len()));
         Ok(())
     }

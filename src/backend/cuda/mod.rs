@@ -1,12 +1,12 @@
 //! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it (or [`cache`] has it compiled),
-//! [`run`] says what is launched when, and [`card`] does it.
+//! [`run`] says what is launched when, and [`gpu`] does it.
 
 mod cache;
-mod card;
 mod device;
 mod emit;
 mod emulator;
 mod foreign;
+mod gpu;
 mod layout;
 mod locate;
 mod nvrtc;
@@ -18,17 +18,17 @@ use crate::backend::{Backend, Kernel};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
-use card::{Card, CardDevice};
 use device::Device;
 use emulator::Emulator;
 pub use foreign::before_exit;
+use gpu::{Gpu, GpuDevice};
 use nvrtc::Nvrtc;
 use run::CudaKernel;
 use std::env;
 use std::fmt;
 use std::sync::Arc;
 
-/// The back-end of the card, or of its emulation.
+/// The back-end of the GPU, or of its emulation.
 pub struct CudaBackend {
     device: Box<dyn Device>,
     /// Every program also goes through NVRTC, which the emulation does not need.
@@ -36,16 +36,16 @@ pub struct CudaBackend {
 }
 
 impl CudaBackend {
-    /// The first card, or its emulation where `IKRA_CUDA_EMULATOR` names the folder of its shim. `None` where there
-    /// is no card to use, for reasons that [`availability`] tells. Starts CUDA: a process that forks should not call
+    /// The first GPU, or its emulation where `IKRA_CUDA_EMULATOR` names the folder of its shim. `None` where there
+    /// is no GPU to use, for reasons that [`availability`] tells. Starts CUDA: a process that forks should not call
     /// it before.
     pub fn new() -> Option<Self> {
         if let Some(shim) = set("IKRA_CUDA_EMULATOR") {
             let device = Box::new(Emulator::new(shim.into()));
             return Some(Self { device, compile_check: is_on("IKRA_NVRTC_CHECK") });
         }
-        let card = Card::open().ok()?;
-        Some(Self { device: Box::new(CardDevice(Arc::new(card))), compile_check: false })
+        let gpu = Gpu::open().ok()?;
+        Some(Self { device: Box::new(GpuDevice(Arc::new(gpu))), compile_check: false })
     }
 }
 
@@ -71,26 +71,26 @@ pub struct Availability {
     /// CUDA version of the driver.
     pub driver: Result<String, String>,
     pub compiler: Result<String, String>,
-    pub card: Result<String, String>,
+    pub gpu: Result<String, String>,
     /// Where compiled kernels are kept.
     pub cache: Option<String>,
-    /// The emulated card's folder, in tests.
+    /// The emulated GPU's folder, in tests.
     pub emulator: Option<String>,
 }
 
-/// Looks for a driver, a compiler and a card. Starts CUDA, as [`CudaBackend::new`] does.
+/// Looks for a driver, a compiler and a GPU. Starts CUDA, as [`CudaBackend::new`] does.
 pub fn availability() -> Availability {
-    let version = card::driver_version();
-    let driver = card::driver().and_then(|()| {
+    let version = gpu::driver_version();
+    let driver = gpu::driver().and_then(|()| {
         let version = version.ok_or_else(|| "the NVIDIA driver does not say its version".to_owned())?;
         Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
     });
     Availability {
         driver,
         compiler: locate::nvrtc(version.map(|v| v / 1000)).map(|found| found.path.display().to_string()),
-        card: Card::open().map_err(|e| e.to_string()).map(|card| {
-            let (major, minor) = (card.architecture / 10, card.architecture % 10);
-            format!("{}, compute capability {major}.{minor}, {}", card.name, size(card.memory))
+        gpu: Gpu::open().map_err(|e| e.to_string()).map(|gpu| {
+            let (major, minor) = (gpu.architecture / 10, gpu.architecture % 10);
+            format!("{}, compute capability {major}.{minor}, {}", gpu.name, size(gpu.memory))
         }),
         cache: cache::Cache::of_user().folder().map(|f| f.display().to_string()),
         emulator: set("IKRA_CUDA_EMULATOR"),
@@ -99,7 +99,7 @@ pub fn availability() -> Availability {
 
 impl Availability {
     pub fn usable(&self) -> bool {
-        self.emulator.is_some() || self.card.is_ok()
+        self.emulator.is_some() || self.gpu.is_ok()
     }
 }
 
@@ -111,16 +111,16 @@ impl fmt::Display for Availability {
         };
         line("driver", &self.driver)?;
         line("compiler", &self.compiler)?;
-        line("card", &self.card)?;
+        line("GPU", &self.gpu)?;
         line("cache", &self.cache.clone().ok_or_else(|| "no folder; set IKRA_CACHE_DIR".to_owned()))?;
         match &self.emulator {
-            Some(folder) => writeln!(f, "emulated card: {folder}"),
+            Some(folder) => writeln!(f, "emulated GPU: {folder}"),
             None => Ok(()),
         }
     }
 }
 
-/// Compiles a program for two generations of cards, which needs NVRTC but no card. Where NVRTC is not found that is
+/// Compiles a program for two generations of GPUs, which needs NVRTC but no GPU. Where NVRTC is not found that is
 /// an error only if `IKRA_REQUIRE_NVRTC` is 1.
 pub fn check_compiles(program: &Program, token: &CancellationToken) -> Result<(), Error> {
     let location = match locate::nvrtc(None) {

@@ -1,4 +1,4 @@
-//! NVIDIA's run-time compiler: CUDA C++ text → code of a card. Loaded when something is first compiled; our own
+//! NVIDIA's run-time compiler: CUDA C++ text → code of a GPU. Loaded when something is first compiled; our own
 //! binding of its few functions, because where it lies is ours to say.
 
 use super::foreign::Foreign;
@@ -105,18 +105,18 @@ impl Nvrtc {
         Ok(Self { functions, supported, _library: library })
     }
 
-    /// What a card of this compute capability can load: its own code, or, for a card newer than this compiler, PTX
+    /// What a GPU of this compute capability can load: its own code, or, for a GPU newer than this compiler, PTX
     /// that the driver translates.
-    pub fn compile(&self, text: &str, card: u32, token: &CancellationToken) -> Result<Vec<u8>, Error> {
-        let known = self.supported.contains(&card);
+    pub fn compile(&self, text: &str, gpu: u32, token: &CancellationToken) -> Result<Vec<u8>, Error> {
+        let known = self.supported.contains(&gpu);
         let target =
-            if known { Some(card) } else { self.supported.iter().copied().filter(|a| *a < card).max() };
+            if known { Some(gpu) } else { self.supported.iter().copied().filter(|a| *a < gpu).max() };
         let Some(target) = target else {
             let oldest = self.supported.iter().min().copied().unwrap_or(0);
             return Err(Error::Device(format!(
-                "the card has compute capability {}.{}, and this NVRTC compiles for {}.{} and newer; use an older CUDA",
-                card / 10,
-                card % 10,
+                "the GPU has compute capability {}.{}, and this NVRTC compiles for {}.{} and newer; use an older CUDA",
+                gpu / 10,
+                gpu % 10,
                 oldest / 10,
                 oldest % 10
             )));
@@ -130,7 +130,7 @@ impl Nvrtc {
         let source = CString::new(text)
             .map_err(|_| Error::Internal("the generated text has a zero byte".to_owned()))?;
         let _foreign = Foreign::enter(token)?;
-        let mut program = Program { functions: &self.functions, handle: ptr::null_mut() };
+        let mut program = Compilation { functions: &self.functions, handle: ptr::null_mut() };
         // SAFETY: text and name are C strings, there are no headers, and the handle is written on success.
         let code = unsafe {
             (self.functions.create)(
@@ -179,12 +179,12 @@ impl Nvrtc {
 }
 
 /// A program being compiled.
-struct Program<'a> {
+struct Compilation<'a> {
     functions: &'a Functions,
     handle: Handle,
 }
 
-impl Program<'_> {
+impl Compilation<'_> {
     fn output(&self, output: Output) -> Result<Vec<u8>, Code> {
         let mut size = 0;
         // SAFETY: the program was created; writes one number.
@@ -199,7 +199,7 @@ impl Program<'_> {
     }
 }
 
-impl Drop for Program<'_> {
+impl Drop for Compilation<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
             // SAFETY: created, and destroyed once.
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_newer_than_the_compiler_gets_ptx() {
+    fn a_gpu_newer_than_the_compiler_gets_ptx() {
         let Ok(location) = locate::nvrtc(None) else { return };
         let token = CancellationToken::default();
         let code = Nvrtc::at(&location).unwrap().compile("extern \"C\" __global__ void f() {}", 999, &token);

@@ -1,13 +1,13 @@
-//! Programs written by hand, run on the emulated card; what they should give is computed in Rust. Where NVRTC is found,
-//! each is also compiled for two generations of cards. `IKRA_TEST_CARD=1` runs them on the card itself.
+//! Programs written by hand, run on the emulated GPU; what they should give is computed in Rust. Where NVRTC is found,
+//! each is also compiled for two generations of GPUs. `IKRA_TEST_GPU=1` runs them on the GPU itself.
 
 mod agreement;
 mod arithmetic;
 mod control;
 mod traffic;
 
-use super::card::{Card, CardDevice};
 use super::emulator::Emulator;
+use super::gpu::{Gpu, GpuDevice};
 use super::{CudaBackend, emit};
 use crate::backend::{Backend, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;
@@ -20,11 +20,11 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock, Mutex};
 
-/// The emulated card, or with `IKRA_TEST_CARD=1` the card.
+/// The emulated GPU, or with `IKRA_TEST_GPU=1` the GPU.
 fn backend() -> CudaBackend {
-    if std::env::var_os("IKRA_TEST_CARD").is_some_and(|v| v == "1") {
-        let card = Card::open().unwrap_or_else(|e| panic!("{e}"));
-        return CudaBackend { device: Box::new(CardDevice(Arc::new(card))), compile_check: false };
+    if std::env::var_os("IKRA_TEST_GPU").is_some_and(|v| v == "1") {
+        let gpu = Gpu::open().unwrap_or_else(|e| panic!("{e}"));
+        return CudaBackend { device: Box::new(GpuDevice(Arc::new(gpu))), compile_check: false };
     }
 
     let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));

@@ -3,8 +3,8 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program, Receiver,
-    ScalarInfo, ScalarSource, Site, TouchPart, Toucher, ValueData, Watched,
+    Accessor, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -132,7 +132,7 @@ impl Parser {
     fn buffer(&mut self) -> Result<BufferInfo> {
         const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
                              result_words, scratch, \
-                             frozen, frozen_array, first_same, touched)";
+                             frozen, frozen_array, first_same, shadow)";
         let kind = match &self.word(KINDS)?[..] {
             "column" => {
                 let hierarchy = self.hierarchy()?;
@@ -147,20 +147,20 @@ impl Parser {
             }
             "base" => BufferKind::Base(self.part()),
             "result" => BufferKind::Result(self.part()),
-            "captured" => {
+            "accumulator" => {
                 let number = self.entity("v", "a variable")?;
-                BufferKind::Captured(number, self.part())
+                BufferKind::Accumulator(number, self.part())
             }
-            "captured_tick" => BufferKind::CapturedTick(self.entity("v", "a variable")?),
+            "accumulator_tick" => BufferKind::AccumulatorTick(self.entity("v", "a variable")?),
             "result_words" => BufferKind::ResultWords,
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             "first_same" => BufferKind::FirstSame,
-            "touched" => {
-                let (what, by) = (self.watched()?, self.toucher()?);
-                let part = if self.take_word("tick") { TouchPart::Tick } else { TouchPart::Who };
-                BufferKind::Touched { what, by, part }
+            "shadow" => {
+                let (what, by) = (self.shadowed()?, self.accessor()?);
+                let part = if self.take_word("tick") { ShadowPart::Tick } else { ShadowPart::Who };
+                BufferKind::Shadow { what, by, part }
             }
             "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
@@ -172,21 +172,21 @@ impl Parser {
         Ok(BufferInfo { kind, ty: self.ty()?, written: self.take_word("written") })
     }
 
-    fn watched(&mut self) -> Result<Watched> {
+    fn shadowed(&mut self) -> Result<Shadowed> {
         if self.take_word("column") {
             let hierarchy = self.hierarchy()?;
-            return Ok(Watched::Column { hierarchy, name: self.text("the name of an instance variable")? });
+            return Ok(Shadowed::Column { hierarchy, name: self.text("the name of an instance variable")? });
         }
         if !self.take_word("array_values") {
-            return self.expected("what is watched (column, array_values)");
+            return self.expected("what is shadowed (column, array_values)");
         }
-        Ok(Watched::ArrayValues(self.array_kind()?))
+        Ok(Shadowed::ArrayValues(self.array_kind()?))
     }
 
-    fn toucher(&mut self) -> Result<Toucher> {
-        let all = [Toucher::Writer, Toucher::Reader, Toucher::OtherReader];
-        match all.into_iter().find(|toucher| self.take_word(&toucher.to_string())) {
-            Some(toucher) => Ok(toucher),
+    fn accessor(&mut self) -> Result<Accessor> {
+        let all = [Accessor::Writer, Accessor::Reader, Accessor::OtherReader];
+        match all.into_iter().find(|accessor| self.take_word(&accessor.to_string())) {
+            Some(accessor) => Ok(accessor),
             None => self.expected("who touched it (writer, reader, other_reader)"),
         }
     }
@@ -317,7 +317,7 @@ impl Parser {
                 if !write && !self.take_word("read") {
                     return self.expected("`read` or `write`");
                 }
-                ErrorKind::Race { what: self.watched()?, write }
+                ErrorKind::Race { what: self.shadowed()?, write }
             }
             _ => {
                 self.back();

@@ -12,7 +12,7 @@ mod targets;
 
 use super::CodeError;
 use super::ast::{Code, CodeKind, Kind, LocalId, Node, NodeId};
-use super::parse::{Callable, Found, error_within};
+use super::parse::{Callable, FoundCode, error_within};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceFile, Span};
 use refusals::Refusal;
@@ -27,7 +27,7 @@ pub(super) fn code(
     source: &SourceFile,
     file: FileId,
     tree: &prism::ParseResult<'_>,
-    found: &Found<'_>,
+    found: &FoundCode<'_>,
 ) -> Result<Code, CodeError> {
     let location = found.callable.location();
     if let Some(error) = error_within(tree, &location, file) {

@@ -44,15 +44,20 @@ fn random_programs_do_what_the_interpreter_does() {
             let entries: &[[u16; 5]] = if after.fused { &[[0; 5], [0, 1, 0, 1, 0]] } else { &[[0; 5]] };
             for entry_of in entries {
                 let code = Code::new(program, &CancellationToken::default(), None).unwrap();
-                for (ticks, form) in [(1, None), (70, None), (20, Some(Form::Once)), (20, Some(Form::Many))] {
-                    if let Some(form) = form {
-                        code.paces.iter().for_each(|pace| pace.choose(form));
+                for (ticks, order) in [
+                    (1, None),
+                    (70, None),
+                    (20, Some(LoopOrder::TickMajor)),
+                    (20, Some(LoopOrder::ElementMajor)),
+                ] {
+                    if let Some(order) = order {
+                        code.tunings.iter().for_each(|tuning| tuning.choose(order));
                     }
                     let expected = run(program, entry_of, ticks, &interpreter::run);
                     let found = run(program, entry_of, ticks, &|program, launch| {
                         pool::run(program, &code, launch).unwrap()
                     });
-                    assert_eq!(found, expected, "seed {seed}, {ticks} ticks, {form:?}:\n{program}");
+                    assert_eq!(found, expected, "seed {seed}, {ticks} ticks, {order:?}:\n{program}");
                 }
             }
         }

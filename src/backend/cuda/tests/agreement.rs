@@ -1,4 +1,4 @@
-//! Random programs, on the card and in the interpreter of the IR.
+//! Random programs, on the GPU and in the interpreter of the IR.
 
 use super::{CALL, SEED, launched};
 use crate::backend::cuda::emit;
@@ -56,13 +56,13 @@ fn random_programs_compute_what_the_interpreter_says() {
         let mut program = random_program(seed);
         tame(&mut program);
         run_all(&mut program, &CancellationToken::default()).unwrap();
-        // Elements of the others see each other's writes, in an order that a card does not keep.
+        // Elements of the others see each other's writes, in an order that a GPU does not keep.
         if !program.fused {
             continue;
         }
         for ticks in [1, 3] {
             let mut results = Vec::new();
-            for on_card in [false, true] {
+            for on_gpu in [false, true] {
                 let mut buffers = columns(&program, elements);
                 let mut launch = Launch {
                     buffers: &mut buffers,
@@ -73,7 +73,7 @@ fn random_programs_compute_what_the_interpreter_says() {
                     call: CALL,
                     interrupt: &interrupt,
                 };
-                let outcome = if on_card {
+                let outcome = if on_gpu {
                     launched(&Arc::new(program.clone()), &mut launch).unwrap()
                 } else {
                     interpreter::run(&program, &mut launch)

@@ -414,6 +414,6 @@ fn a_hundred_classes() {
 fn what_is_missing_is_told_and_never_raised() {
     let found = crate::backend::cuda::availability();
     let text = found.to_string();
-    assert!(text.contains("driver: ") && text.contains("compiler: ") && text.contains("card: "), "{text}");
+    assert!(text.contains("driver: ") && text.contains("compiler: ") && text.contains("GPU: "), "{text}");
     assert_eq!(crate::backend::cuda::CudaBackend::new().is_some(), found.usable());
 }

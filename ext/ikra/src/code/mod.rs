@@ -1,0 +1,4 @@
+//! Ruby code: texts, the literals found in them, and the methods that names mean.
+
+pub mod methods;
+pub mod sources;

@@ -1,0 +1,125 @@
+//! Source texts of the process and the code found in them. Where a text comes from, and whether it is still what was
+//! loaded, is Ruby's part: lib/ikra/capture.rb.
+
+use crate::vm::errors::{Stop, Trouble};
+use crate::vm::gvl::GvlCell;
+use ikra_core::infer::host::Refusal;
+use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
+use ikra_core::syntax::ast::Code;
+use ikra_core::syntax::{self, CodeError};
+use magnus::{RArray, RModule, Ruby, Value, prelude::*};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+#[derive(Default)]
+struct Sources {
+    map: SourceMap,
+    codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
+}
+
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+
+/// No call into Ruby inside.
+pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
+    SOURCES.with(ruby, |sources| f(&sources.map))
+}
+
+/// The text that a span covers.
+pub fn text_at(map: &SourceMap, span: Span) -> &str {
+    map.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+}
+
+/// The code of an instruction sequence.
+pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
+    let capture: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Capture")?;
+    let found: RArray = capture.funcall("source", (iseq,))?;
+    let text: Option<String> = found.entry(1)?;
+    let Some(text) = text else {
+        let refusal = Refusal {
+            slug: "no-source",
+            message: found.entry(0)?,
+            hint: Some("Ikra compiles from the source text: put the code into a file".into()),
+            ..Refusal::default()
+        };
+        return Err(Trouble::Stop(Stop::Refused(refusal)));
+    };
+    let path: String = found.entry(0)?;
+    let first_lines: Vec<u32> = found.entry(2)?;
+    let location: [u32; 4] = found.entry(3)?;
+    let label: String = found.entry(4)?;
+    let candidates: Vec<_> = SOURCES.with(ruby, |sources| {
+        let code = |first| sources.code(&path, &text, first, location, &label).transpose();
+        first_lines.into_iter().filter_map(code).collect::<Result<_, _>>()
+    })?;
+    // The text of an eval may hold code of that location wherever its first line is said to be; no harm where it is the
+    // same code each time.
+    let text_of = |code: &Rc<Code>| with_map(ruby, |map| text_at(map, code.span).to_owned());
+    match &candidates[..] {
+        [] => {
+            capture.funcall::<_, _, Value>("raise_changed", (path, location[0]))?;
+            Err(Trouble::Plain("the source has changed".into()))
+        }
+        [code, others @ ..] if others.iter().all(|other| text_of(other) == text_of(code)) => Ok(code.clone()),
+        _ => Err(Trouble::Unsupported {
+            message: format!(
+                "the source of {label} ({path}:{}) cannot be told from other code [no-source]",
+                location[0]
+            ),
+            hint: "Ikra compiles from the source text: put the code into a file".into(),
+        }),
+    }
+}
+
+impl Sources {
+    /// The code at exactly this location of a text whose first line has number `first`; `None`: there is none.
+    fn code(
+        &mut self,
+        path: &str,
+        text: &str,
+        first: u32,
+        location: [u32; 4],
+        label: &str,
+    ) -> Result<Option<Rc<Code>>, Trouble> {
+        let same = |id: &FileId| self.map.file(*id).first_line == first;
+        let file = match self.map.find(path, text).filter(same) {
+            Some(file) => file,
+            None => self.map.add(SourceFile::new(path, text, first)),
+        };
+        let [line, column, end_line, end_column] = location;
+        let source = self.map.file(file);
+        let (Some(start), Some(end)) = (source.offset(line, column), source.offset(end_line, end_column))
+        else {
+            return Ok(None);
+        };
+        if let Some(code) = self.codes.get(&(file, start, end)) {
+            return Ok(Some(code.clone()));
+        }
+        match syntax::code_at(&self.map, file, start, end) {
+            Ok(mut code) => {
+                label.clone_into(&mut code.name);
+                let code = Rc::new(code);
+                self.codes.insert((file, start, end), code.clone());
+                Ok(Some(code))
+            }
+            Err(CodeError::NotFound) => Ok(None),
+            Err(CodeError::Unsupported(list)) => Err(ikra_core::error::Error::Unsupported(list).into()),
+        }
+    }
+}
+
+/// The code of `&:name`. Its place is a file of its own, which backtraces leave out, as Ruby's have no frame for it.
+pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
+    SOURCES.with(ruby, |sources| {
+        let text = format!("&:{name}");
+        let file = match sources.map.find(SYMBOL_PATH, &text) {
+            Some(file) => file,
+            None => sources.map.add(SourceFile::new(SYMBOL_PATH, text.as_str(), 1)),
+        };
+        let span = Span { file, start: 0, end: text.len() as u32 };
+        Rc::new(syntax::symbol_block(name, span))
+    })
+}
+
+/// The path of the places in blocks such as `&:name`.
+pub const SYMBOL_PATH: &str = "(symbol)";

@@ -1,0 +1,109 @@
+//! Array kinds: which kind the arrays met at a place are of. Two places have two kinds until one array is met at both:
+//! then their kinds become one, because its elements can live in one value column only.
+
+use ikra_core::types::ArrayKind;
+use rustc_hash::FxHashMap;
+
+/// A place where arrays are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// An element of the base.
+    Base,
+    /// A root, by number.
+    Root(u32),
+    /// An instance variable of a hierarchy, by the tracer's number of it.
+    Column(u32),
+    /// An element of an array of this kind.
+    Elements(ArrayKind),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ArrayKinds {
+    kinds: FxHashMap<Holder, ArrayKind>,
+    /// The kind that each kind has become; itself while it has not been joined.
+    joined: Vec<ArrayKind>,
+}
+
+impl ArrayKinds {
+    /// The kind that `kind` is now.
+    pub fn find(&self, mut kind: ArrayKind) -> ArrayKind {
+        while self.joined[kind.0 as usize] != kind {
+            kind = self.joined[kind.0 as usize];
+        }
+        kind
+    }
+
+    /// Number of kinds ever made, joined ones included.
+    pub fn len(&self) -> usize {
+        self.joined.len()
+    }
+
+    pub fn kind(&self, holder: Holder) -> Option<ArrayKind> {
+        self.kinds.get(&holder).map(|kind| self.find(*kind))
+    }
+
+    pub fn kind_or_new(&mut self, holder: Holder) -> ArrayKind {
+        self.kind(holder).unwrap_or_else(|| {
+            let kind = ArrayKind(self.joined.len() as u32);
+            self.joined.push(kind);
+            self.kinds.insert(holder, kind);
+            kind
+        })
+    }
+
+    /// An array of `kind` was met at `holder`. Gives the pairs (kept, dropped) of kinds that became one.
+    pub fn meet(&mut self, holder: Holder, kind: ArrayKind) -> Vec<(ArrayKind, ArrayKind)> {
+        let mut joins = Vec::new();
+        let mut work = vec![(holder, kind)];
+        while let Some((holder, kind)) = work.pop() {
+            let kind = self.find(kind);
+            let Some(own) = self.kind(holder) else {
+                self.kinds.insert(holder, kind);
+                continue;
+            };
+            if own == kind {
+                continue;
+            }
+            let (kept, dropped) = (own.min(kind), own.max(kind));
+            self.joined[dropped.0 as usize] = kept;
+            joins.push((kept, dropped));
+            // What is inside arrays of either is now inside arrays of one kind.
+            if let Some(inner) = self.kinds.remove(&Holder::Elements(dropped)) {
+                work.push((Holder::Elements(kept), inner));
+            }
+        }
+        joins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_kinds_of_their_own_until_an_array_is_met_at_both() {
+        let mut kinds = ArrayKinds::default();
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0)), kinds.kind_or_new(Holder::Column(0)));
+        assert_ne!(a, b);
+        assert_eq!(kinds.meet(Holder::Root(0), a), []);
+        assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b)]);
+        assert_eq!(kinds.kind(Holder::Column(0)), Some(a));
+    }
+
+    #[test]
+    fn a_place_without_a_kind_takes_that_of_the_array() {
+        let mut kinds = ArrayKinds::default();
+        let kind = kinds.kind_or_new(Holder::Base);
+        assert_eq!(kinds.meet(Holder::Elements(kind), kind), []);
+        assert_eq!(kinds.kind(Holder::Elements(kind)), Some(kind));
+    }
+
+    #[test]
+    fn joining_joins_what_is_inside() {
+        let mut kinds = ArrayKinds::default();
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0)), kinds.kind_or_new(Holder::Root(1)));
+        let (c, d) = (kinds.kind_or_new(Holder::Elements(a)), kinds.kind_or_new(Holder::Elements(b)));
+        assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b), (c, d)]);
+        assert_eq!(kinds.find(d), c);
+    }
+}

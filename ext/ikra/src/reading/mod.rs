@@ -1,0 +1,11 @@
+//! Live objects → columns: what a section asks for is traced, and what was traced is planned for the next call.
+
+pub mod array_kinds;
+pub mod column_builder;
+pub mod ids;
+pub mod plan;
+pub mod probe;
+pub mod roots;
+pub mod tracer;
+pub mod variables;
+pub mod visited;

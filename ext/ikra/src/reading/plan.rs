@@ -1,0 +1,134 @@
+//! The trace plan of a compiled section: what was asked and what the answers allowed. A later call asks the same at
+//! once, checks every answer, and only where one does not fit is the section inferred anew.
+
+use crate::reading::column_builder::SeenTypes;
+use crate::reading::roots::{BlockScope, RootValue, Source};
+use crate::reading::tracer::{Asked, Tracer};
+use crate::vm::errors::Trouble;
+use crate::vm::pinned::Pinned;
+use ikra_core::faults;
+use ikra_core::heap::schema::{ColumnSchema, Stored};
+use ikra_core::infer::Inferred;
+use ikra_core::types::{ArrayKind, HierarchyId, Type};
+use magnus::Ruby;
+use rb_sys::VALUE;
+
+#[derive(Clone, Debug)]
+pub struct PlannedRoot {
+    pub source: Source,
+    pub ty: Type,
+    /// The value must fit 32 bits.
+    pub narrow: bool,
+}
+
+/// See the module's text.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub asked: Asked,
+    roots: Vec<PlannedRoot>,
+    base: SeenTypes,
+    /// What each column of `asked.columns` may hold.
+    columns: Vec<SeenTypes>,
+    /// What the arrays of each kind may hold.
+    elements: Vec<SeenTypes>,
+    /// Nothing of these may be frozen.
+    unfrozen: Vec<HierarchyId>,
+    unfrozen_arrays: Vec<ArrayKind>,
+}
+
+/// All that a run needs of the live objects.
+pub struct Traced<'a> {
+    pub tracer: Tracer<'a>,
+    pub roots: Vec<RootValue>,
+}
+
+impl Plan {
+    /// What the tracer was asked and answered while `inferred` came about.
+    pub fn new(
+        tracer: &Tracer<'_>,
+        roots: Vec<PlannedRoot>,
+        unfrozen: Vec<HierarchyId>,
+        unfrozen_arrays: Vec<ArrayKind>,
+        inferred: &Inferred,
+    ) -> Self {
+        let asked = tracer.asked.clone();
+        let schema = &inferred.schema;
+        let columns = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
+            let variable = &asked.variables[*variable as usize];
+            let told = Stored::written(tracer.column(index).types);
+            let is_it = |c: &&ColumnSchema| c.hierarchy == variable.hierarchy && c.name == variable.name;
+            let Some(column) = schema.columns.iter().find(is_it) else { return SeenTypes::of(&told) };
+            // Inference knows each class's own values besides what the section writes. For a class alone both
+            // together are what is stored; with several, values that were written need an inference of their own.
+            match column.classes.len() {
+                1 => SeenTypes::of(&column.stored),
+                _ => SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told }),
+            }
+        });
+        let elements = (0..asked.kinds.len() as u32).map(|kind| {
+            let kind = ArrayKind(kind);
+            match schema.arrays.iter().find(|a| a.kind == kind) {
+                Some(array) => SeenTypes::of(&array.stored),
+                None => SeenTypes::of(&Stored::written(tracer.kind_contents(kind).types)),
+            }
+        });
+        Self {
+            base: SeenTypes::of(&schema.base),
+            columns: columns.collect(),
+            elements: elements.collect(),
+            roots,
+            unfrozen,
+            unfrozen_arrays,
+            asked,
+        }
+    }
+
+    /// Traces as planned. `None`: what was found is not what the section was compiled for.
+    pub fn follow<'a>(
+        &self,
+        ruby: &'a Ruby,
+        pinned: &'a Pinned,
+        scope: &BlockScope<'_>,
+        base: VALUE,
+    ) -> Result<Option<Traced<'a>>, Trouble> {
+        let mut values = Vec::with_capacity(self.roots.len());
+        for root in &self.roots {
+            match root.source.read(scope)? {
+                Some(value) => values.push(value),
+                None => return Ok(None),
+            }
+        }
+        let mut tracer = Tracer::new(ruby, pinned, self.asked.clone());
+        faults::point("reading the array")?;
+        tracer.read_base(base)?;
+        if !tracer.base.seen().within(&self.base) {
+            return Ok(None);
+        }
+        let mut roots = Vec::with_capacity(values.len());
+        for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
+            let root = RootValue::read(ruby, &mut tracer, number as u32, &planned.source, value)?;
+            if root.ty != planned.ty || (planned.narrow && !root.narrow()) {
+                return Ok(None);
+            }
+            roots.push(root);
+        }
+        faults::point("reading the objects")?;
+        tracer.drain()?;
+        faults::point("checking what was read")?;
+        let fits = !tracer.kinds_changed()
+            && tracer
+                .columns
+                .iter()
+                .zip(&self.columns)
+                .all(|(column, allowed)| column.seen().within(allowed))
+            && tracer
+                .elements
+                .iter()
+                .zip(&self.elements)
+                .all(|(e, allowed)| e.builder.seen().within(allowed))
+            && tracer.elements.len() <= self.elements.len()
+            && !self.unfrozen.iter().any(|hierarchy| tracer.any_frozen(*hierarchy))
+            && !self.unfrozen_arrays.iter().any(|kind| tracer.any_frozen_array(*kind));
+        Ok(fits.then_some(Traced { tracer, roots }))
+    }
+}

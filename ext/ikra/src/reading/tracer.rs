@@ -1,0 +1,514 @@
+//! Tracing on demand: reads the instance variables and arrays that were asked for, of all objects found so far, and
+//! finds more objects by that, until nothing is left to read.
+//!
+//! Nothing here runs Ruby code of the user, and apart from the first look at an unusual object nothing allocates.
+
+use crate::reading::array_kinds::{ArrayKinds, Holder};
+use crate::reading::column_builder::ColumnBuilder;
+use crate::reading::variables::{Access, BLOCK};
+use crate::reading::visited::{Visited, VisitedSet};
+use crate::vm::classes;
+use crate::vm::errors::Stop;
+use crate::vm::pinned::{self, Pinned};
+use crate::vm::value::{self, Decoded, decode};
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::infer::host::Contents;
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
+use magnus::Ruby;
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+use std::hint::black_box;
+
+/// An instance variable of a hierarchy, or a Struct's member.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub hierarchy: HierarchyId,
+    pub name: String,
+}
+
+/// What is read: the part of the trace plan that says where to look.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub variables: Vec<Variable>,
+    /// (index into `variables`, class)
+    pub columns: Vec<(u32, ClassId)>,
+    /// By kind: are its elements read?
+    pub elements: Vec<bool>,
+    pub kinds: ArrayKinds,
+}
+
+/// Elements of the arrays of a kind; `spans` are (offset, length) by row, for the rows read so far.
+#[derive(Debug, Default)]
+pub struct Elements {
+    pub builder: ColumnBuilder,
+    pub spans: Vec<(u32, u32)>,
+}
+
+/// A class whose instances were met.
+#[derive(Clone, Copy)]
+struct Met {
+    pointer: VALUE,
+    class: ClassId,
+}
+
+/// So many values ahead, an object is fetched into the processor's cache.
+const AHEAD: usize = 12;
+
+pub struct Tracer<'a> {
+    ruby: &'a Ruby,
+    pub pinned: &'a Pinned,
+    pub asked: Asked,
+    visited: VisitedSet,
+    /// Classes of objects by class pointer, and the one seen last.
+    pointers: FxHashMap<VALUE, ClassId>,
+    last: Met,
+    places: Vec<Option<(HierarchyId, u32)>>,
+    /// Objects whose singleton class could matter: class and singleton class, which the objects in `pinned` keep.
+    pub singletons: Vec<(ClassId, VALUE)>,
+    pub base: ColumnBuilder,
+    /// Some object stands more than once in the base.
+    pub base_repeats: bool,
+    /// What was read, in the order of `asked.columns`.
+    pub columns: Vec<ColumnBuilder>,
+    /// How they are read, where reading has begun.
+    accesses: Vec<Option<Access>>,
+    /// By kind.
+    pub elements: Vec<Elements>,
+    /// Counts joins: a reading that was under way during one starts again.
+    joins: u32,
+    kinds_changed: bool,
+}
+
+impl<'a> Tracer<'a> {
+    /// `asked`: to be read from the beginning on.
+    pub fn new(ruby: &'a Ruby, pinned: &'a Pinned, asked: Asked) -> Self {
+        pinned.forget_found();
+        Self {
+            ruby,
+            pinned,
+            visited: VisitedSet::default(),
+            pointers: FxHashMap::default(),
+            last: Met { pointer: value::NIL, class: ClassId::NIL },
+            places: Vec::new(),
+            singletons: Vec::new(),
+            base: ColumnBuilder::default(),
+            base_repeats: false,
+            columns: asked.columns.iter().map(|_| ColumnBuilder::default()).collect(),
+            accesses: vec![None; asked.columns.len()],
+            elements: (0..asked.kinds.len()).map(|_| Elements::default()).collect(),
+            asked,
+            joins: 0,
+            kinds_changed: false,
+        }
+    }
+
+    /// Reads the base, before anything else. Its elements are found, what they hold is not read yet.
+    pub fn read_base(&mut self, base: VALUE) -> Result<(), Stop> {
+        let mut builder = ColumnBuilder::default();
+        self.read_array(base, Holder::Base, &mut builder)?;
+        let is_object = |row: &usize| builder.tag(*row) >= Shape::Object(HierarchyId(0)).tag();
+        self.base_repeats = (0..builder.len()).filter(is_object).count() > self.visited.len();
+        self.base = builder;
+        Ok(())
+    }
+
+    /// The type of a root and its payload, with an object's row instead of its id.
+    pub fn read_root(&mut self, number: u32, root: VALUE) -> Result<ColumnBuilder, Stop> {
+        let mut builder = ColumnBuilder::default();
+        self.observe(root, Holder::Root(number), &mut builder)?;
+        Ok(builder)
+    }
+
+    /// Asks for a variable of the objects of exactly `class`; gives the index of the column.
+    pub fn ask_column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> usize {
+        let variables = &mut self.asked.variables;
+        let at = variables.iter().position(|v| v.hierarchy == hierarchy && v.name == name);
+        let variable = at.unwrap_or_else(|| {
+            variables.push(Variable { hierarchy, name: name.into() });
+            variables.len() - 1
+        }) as u32;
+        let asked = &mut self.asked.columns;
+        asked.iter().position(|column| *column == (variable, class)).unwrap_or_else(|| {
+            asked.push((variable, class));
+            self.columns.push(ColumnBuilder::default());
+            self.accesses.push(None);
+            asked.len() - 1
+        })
+    }
+
+    pub fn ask_elements(&mut self, kind: ArrayKind) -> ArrayKind {
+        let kind = self.asked.kinds.find(kind);
+        let asked = &mut self.asked.elements;
+        if asked.len() <= kind.0 as usize {
+            asked.resize(kind.0 as usize + 1, false);
+        }
+        asked[kind.0 as usize] = true;
+        kind
+    }
+
+    /// Reads until everything asked of everything found is read.
+    pub fn drain(&mut self) -> Result<(), Stop> {
+        loop {
+            let mut progress = false;
+            for column in 0..self.asked.columns.len() {
+                let class = self.asked.columns[column].1;
+                if self.columns[column].len() < self.pinned.objects(class).len() {
+                    progress = true;
+                    self.read_columns(class)?;
+                }
+            }
+            for kind in 0..self.asked.elements.len() {
+                if self.asked.elements[kind] && self.spans(kind) < self.pinned.arrays(kind as u32).len() {
+                    progress = true;
+                    self.read_elements(kind)?;
+                }
+            }
+            if !progress {
+                return Ok(());
+            }
+        }
+    }
+
+    fn spans(&self, kind: usize) -> usize {
+        self.elements.get(kind).map_or(0, |elements| elements.spans.len())
+    }
+
+    /// Reads all that is asked of the objects of a class, some objects at a time, so that they stay in the processor's
+    /// cache from one variable to the next.
+    fn read_columns(&mut self, class: ClassId) -> Result<(), Stop> {
+        let columns: Vec<usize> =
+            (0..self.asked.columns.len()).filter(|column| self.asked.columns[*column].1 == class).collect();
+        let mut values = [value::NIL; BLOCK];
+        loop {
+            let mut progress = false;
+            for column in &columns {
+                progress |= self.read_block(*column, class, &mut values)?;
+            }
+            if !progress {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a variable of the next objects; false if there are none. `values` stands on the stack, for the garbage
+    /// collector to see it.
+    fn read_block(
+        &mut self,
+        column: usize,
+        class: ClassId,
+        values: &mut [VALUE; BLOCK],
+    ) -> Result<bool, Stop> {
+        let variable = self.asked.columns[column].0;
+        let name = &self.asked.variables[variable as usize].name;
+        let access = self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, class, name));
+        let mut builder = std::mem::take(&mut self.columns[column]);
+        let count = {
+            let objects = &self.pinned.objects(class)[builder.len()..];
+            builder.reserve(objects.len())?;
+            let block = &objects[..objects.len().min(BLOCK)];
+            // SAFETY: the objects are live: they are marked in `pinned`. They were listed as instances of the class.
+            unsafe { access.read(block, &mut values[..block.len()]) };
+            block.len()
+        };
+        let values = &black_box(values)[..count];
+        let outcome = self.observe_all(values, Holder::Column(variable), &mut builder);
+        self.columns[column] = builder;
+        match outcome {
+            Ok(()) => Ok(count > 0),
+            Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
+                "{} of {}",
+                self.asked.variables[variable as usize].name,
+                classes::name(self.ruby, class)
+            ))),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
+        let mut elements = std::mem::take(&mut self.elements[kind]);
+        let joins = self.joins;
+        while let Some(array) = self.pinned.array(kind as u32, elements.spans.len()) {
+            let offset = elements.builder.len() as u32;
+            self.read_array(array, Holder::Elements(ArrayKind(kind as u32)), &mut elements.builder)?;
+            if self.joins != joins {
+                // What was read so far may be of other kinds by now; `join` has cleared the rest.
+                return Ok(());
+            }
+            fallible::push(&mut elements.spans, (offset, elements.builder.len() as u32 - offset))?;
+        }
+        self.elements[kind] = elements;
+        Ok(())
+    }
+
+    fn read_array(&mut self, array: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+        let mut values = [value::NIL; BLOCK];
+        let mut index = 0;
+        loop {
+            // SAFETY: the array is live (marked, or on the caller's stack). Its length is asked before each block,
+            // since a class that is new may run Ruby, and other threads with it.
+            let count = unsafe {
+                let length = rb_sys::RARRAY_LEN(array) as usize;
+                let count = length.saturating_sub(index).min(BLOCK);
+                let elements = rb_sys::RARRAY_CONST_PTR(array).add(index.min(length));
+                values[..count].copy_from_slice(std::slice::from_raw_parts(elements, count));
+                into.reserve(length.saturating_sub(index))?;
+                count
+            };
+            if count == 0 {
+                return Ok(into.reserve(0)?);
+            }
+            self.observe_all(&black_box(&mut values)[..count], holder, into)?;
+            index += count;
+        }
+    }
+
+    /// Values in a row are mostly alike, and each kind has a loop of its own.
+    fn observe_all(
+        &mut self,
+        values: &[VALUE],
+        holder: Holder,
+        into: &mut ColumnBuilder,
+    ) -> Result<(), Stop> {
+        let mut rest = values;
+        while let Some(&first) = rest.first() {
+            let count = if rb_sys::FIXNUM_P(first) {
+                into.push_integers(rest)
+            } else if rb_sys::FLONUM_P(first) {
+                into.push_floats(rest)
+            } else if rb_sys::SPECIAL_CONST_P(first) {
+                0
+            } else {
+                self.objects(rest, into)?
+            };
+            rest = &rest[count..];
+            if count == 0 {
+                self.observe(first, holder, into)?;
+                rest = &rest[1..];
+            }
+        }
+        Ok(())
+    }
+
+    /// The leading values that are objects of classes met before; gives how many. Calls nothing of Ruby.
+    fn objects(&mut self, values: &[VALUE], into: &mut ColumnBuilder) -> Result<usize, NoMemory> {
+        let mut objects = self.pinned.objects_mut();
+        for (index, &value) in values.iter().enumerate() {
+            if let Some(later) = values.get(index + AHEAD) {
+                value::prefetch(*later as *const VALUE);
+            }
+            // Objects in the order of creation are ready anyway.
+            if let Some(soon) = values.get(index + AHEAD / 2).filter(|soon| (**soon ^ value) >> 12 != 0) {
+                self.visited.prefetch(*soon);
+            }
+            if rb_sys::SPECIAL_CONST_P(value) {
+                return Ok(index);
+            }
+            let entry = self.visited.entry(value)?;
+            let (class, row) = match entry.get() {
+                Some(Visited::Object(class, row)) => (class, row),
+                Some(Visited::Array(..)) => return Ok(index),
+                None => {
+                    // SAFETY: the object was just read from a live one.
+                    let pointer = unsafe { value::class_pointer(value) };
+                    if self.last.pointer != pointer {
+                        match self.pointers.get(&pointer) {
+                            Some(class) => self.last = Met { pointer, class: *class },
+                            None => return Ok(index),
+                        }
+                    }
+                    let class = self.last.class;
+                    let row = pinned::add(&mut objects, class.0, value)?;
+                    entry.set(Visited::Object(class, row));
+                    (class, row)
+                }
+            };
+            match self.places.get(class.0 as usize) {
+                Some(Some((hierarchy, place))) => into.push_object(*hierarchy, class, *place, row),
+                // Entered above, and known from now on.
+                _ => return Ok(index),
+            }
+        }
+        Ok(values.len())
+    }
+
+    fn observe(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+        match decode(self.ruby, value) {
+            Decoded::Integer(number) => into.push_integer(number),
+            Decoded::Float(number) => into.push_float(number),
+            Decoded::Nil => into.push_nil(),
+            Decoded::Bool(truth) => into.push_bool(truth),
+            Decoded::Symbol(number) => into.push_symbol(number),
+            Decoded::Huge if matches!(holder, Holder::Base) => {
+                return Err(Stop::Overflow(format!("element {} of the array", into.len())));
+            }
+            Decoded::Huge => return Err(Stop::Overflow(self.describe(holder))),
+            Decoded::Array => self.array(value, holder, into)?,
+            Decoded::Object => self.object(value, holder, into)?,
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), NoMemory> {
+        let (class, row) = match self.visited.entry(value)?.get() {
+            Some(Visited::Object(class, row)) => (class, row),
+            Some(Visited::Array(..)) => return self.array(value, holder, into),
+            None => {
+                let class = self.class_of(value);
+                if class == ClassId::ARRAY {
+                    return self.array(value, holder, into);
+                }
+                let row = pinned::add(&mut self.pinned.objects_mut(), class.0, value)?;
+                self.visited.entry(value)?.set(Visited::Object(class, row));
+                (class, row)
+            }
+        };
+        let (hierarchy, place) = self.place(class);
+        into.push_object(hierarchy, class, place, row);
+        Ok(())
+    }
+
+    fn array(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), NoMemory> {
+        let (kind, row) = match self.visited.entry(value)?.get() {
+            Some(Visited::Array(kind, row)) if self.asked.kinds.kind(holder) == Some(kind) => (kind, row),
+            Some(Visited::Array(kind, _)) => {
+                self.join(holder, kind)?;
+                match self.visited.entry(value)?.get() {
+                    Some(Visited::Array(kind, row)) => (kind, row),
+                    _ => unreachable!("an array stays an array"),
+                }
+            }
+            _ => {
+                let kind = self.asked.kinds.kind_or_new(holder);
+                if self.elements.len() <= kind.0 as usize {
+                    self.elements.resize_with(kind.0 as usize + 1, Elements::default);
+                }
+                let row = self.pinned.add_array(kind.0, value)?;
+                self.visited.entry(value)?.set(Visited::Array(kind, row));
+                (kind, row)
+            }
+        };
+        into.push_array(kind, row);
+        Ok(())
+    }
+
+    fn join(&mut self, holder: Holder, kind: ArrayKind) -> Result<(), NoMemory> {
+        for (kept, dropped) in self.asked.kinds.meet(holder, kind) {
+            for (array, row) in self.pinned.move_arrays(dropped.0, kept.0)? {
+                self.visited.entry(array)?.set(Visited::Array(kept, row));
+            }
+            let was_asked = |asked: &[bool], kind: ArrayKind| asked.get(kind.0 as usize) == Some(&true);
+            if was_asked(&self.asked.elements, dropped) {
+                self.asked.elements[dropped.0 as usize] = false;
+                self.ask_elements(kept);
+            }
+            self.elements[kept.0 as usize] = Elements::default();
+            self.elements[dropped.0 as usize] = Elements::default();
+            self.joins += 1;
+            self.kinds_changed = true;
+        }
+        Ok(())
+    }
+
+    fn class_of(&mut self, object: VALUE) -> ClassId {
+        // SAFETY: the object was just read from a live one.
+        let pointer = unsafe { value::class_pointer(object) };
+        if let Some(class) = self.pointers.get(&pointer) {
+            return *class;
+        }
+        // SAFETY: as above.
+        let (class, singleton) = unsafe { classes::of_instance(self.ruby, object) };
+        self.singletons.extend(singleton.map(|singleton| (class, singleton)));
+        // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
+        // may be no objects here (Float, Array) are not entered.
+        let plain = ![ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL].contains(&class);
+        if plain && classes::value(self.ruby, class) == pointer {
+            self.pointers.insert(pointer, class);
+        }
+        class
+    }
+
+    fn place(&mut self, class: ClassId) -> (HierarchyId, u32) {
+        let index = class.0 as usize;
+        if self.places.len() <= index {
+            self.places.resize(index + 1, None);
+        }
+        *self.places[index].get_or_insert_with(|| classes::place(self.ruby, class))
+    }
+
+    /// What a column holds so far.
+    pub fn column(&self, column: usize) -> Contents {
+        let mut found = self.columns[column].seen().clone();
+        if let Some(kind) = self.asked.kinds.kind(Holder::Column(self.asked.columns[column].0)) {
+            found.set_kind(kind);
+        }
+        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+    }
+
+    pub fn kind_contents(&self, kind: ArrayKind) -> Contents {
+        let kind = self.asked.kinds.find(kind);
+        let Some(elements) = self.elements.get(kind.0 as usize) else { return Contents::default() };
+        let mut found = elements.builder.seen().clone();
+        if let Some(inner) = self.asked.kinds.kind(Holder::Elements(kind)) {
+            found.set_kind(inner);
+        }
+        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+    }
+
+    pub fn base_contents(&self) -> Contents {
+        let mut found = self.base.seen().clone();
+        if let Some(kind) = self.asked.kinds.kind(Holder::Base) {
+            found.set_kind(kind);
+        }
+        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+    }
+
+    /// A root's type with the kind it is of now.
+    pub fn root_type(&self, number: u32, ty: &Type) -> Type {
+        match (ty, self.asked.kinds.kind(Holder::Root(number))) {
+            (Type::Array(_), Some(kind)) => Type::Array(kind),
+            _ => ty.clone(),
+        }
+    }
+
+    pub fn kinds_changed(&mut self) -> bool {
+        std::mem::take(&mut self.kinds_changed)
+    }
+
+    pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
+        let classes = classes::of_hierarchy(self.ruby, hierarchy);
+        classes.into_iter().any(|class| {
+            // SAFETY: listed objects are live.
+            self.pinned.objects(class).iter().any(|object| unsafe { value::frozen(*object) })
+        })
+    }
+
+    pub fn any_frozen_array(&self, kind: ArrayKind) -> bool {
+        let kind = self.asked.kinds.find(kind);
+        // SAFETY: listed arrays are live.
+        self.pinned.arrays(kind.0).iter().any(|array| unsafe { value::frozen(*array) })
+    }
+
+    /// Was this array met (anywhere but as the base)?
+    pub fn array_kind(&mut self, array: VALUE) -> Option<ArrayKind> {
+        match self.visited.entry(array).ok()?.get() {
+            Some(Visited::Array(kind, _)) => Some(kind),
+            _ => None,
+        }
+    }
+
+    fn describe(&self, holder: Holder) -> String {
+        match holder {
+            Holder::Base => "an element of the array".into(),
+            Holder::Root(_) => "a captured variable".into(),
+            Holder::Column(variable) => self.asked.variables[variable as usize].name.clone(),
+            Holder::Elements(kind) => {
+                let holder = (0..self.asked.variables.len() as u32)
+                    .find(|v| self.asked.kinds.kind(Holder::Column(*v)) == Some(kind));
+                match holder {
+                    Some(variable) => format!("an array in {}", self.describe(Holder::Column(variable))),
+                    None => "an array".into(),
+                }
+            }
+        }
+    }
+}

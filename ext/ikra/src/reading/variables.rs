@@ -1,0 +1,228 @@
+//! Reading and writing one variable of many objects of a class. The slot that the objects of a shape have for it is
+//! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
+//! be, Ruby's functions do it.
+
+use crate::vm::object_layout::{self, Slot};
+use crate::vm::{classes, value};
+use ikra_core::types::ClassId;
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
+use rb_sys::{ID, VALUE};
+use rustc_hash::FxHashMap;
+
+/// How many objects are read at once. Their values stand on the stack, where the garbage collector sees them.
+pub const BLOCK: usize = 256;
+/// For so few objects looking for the slot does not pay.
+const FEW: usize = 16;
+
+/// How a variable of the objects of a class is read and written.
+#[derive(Clone, Debug)]
+pub enum Access {
+    Variable(Variable),
+    /// A Struct's member, by position.
+    Member(VALUE),
+    /// Objects of the class have no such member.
+    Missing,
+}
+
+impl Access {
+    /// An instance variable, or a member where the name has no `@`.
+    pub fn new(ruby: &Ruby, class: ClassId, name: &str) -> Self {
+        if name.starts_with('@') {
+            return Self::Variable(Variable::new(value::intern(ruby, name)));
+        }
+        let key = classes::member_key(ruby, classes::value(ruby, class), name);
+        key.map_or(Self::Missing, Self::Member)
+    }
+
+    pub fn variable(name: Symbol) -> Self {
+        // SAFETY: the name is a live Symbol.
+        Self::Variable(Variable::new(unsafe { rb_sys::rb_sym2id(name.as_raw()) }))
+    }
+
+    /// What Ruby's functions say; nil where the variable is not set.
+    ///
+    /// SAFETY: the object must be live and an instance of the class.
+    pub unsafe fn ask(&self, object: VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        unsafe {
+            match self {
+                Self::Variable(variable) => rb_sys::rb_ivar_get(object, variable.id),
+                Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
+                Self::Missing => value::NIL,
+            }
+        }
+    }
+
+    /// The variable of each object, nil where it is not set.
+    ///
+    /// SAFETY: the objects must be live and instances of the class, and `values` as many.
+    pub unsafe fn read(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
+        // SAFETY: as the caller says; none of these functions runs code of the user or allocates.
+        unsafe {
+            match self {
+                Self::Variable(variable) => variable.read(objects, values),
+                Self::Member(key) => {
+                    let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
+                    for (object, value) in objects.iter().zip(values) {
+                        *value = match object_layout::member(*object, index) {
+                            Some(address) if direct => *address,
+                            _ => rb_sys::rb_struct_aref(*object, *key),
+                        }
+                    }
+                }
+                Self::Missing => values.fill(value::NIL),
+            }
+        }
+    }
+
+    /// Sets the variable of each object. May raise where an object has no room for it yet.
+    ///
+    /// SAFETY: the objects must be live, instances of the class and not frozen, and `values` as many and live.
+    pub unsafe fn write(&mut self, objects: &[VALUE], values: &[VALUE]) {
+        // SAFETY: as the caller says.
+        unsafe {
+            match self {
+                Self::Variable(variable) => variable.write(objects, values),
+                Self::Member(key) => {
+                    let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
+                    for (object, value) in objects.iter().zip(values) {
+                        match object_layout::member(*object, index) {
+                            Some(address) if direct => object_layout::store(*object, address, *value),
+                            _ => drop(rb_sys::rb_struct_aset(*object, *key, *value)),
+                        }
+                    }
+                }
+                Self::Missing => {}
+            }
+        }
+    }
+}
+
+/// An instance variable, and the slots that were found for it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    id: ID,
+    /// By [`object_layout::key`]; as a rule there is one key, or objects in a row share it.
+    slots: FxHashMap<VALUE, Slot>,
+    last: (VALUE, Slot),
+    /// Some are unknown.
+    unknown: bool,
+}
+
+impl Variable {
+    const NONE: (VALUE, Slot) = (0, Slot::Unknown);
+
+    fn new(id: ID) -> Self {
+        Self { id, slots: FxHashMap::default(), last: Self::NONE, unknown: false }
+    }
+
+    /// SAFETY: as for [`Access::read`].
+    unsafe fn read(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
+        let learns = self.begin(objects);
+        let mut last = self.last;
+        for (object, value) in objects.iter().zip(values) {
+            // SAFETY: as the caller says; the slot is that of objects with this key.
+            unsafe {
+                let key = object_layout::key(*object);
+                if key != last.0 {
+                    last = (key, self.slot(*object, key, learns));
+                }
+                *value = match (last.1.address(*object), last.1) {
+                    (Some(address), _) => object_layout::load(address),
+                    (None, Slot::Absent) => value::NIL,
+                    (None, _) => rb_sys::rb_ivar_get(*object, self.id),
+                }
+            }
+        }
+        self.last = last;
+    }
+
+    /// SAFETY: as for [`Access::write`].
+    unsafe fn write(&mut self, objects: &[VALUE], values: &[VALUE]) {
+        let learns = self.begin(objects);
+        for (object, value) in objects.iter().zip(values) {
+            // SAFETY: as the caller says; the slot is that of objects with this key.
+            unsafe {
+                let key = object_layout::key(*object);
+                if key != self.last.0 {
+                    self.last = (key, self.slot(*object, key, learns));
+                }
+                match self.last.1.address(*object) {
+                    Some(address) => object_layout::store(*object, address, *value),
+                    None => drop(rb_sys::rb_ivar_set(*object, self.id, *value)),
+                }
+            }
+        }
+    }
+
+    /// Before a block of objects: are slots to be looked for? What was not found in one object may be in another.
+    fn begin(&mut self, objects: &[VALUE]) -> bool {
+        if std::mem::take(&mut self.unknown) {
+            self.slots.retain(|_, slot| *slot != Slot::Unknown);
+            self.last = Self::NONE;
+        }
+        objects.len() >= FEW && object_layout::confirmed()
+    }
+
+    /// The slot in objects with this key, of which `object` is one.
+    ///
+    /// SAFETY: the object must be live.
+    #[inline(never)]
+    unsafe fn slot(&mut self, object: VALUE, key: VALUE, learns: bool) -> Slot {
+        if let Some(slot) = self.slots.get(&key) {
+            return *slot;
+        }
+        // SAFETY: as the caller says.
+        let slot = if learns { unsafe { Slot::find(object, self.id) } } else { Slot::Unknown };
+        self.slots.insert(key, slot);
+        self.unknown |= slot == Slot::Unknown;
+        slot
+    }
+}
+
+/// A variable of all objects of an array, which are of one class: for the specs, which compare it with Ruby.
+pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
+    let mut values = vec![value::NIL; objects.len()];
+    let mut access = of_first(ruby, objects, name);
+    // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
+    unsafe {
+        let objects = std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
+        access.read(objects, &mut values);
+        ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
+    }
+}
+
+/// Sets a variable of all objects of an array, which are of one class and not frozen: for the specs.
+pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
+    let mut access = of_first(ruby, objects, name);
+    protect(|| {
+        // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+        unsafe {
+            let [objects, values] = [objects, values].map(|array| {
+                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
+            });
+            access.write(objects, values);
+        }
+        value::NIL
+    })?;
+    Ok(())
+}
+
+/// What kind of slot an object has for a variable; nothing where only Ruby's functions know: for the specs.
+pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
+    let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
+    let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
+    // SAFETY: the object is live, and no special constant.
+    match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
+        Slot::Embedded(_) => Some("embedded"),
+        Slot::External(_) => Some("external"),
+        Slot::Absent => Some("absent"),
+        Slot::Unknown => None,
+    }
+}
+
+fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
+    let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
+    class.map_or(Access::Missing, |class| Access::new(ruby, classes::number(ruby, class), name))
+}

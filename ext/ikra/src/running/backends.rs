@@ -1,0 +1,71 @@
+//! The back-ends of the process: made at the first use, kept for good.
+
+use crate::vm::errors::Trouble;
+use ikra_core::backend::Backend;
+use ikra_core::backend::cpu::CpuBackend;
+use ikra_core::backend::cuda::{CudaBackend, availability};
+use ikra_core::error::Error;
+use std::sync::{Arc, OnceLock};
+
+type Made = Result<Arc<dyn Backend>, String>;
+
+static CPU: OnceLock<Made> = OnceLock::new();
+/// With the process that started it.
+static CUDA: OnceLock<(u32, Made)> = OnceLock::new();
+
+/// Below so many block calls a section is done on the CPU before a GPU has even been handed the data.
+const WORTH_A_GPU: u64 = 100_000;
+
+fn cpu() -> &'static Made {
+    CPU.get_or_init(|| match CpuBackend::new() {
+        Ok(backend) => Ok(Arc::new(backend)),
+        Err(error) => Err(error.to_string()),
+    })
+}
+
+/// The GPU, or its emulation where the environment asks for that.
+fn cuda() -> Made {
+    let this = std::process::id();
+    let make = || match CudaBackend::new() {
+        Some(backend) => Ok(Arc::new(backend) as Arc<dyn Backend>),
+        None => Err(availability().to_string()),
+    };
+    match CUDA.get_or_init(|| (this, make())) {
+        (process, Ok(_)) if *process != this => {
+            Err("the GPU was in use when this process was forked, and CUDA \
+             cannot be used in a child of that; use it after the fork only, or on the CPU"
+                .into())
+        }
+        (_, made) => made.clone(),
+    }
+}
+
+fn named(name: &str) -> Made {
+    let backend = match name {
+        "cpu" => cpu().clone()?,
+        "cuda" | "cuda-emulated" => cuda()?,
+        _ => return Err(format!("there is no back-end called {name}")),
+    };
+    if backend.name() == name {
+        return Ok(backend);
+    }
+    Err(format!(
+        "IKRA_CUDA_EMULATOR decides between the GPU and its emulation; what runs is {}",
+        backend.name()
+    ))
+}
+
+/// Why a back-end cannot be used; `None` when it can.
+pub fn missing(name: &str) -> Option<String> {
+    named(name).err()
+}
+
+/// The back-end called `name`, or for `auto` the one that is likely to be faster at so many block calls.
+pub fn choose(name: &str, calls: u64) -> Result<Arc<dyn Backend>, Trouble> {
+    let made = match name {
+        "auto" if calls >= WORTH_A_GPU => named("cuda").or_else(|_| named("cpu")),
+        "auto" => named("cpu"),
+        _ => named(name),
+    };
+    made.map_err(|reason| Error::Device(reason).into())
+}

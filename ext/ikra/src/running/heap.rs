@@ -1,0 +1,541 @@
+//! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
+
+use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
+use crate::reading::ids::Ids;
+use crate::reading::plan::{Plan, Traced};
+use crate::reading::roots::RootValue;
+use crate::reading::tracer::Tracer;
+use crate::vm::errors::Trouble;
+use crate::vm::pinned::Pinned;
+use crate::vm::value;
+use ikra_core::error::Error;
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::faults;
+use ikra_core::heap::{Column, JobOrder, Schema};
+use ikra_core::infer::Inferred;
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
+use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use magnus::Ruby;
+use rustc_hash::FxHashMap;
+
+/// How each buffer of a program is filled; found once for each compiled section.
+#[derive(Debug)]
+pub struct Layout {
+    recipes: Vec<Recipe>,
+    hierarchies: Vec<HierarchyId>,
+    /// Buffers that the section writes and that mean something before it: not those of the result, nor scratch memory,
+    /// which may be larger in a later run.
+    pub written: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Recipe {
+    /// `columns`: (place of the class, index of the traced column), by place.
+    Column {
+        hierarchy: HierarchyId,
+        part: Part,
+        single: Option<Shape>,
+        columns: Vec<(u32, usize)>,
+    },
+    Offset(ArrayKind),
+    Length(ArrayKind),
+    Values(ArrayKind, Part, Option<Shape>),
+    Base(Part, Option<Shape>),
+    Result,
+    ResultWords,
+    Scratch,
+    Frozen(HierarchyId),
+    FrozenArray(ArrayKind),
+    FirstSame,
+    Shadow(Shadowed),
+    SymbolRanks,
+}
+
+impl Recipe {
+    /// A builder's list may become the column itself.
+    const fn takes_readings(&self) -> bool {
+        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..))
+    }
+}
+
+/// Words that an element has for the arrays it makes, and for its result where that is arrays. What is too little for
+/// an element makes it fail, and is enlarged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub scratch: usize,
+    pub result: usize,
+}
+
+impl Room {
+    pub const FIRST: Self = Self { scratch: 256, result: 16 };
+}
+
+/// The data of a run.
+pub struct Heap {
+    pub buffers: Vec<Column>,
+    pub scalars: Vec<u64>,
+    pub jobs: JobOrder,
+    pub ids: Ids,
+    /// Offset and length of each array, by kind, for the kinds whose values are in a buffer.
+    pub spans: Vec<Vec<(u32, u32)>>,
+    /// Number of elements of the base.
+    pub length: usize,
+}
+
+impl Layout {
+    pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
+        let Inferred { program, schema, .. } = inferred;
+        let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
+        let fresh = |buffer: &BufferInfo| {
+            matches!(buffer.kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch)
+        };
+        let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
+        Ok(Self {
+            written: written.map(|(index, _)| index).collect(),
+            hierarchies: hierarchies(program, schema),
+            recipes: recipes.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Result<Recipe, Error> {
+    Ok(match &buffer.kind {
+        BufferKind::Column { hierarchy, name, part } => {
+            let column = schema.columns.iter().find(|c| c.hierarchy == *hierarchy && c.name == *name);
+            let column = column.ok_or_else(|| missing(buffer))?;
+            let traced = plan.asked.columns.iter().enumerate().filter(|(_, (variable, class))| {
+                let variable = &plan.asked.variables[*variable as usize];
+                variable.hierarchy == *hierarchy && variable.name == *name && column.classes.contains(class)
+            });
+            let mut columns: Vec<(u32, usize)> = traced
+                .map(|(index, (_, class))| (crate::vm::classes::place(ruby, *class).1, index))
+                .collect();
+            columns.sort_unstable();
+            let single = column.stored.types.single_shape();
+            Recipe::Column { hierarchy: *hierarchy, part: *part, single, columns }
+        }
+        BufferKind::ArrayOffset(kind) => Recipe::Offset(*kind),
+        BufferKind::ArrayLength(kind) => Recipe::Length(*kind),
+        BufferKind::ArrayValues(kind, part) => {
+            let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
+            Recipe::Values(*kind, *part, array.stored.types.single_shape())
+        }
+        BufferKind::Base(part) => Recipe::Base(*part, schema.base.types.single_shape()),
+        // Nothing is given at first: all zeros.
+        BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
+            Recipe::Result
+        }
+        BufferKind::ResultWords => Recipe::ResultWords,
+        BufferKind::Scratch => Recipe::Scratch,
+        BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
+        BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
+        BufferKind::FirstSame => Recipe::FirstSame,
+        BufferKind::Shadow { what, .. } => Recipe::Shadow(what.clone()),
+        BufferKind::SymbolRanks => Recipe::SymbolRanks,
+    })
+}
+
+fn missing(buffer: &BufferInfo) -> Error {
+    Error::Internal(format!("{:?} is not in the schema", buffer.kind))
+}
+
+fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
+    for ty in types {
+        match ty {
+            Type::Object(hierarchy, _) => all.push(*hierarchy),
+            Type::Tuple(items) => items.iter().for_each(|types| own_hierarchies(types, all)),
+            _ => {}
+        }
+    }
+}
+
+/// The hierarchies whose ids the program can come across.
+fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
+    let mut all = Vec::new();
+    let columns = schema.columns.iter().map(|column| &column.stored.types);
+    let arrays = schema.arrays.iter().map(|array| &array.stored.types);
+    let others = [&schema.base.types, &schema.result].into_iter().chain(&schema.lists);
+    for types in columns.chain(arrays).chain(others) {
+        own_hierarchies(types, &mut all);
+    }
+    all.extend(schema.columns.iter().map(|c| c.hierarchy));
+    for buffer in &program.buffers {
+        if let BufferKind::Column { hierarchy, .. } | BufferKind::Frozen(hierarchy) = &buffer.kind {
+            all.push(*hierarchy);
+        }
+    }
+    for scalar in &program.scalars {
+        if let ScalarSource::ClassBase(hierarchy, _) = &scalar.source {
+            all.push(*hierarchy);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl Heap {
+    /// Takes what was traced apart: a builder's list that is a column as it is becomes that column.
+    pub fn build(
+        ruby: &Ruby,
+        traced: Traced<'_>,
+        layout: &Layout,
+        inferred: &Inferred,
+        room: Room,
+    ) -> Result<Self, Trouble> {
+        let mut tracer = traced.tracer;
+        let mut hierarchies = layout.hierarchies.clone();
+        for root in &traced.roots {
+            if let Type::Object(hierarchy, _) = root.ty {
+                hierarchies.push(hierarchy);
+            }
+        }
+        let ids = Ids::new(ruby, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
+        for (kind, elements) in tracer.elements.iter().enumerate() {
+            let arrays = tracer.pinned.arrays(kind as u32).len();
+            i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
+        }
+        let length = tracer.base.len();
+        i32::try_from(length).map_err(|_| too_large())?;
+        let program = &inferred.program;
+        let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
+        let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
+        let mut buffers: Vec<Column> =
+            program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
+        // Those that take builders apart come last.
+        for takes in [false, true] {
+            for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+                if recipe.takes_readings() == takes {
+                    faults::point("filling a column")?;
+                    *column = fill(ruby, buffer, recipe, &mut tracer, &ids, length)?;
+                }
+            }
+        }
+        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
+        heap.enlarge(layout, program, room)?;
+        Ok(heap)
+    }
+
+    /// Gives the elements as much memory for arrays as `room` says.
+    pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
+        for ((buffer, info), recipe) in self.buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+            let words = match recipe {
+                Recipe::ResultWords => self.length.saturating_mul(room.result),
+                Recipe::Scratch => room.scratch,
+                _ => continue,
+            };
+            i32::try_from(words).map_err(|_| too_large())?;
+            *buffer = Column::try_zeros(info.ty, words)?;
+        }
+        for (scalar, info) in self.scalars.iter_mut().zip(&program.scalars) {
+            match info.source {
+                ScalarSource::ScratchWords => *scalar = room.scratch as u64,
+                ScalarSource::ResultWords => *scalar = room.result as u64,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts back what a run that did not end has written.
+    pub fn begin_again(&mut self, layout: &Layout, before: &[Column]) {
+        for (index, column) in layout.written.iter().zip(before) {
+            self.buffers[*index].copy_from(column);
+        }
+    }
+}
+
+fn too_large() -> Trouble {
+    Trouble::Plain(
+        "a section can number at most 2,147,483,647 objects of a hierarchy, arrays or array elements".into(),
+    )
+}
+
+fn fill(
+    ruby: &Ruby,
+    buffer: &BufferInfo,
+    recipe: &Recipe,
+    tracer: &mut Tracer<'_>,
+    ids: &Ids,
+    length: usize,
+) -> Result<Column, Trouble> {
+    let pinned = tracer.pinned;
+    Ok(match recipe {
+        Recipe::Column { hierarchy, part, single, columns } => {
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            for (place, index) in columns {
+                extend_zeros(&mut column, ids.base(*hierarchy, *place) as usize)?;
+                append(&mut column, &mut tracer.columns[*index], *part, *single, ids)?;
+            }
+            extend_zeros(&mut column, ids.count(*hierarchy))?;
+            column
+        }
+        Recipe::Offset(kind) => {
+            Column::I32(fallible::collect(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32))?)
+        }
+        Recipe::Length(kind) => {
+            let spans = spans(tracer, *kind);
+            let arrays = pinned.arrays(kind.0);
+            // A length goes with the elements that were read with it.
+            let mut lengths = Vec::new();
+            fallible::reserve(&mut lengths, arrays.len())?;
+            for (row, array) in arrays.iter().enumerate() {
+                let length = match spans.get(row) {
+                    Some((_, length)) => i64::from(*length),
+                    // SAFETY: listed arrays are live.
+                    None => unsafe { rb_sys::RARRAY_LEN(*array) as i64 },
+                };
+                lengths.push(i32::try_from(length).map_err(|_| too_large())?);
+            }
+            Column::I32(lengths)
+        }
+        Recipe::Values(kind, part, single) => {
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
+                append(&mut column, &mut elements.builder, *part, *single, ids)?;
+            }
+            let length = column.len() + 1;
+            extend_zeros(&mut column, length)?;
+            column
+        }
+        Recipe::Base(part, single) => {
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            append(&mut column, &mut tracer.base, *part, *single, ids)?;
+            column
+        }
+        Recipe::Result => Column::try_zeros(buffer.ty, length)?,
+        // Filled by `enlarge`.
+        Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
+        Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
+        Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
+        Recipe::FrozenArray(kind) => {
+            let arrays = pinned.arrays(kind.0);
+            // SAFETY: listed arrays are live.
+            Column::Bool(fallible::collect(
+                arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
+            )?)
+        }
+        Recipe::FirstSame => Column::I32(first_same(&tracer.base)?),
+        Recipe::Shadow(Shadowed::Column { hierarchy, .. }) => {
+            Column::try_zeros(buffer.ty, ids.count(*hierarchy))?
+        }
+        Recipe::Shadow(Shadowed::ArrayValues(kind)) => {
+            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
+            Column::try_zeros(buffer.ty, end as usize + 1)?
+        }
+    })
+}
+
+/// Makes the column as long as that.
+fn extend_zeros(column: &mut Column, length: usize) -> Result<(), NoMemory> {
+    let count = length - column.len();
+    column.try_reserve(count)?;
+    column.extend_zeros(count);
+    Ok(())
+}
+
+/// For each element the first one that is the same object.
+fn first_same(base: &ColumnBuilder) -> Result<Vec<i32>, NoMemory> {
+    let mut firsts = table(base)?;
+    let first = |row: usize| match is_object(base, row) {
+        true => *firsts.entry((base.tag(row), base.payload[row])).or_insert(row as i32),
+        false => row as i32,
+    };
+    fallible::collect((0..base.len()).map(first))
+}
+
+/// A table that has room for every element.
+fn table<T>(base: &ColumnBuilder) -> Result<FxHashMap<(i32, i64), T>, NoMemory> {
+    let mut table = FxHashMap::default();
+    let too_large = |_| NoMemory(base.len() * size_of::<((i32, i64), T)>());
+    table.try_reserve(base.len()).map_err(too_large)?;
+    Ok(table)
+}
+
+/// Is it something that can change?
+fn is_object(base: &ColumnBuilder, row: usize) -> bool {
+    base.tag(row) >= Shape::Object(HierarchyId(0)).tag()
+}
+
+fn spans<'a>(tracer: &'a Tracer<'_>, kind: ArrayKind) -> &'a [(u32, u32)] {
+    tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.spans)
+}
+
+fn frozen_objects(pinned: &Pinned, ids: &Ids, hierarchy: HierarchyId) -> Result<Vec<u8>, NoMemory> {
+    let mut flags = Vec::new();
+    fallible::reserve(&mut flags, ids.count(hierarchy))?;
+    for class in ids.classes(hierarchy) {
+        // SAFETY: listed objects are live.
+        flags.extend(pinned.objects(*class).iter().map(|object| u8::from(unsafe { value::frozen(*object) })));
+    }
+    Ok(flags)
+}
+
+/// The id or number that a payload of this shape is stored as.
+fn stored(shape: Shape, payload: i64, ids: &Ids) -> i64 {
+    match shape {
+        Shape::Object(hierarchy) => {
+            let (place, row) = split_object(payload);
+            i64::from(ids.base(hierarchy, place) + row)
+        }
+        _ => payload,
+    }
+}
+
+/// Appends what was built to a column: tags, or payloads in the column's type. `single` is the shape of all values that
+/// the column can hold, where there is one.
+fn append(
+    column: &mut Column,
+    from: &mut ColumnBuilder,
+    part: Part,
+    single: Option<Shape>,
+    ids: &Ids,
+) -> Result<(), Error> {
+    let fits_i32 = from.seen().narrow();
+    let payload = &mut from.payload;
+    // The others may become the payload itself.
+    if !column.is_empty() || matches!(column, Column::Bool(_) | Column::I32(_)) {
+        column.try_reserve(payload.len())?;
+    }
+    match (part, column) {
+        (Part::Tag, Column::I32(to)) => match &from.tags {
+            Tags::None => {}
+            Tags::All(tag) => to.resize(to.len() + payload.len(), *tag),
+            Tags::Each(tags) => to.extend_from_slice(tags),
+        },
+        (Part::Payload, Column::F64(to)) if to.is_empty() => {
+            *to = bytemuck::cast_vec(std::mem::take(payload))
+        }
+        (Part::Payload, Column::F64(to)) => to.extend_from_slice(bytemuck::cast_slice(payload)),
+        (Part::Payload, Column::Bool(to)) => to.extend(payload.iter().map(|truth| *truth as u8)),
+        (Part::Payload, Column::I32(to)) => match single {
+            // Every class has a base of its own, and a builder's objects are of several.
+            Some(shape @ Shape::Object(_)) => {
+                to.extend(payload.iter().map(|row| stored(shape, *row, ids) as i32));
+            }
+            Some(Shape::Integer) if !fits_i32 => {
+                return Err(Error::Internal("a column of 32 bits for Integers that do not fit it".into()));
+            }
+            // Rows of arrays and numbers of symbols fit: `Heap::build` has counted them.
+            _ => to.extend(payload.iter().map(|number| *number as i32)),
+        },
+        (Part::Payload, Column::I64(to)) => match single {
+            Some(shape @ Shape::Object(_)) => {
+                to.extend(payload.iter().map(|row| stored(shape, *row, ids)));
+            }
+            Some(_) if to.is_empty() => *to = std::mem::take(payload),
+            Some(_) => to.extend_from_slice(payload),
+            None => to.extend(payload.iter().enumerate().map(|(row, number)| {
+                let shape = Shape::of_tag(from.tags.of(row));
+                shape.map_or(*number, |shape| stored(shape, *number, ids))
+            })),
+        },
+        (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
+    }
+    Ok(())
+}
+
+fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u64 {
+    match info.source {
+        ScalarSource::Root(number, part) => {
+            let column = &roots[number as usize].column;
+            let Some(payload) = column.payload.first() else { return 0 };
+            match part {
+                Part::Tag => column.tag(0) as i64 as u64,
+                Part::Payload => match Shape::of_tag(column.tag(0)) {
+                    Some(Shape::Integer) if info.ty == Ty::F64 => (*payload as f64).to_bits(),
+                    Some(shape) => stored(shape, *payload, ids) as u64,
+                    None => 0,
+                },
+            }
+        }
+        ScalarSource::RootRange(number, end) => roots[number as usize].ends[end as usize],
+        ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
+        // Filled by `enlarge`.
+        ScalarSource::ScratchWords | ScalarSource::ResultWords => 0,
+        ScalarSource::BaseLength => length as u64,
+    }
+}
+
+/// The entry that each element runs, and the rounds that keep an object's repetitions apart.
+fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
+    let schema = &inferred.schema;
+    let base = &tracer.base;
+    let find = |ty: &Type| {
+        let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
+        entry.map(|entry| entry as u16).ok_or_else(|| Error::Internal(format!("no entry takes {ty:?}")))
+    };
+    let types = base.seen().types();
+    let repeating = writes && tracer.base_repeats;
+    if let (Some(ty), false) = (types.single(), repeating || inferred.program.checks_races()) {
+        return Ok(JobOrder::of_one(find(ty)?, base.len()));
+    }
+    // By tag, then by class or truth.
+    let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
+    let mut entry_of = Vec::new();
+    fallible::reserve(&mut entry_of, base.len())?;
+    let mut row = 0;
+    while row < base.len() {
+        let tag = base.tag(row);
+        let entries = known.entry(tag).or_default();
+        while row < base.len() && base.tag(row) == tag {
+            let part = exact(tag, base.payload[row]);
+            if entries.len() <= part {
+                entries.resize(part + 1, None);
+            }
+            let entry = match entries[part] {
+                Some(entry) => entry,
+                None => *entries[part].insert(find(&type_of(tag, base.payload[row], ids)?)?),
+            };
+            entry_of.push(entry);
+            row += 1;
+        }
+    }
+    if inferred.program.checks_races() {
+        return Ok(JobOrder::sequential(&entry_of)?);
+    }
+    let mut repeats = None;
+    if repeating {
+        let mut times = table(base)?;
+        let count = |row: usize| {
+            if !is_object(base, row) {
+                return 0;
+            }
+            let seen: &mut u32 = times.entry((base.tag(row), base.payload[row])).or_default();
+            *seen += 1;
+            *seen - 1
+        };
+        repeats = Some(fallible::collect((0..base.len()).map(count))?);
+    }
+    Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
+}
+
+/// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.
+const fn exact(tag: i32, payload: i64) -> usize {
+    match Shape::of_tag(tag) {
+        Some(Shape::Object(_)) => split_object(payload).0 as usize,
+        Some(Shape::Bool) => payload as usize,
+        _ => 0,
+    }
+}
+
+fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
+    Ok(match Shape::of_tag(tag) {
+        Some(Shape::Nil) => Type::Nil,
+        Some(Shape::Bool) if payload == 0 => Type::False,
+        Some(Shape::Bool) => Type::True,
+        Some(Shape::Integer) => Type::Integer,
+        Some(Shape::Float) => Type::Float,
+        Some(Shape::Symbol) => Type::Symbol,
+        Some(Shape::Object(hierarchy)) => {
+            let place = split_object(payload).0 as usize;
+            let class = ids.classes(hierarchy).get(place);
+            Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
+        }
+        Some(Shape::Array(kind)) => Type::Array(kind),
+        Some(Shape::Local | Shape::List | Shape::Module) | None => {
+            return Err(Error::Internal(format!("tag {tag} in the base")));
+        }
+    })
+}

@@ -1,0 +1,6 @@
+//! A compiled section's run: its heap and arguments, the back-end that it runs on, what the run is counted in.
+
+pub mod backends;
+pub mod heap;
+pub mod profiles;
+pub mod random;

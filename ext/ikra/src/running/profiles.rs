@@ -1,0 +1,45 @@
+//! The profiles being taken (`Ikra.profile`): each gets every section that ends while it is open, of all threads.
+
+use crate::vm::gvl::GvlCell;
+use ikra_core::profile::{Phase, Profile};
+use magnus::{Error, RHash, Ruby};
+
+static OPEN: GvlCell<Vec<(u64, Profile)>> = GvlCell::new(Vec::new());
+static NEXT: GvlCell<u64> = GvlCell::new(0);
+
+pub fn open(ruby: &Ruby) -> u64 {
+    let number = NEXT.with(ruby, |next| {
+        *next += 1;
+        *next
+    });
+    OPEN.with(ruby, |open| open.push((number, Profile::default())));
+    number
+}
+
+pub fn add(ruby: &Ruby, profile: &Profile) {
+    OPEN.with(ruby, |open| open.iter_mut().for_each(|(_, total)| total.merge(profile)));
+}
+
+/// A section that ran in plain Ruby.
+pub fn add_ruby(ruby: &Ruby, seconds: f64) {
+    let mut profile = Profile::default();
+    (profile.sections, profile.backend) = (1, Some("ruby"));
+    profile.add(Phase::Kernel, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    add(ruby, &profile);
+}
+
+/// Closes a profile and gives its seconds by phase, with `:sections` and `:backend`.
+pub fn close(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
+    let profile = OPEN.with(ruby, |open| {
+        let at = open.iter().position(|(other, _)| *other == number)?;
+        Some(open.remove(at).1)
+    });
+    let profile = profile.unwrap_or_default();
+    let hash = ruby.hash_new();
+    for phase in Phase::ALL {
+        hash.aset(ruby.to_symbol(phase.name()), profile.seconds(phase))?;
+    }
+    hash.aset(ruby.to_symbol("sections"), profile.sections)?;
+    hash.aset(ruby.to_symbol("backend"), profile.backend.map(|name| ruby.to_symbol(name)))?;
+    Ok(hash)
+}

@@ -1,0 +1,63 @@
+//! What can go wrong, on its way to whoever called: [`crate::writing::exceptions`] makes Ruby exceptions of it.
+
+use ikra_core::error::Error as CoreError;
+use ikra_core::fallible::NoMemory;
+use ikra_core::infer::host::Refusal;
+use magnus::Error;
+use std::any::Any;
+
+/// Why tracing cannot go on.
+#[derive(Debug)]
+pub enum Stop {
+    /// An Integer beyond 64 bits; where it is.
+    Overflow(String),
+    Refused(Refusal),
+    /// So many bytes could not be had.
+    NoMemory(usize),
+}
+
+impl From<NoMemory> for Stop {
+    fn from(NoMemory(bytes): NoMemory) -> Self {
+        Self::NoMemory(bytes)
+    }
+}
+
+/// Everything that can keep a section from its result.
+pub enum Trouble {
+    /// A Ruby exception, or one that is made already.
+    Raised(Error),
+    Stop(Stop),
+    Core(CoreError),
+    /// A limit or misuse: `Ikra::Error` with this message.
+    Plain(String),
+    /// `Ikra::UnsupportedError` without a place in the source.
+    Unsupported {
+        message: String,
+        hint: String,
+    },
+    Panic(Box<dyn Any + Send>),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<NoMemory> for Trouble {
+    fn from(error: NoMemory) -> Self {
+        Self::Core(error.into())
+    }
+}
+
+impl From<CoreError> for Trouble {
+    fn from(error: CoreError) -> Self {
+        Self::Core(error)
+    }
+}

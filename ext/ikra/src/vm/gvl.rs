@@ -1,0 +1,141 @@
+//! The global VM lock: the one place that releases it, and the cells that only its holder can open.
+
+use crate::vm::signal_watcher::Watching;
+use ikra_core::backend::cpu::block_signals;
+use magnus::{Error, Ruby, rb_sys::protect};
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Data of the whole process that only the holder of the GVL can reach. A borrow must not span a call into Ruby, which
+/// may switch threads or collect garbage: a second borrow would panic.
+#[derive(Debug, Default)]
+pub struct GvlCell<T>(RefCell<T>);
+
+// SAFETY: the contents are pinned through `with`, which asks for a `Ruby` handle, and through `marked`, which the
+// garbage collector calls. Both exist only where the GVL is held (a `Ruby` handle cannot be sent), and the GVL orders
+// the accesses of different threads.
+unsafe impl<T> Sync for GvlCell<T> {}
+// SAFETY: as above; dropping happens in the garbage collector or at the holder of the GVL.
+unsafe impl<T> Send for GvlCell<T> {}
+
+impl<T> GvlCell<T> {
+    pub const fn new(value: T) -> Self {
+        Self(RefCell::new(value))
+    }
+
+    pub fn with<R>(&self, _ruby: &Ruby, f: impl FnOnce(&mut T) -> R) -> R {
+        f(&mut self.0.borrow_mut())
+    }
+
+    /// For mark functions, which run while the thread that holds the GVL is inside Ruby and so not inside `with`.
+    pub fn marked(&self, f: impl FnOnce(&T)) {
+        f(&self.0.borrow());
+    }
+}
+
+/// What the work gave, or the panic it ended in.
+type Ended<T> = Result<T, Box<dyn Any + Send>>;
+
+struct Work<F, T> {
+    work: Option<F>,
+    ended: Option<Ended<T>>,
+}
+
+/// Runs `work` with the GVL released. When Ruby wants the thread back (a signal, `Thread#raise`, `Thread#kill`),
+/// `interrupt` is set and `work` should end soon. `None`: Ruby wanted it back before the work began.
+pub fn without_gvl<F, T>(ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Option<Ended<T>>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    unsafe extern "C" fn call<F: FnOnce() -> T, T>(job: *mut c_void) -> *mut c_void {
+        // SAFETY: `job` is the `Work` below, which outlives the call and is used by no one else during it.
+        let job = unsafe { &mut *job.cast::<Work<F, T>>() };
+        let work = job.work.take();
+        job.ended = work.map(|work| catch_unwind(AssertUnwindSafe(work)));
+        std::ptr::null_mut()
+    }
+    unsafe extern "C" fn unblock(flag: *mut c_void) {
+        // SAFETY: `flag` is the `AtomicBool` below, which outlives the call.
+        unsafe { &*flag.cast::<AtomicBool>() }.store(true, Ordering::Relaxed);
+    }
+    let mut job = Work { work: Some(work), ended: None };
+    let watching = Watching::new(ruby, interrupt);
+    // Without UBF_ASYNC_SAFE, Ruby starts a thread for each call, only to call `unblock` (until 3.1).
+    let flags = rb_sys::RB_NOGVL_INTR_FAIL | rb_sys::RB_NOGVL_UBF_ASYNC_SAFE;
+    // SAFETY: the GVL is held (there is a `Ruby`). `call` catches panics and with INTR_FAIL `rb_nogvl` itself raises
+    // nothing, so nothing unwinds through this frame; both pointers live until it returns. `unblock` only stores to an
+    // atomic, which a signal handler may do. That `work` touches no Ruby object is what its bound `Send` stands for:
+    // no magnus value has it.
+    unsafe {
+        rb_sys::rb_nogvl(
+            Some(call::<F, T>),
+            std::ptr::from_mut(&mut job).cast(),
+            Some(unblock),
+            std::ptr::from_ref(interrupt).cast_mut().cast(),
+            flags as i32,
+        );
+    }
+    drop(watching);
+    job.ended
+}
+
+/// Runs `work` on a thread of its own: it goes on while Ruby does what it wants this thread for. Only if that raises,
+/// `interrupt` is set, and what was raised is given when `work` has ended.
+pub fn beside<F, T>(ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Result<Ended<T>, Error>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    const LOOK: Duration = Duration::from_millis(2);
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            block_signals();
+            work()
+        });
+        let wanted = AtomicBool::new(false);
+        let raised = loop {
+            wanted.store(false, Ordering::Relaxed);
+            let wait = || {
+                while !worker.is_finished() && !wanted.load(Ordering::Relaxed) {
+                    thread::sleep(LOOK);
+                }
+            };
+            without_gvl(ruby, &wanted, wait);
+            if worker.is_finished() {
+                break Ok(());
+            }
+            if let Err(error) = check_interrupts(ruby) {
+                interrupt.store(true, Ordering::Relaxed);
+                break Err(error);
+            }
+        };
+        let ended = worker.join();
+        raised.map(|()| ended)
+    })
+}
+
+/// Lets Ruby do what it wanted the thread for: run trap handlers, raise what another thread sent, end the thread.
+pub fn check_interrupts(_ruby: &Ruby) -> Result<(), Error> {
+    protect(|| {
+        // SAFETY: the GVL is held; what it raises is caught by `protect`.
+        unsafe { rb_sys::rb_thread_check_ints() };
+        rb_sys::Qnil as rb_sys::VALUE
+    })
+    .map(|_| ())
+}
+
+/// As [`check_interrupts`], after other threads that wait for the GVL have had it.
+pub fn let_others_run(_ruby: &Ruby) -> Result<(), Error> {
+    protect(|| {
+        // SAFETY: the GVL is held; what it raises is caught by `protect`.
+        unsafe { rb_sys::rb_thread_schedule() };
+        rb_sys::Qnil as rb_sys::VALUE
+    })
+    .map(|_| ())
+}

@@ -1,0 +1,128 @@
+//! The Ruby objects that a running section pins. They live in an object that the garbage collector marks, and
+//! marking pins them: they neither die nor move before the section ends, whatever other threads do meanwhile.
+
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::types::ClassId;
+use magnus::rb_sys::AsRawValue;
+use magnus::{DataTypeFunctions, Ruby, TypedData, gc};
+use rb_sys::VALUE;
+use std::cell::{Ref, RefCell, RefMut};
+
+/// Values by number (of a class, or of an array kind), then row.
+type Lists = Vec<Vec<VALUE>>;
+
+/// Marking borrows too: a mutable borrow ends before Ruby is called.
+#[derive(TypedData, Default)]
+#[magnus(class = "Ikra::Native::Pinned", mark, free_immediately)]
+pub struct Pinned {
+    /// By class number.
+    objects: RefCell<Lists>,
+    /// By array kind.
+    arrays: RefCell<Lists>,
+    /// Roots, answers of method lookup, values about to be written.
+    others: RefCell<Vec<VALUE>>,
+}
+
+impl DataTypeFunctions for Pinned {
+    fn mark(&self, _marker: &gc::Marker) {
+        let (objects, arrays, others) = (self.objects.borrow(), self.arrays.borrow(), self.others.borrow());
+        for value in objects.iter().chain(&*arrays).flatten().chain(&*others) {
+            // SAFETY: this is the garbage collector's mark phase, and the values were live when they were listed and
+            // have been marked since.
+            unsafe { rb_sys::rb_gc_mark(*value) };
+        }
+    }
+}
+
+impl Pinned {
+    /// Runs `f` with empty lists that are marked until it returns.
+    pub fn with<R>(ruby: &Ruby, f: impl FnOnce(&Self) -> R) -> R {
+        let holder = ruby.obj_wrap(Self::default());
+        let result = f(&holder);
+        // The holder is found on the machine stack, so it has to stay there until here.
+        let holder = holder.as_raw();
+        rb_sys::rb_gc_guard!(holder);
+        result
+    }
+
+    /// Forgets the objects and arrays found, for a tracer that begins anew.
+    pub fn forget_found(&self) {
+        self.objects.borrow_mut().clear();
+        self.arrays.borrow_mut().clear();
+    }
+
+    /// All objects found, for adding more ([`add`]).
+    pub fn objects_mut(&self) -> RefMut<'_, Lists> {
+        self.objects.borrow_mut()
+    }
+
+    /// The objects of a class, by row.
+    pub fn objects(&self, class: ClassId) -> Ref<'_, [VALUE]> {
+        Ref::map(self.objects.borrow(), |lists| list(lists, class.0))
+    }
+
+    #[inline]
+    pub fn object(&self, class: ClassId, row: usize) -> Option<VALUE> {
+        self.objects.borrow().get(class.0 as usize)?.get(row).copied()
+    }
+
+    /// Lists an array of a kind that was not listed yet; gives its row.
+    pub fn add_array(&self, kind: u32, array: VALUE) -> Result<u32, NoMemory> {
+        add(&mut self.arrays.borrow_mut(), kind, array)
+    }
+
+    /// The arrays of a kind, by row.
+    pub fn arrays(&self, kind: u32) -> Ref<'_, [VALUE]> {
+        Ref::map(self.arrays.borrow(), |lists| list(lists, kind))
+    }
+
+    #[inline]
+    pub fn array(&self, kind: u32, row: usize) -> Option<VALUE> {
+        self.arrays.borrow().get(kind as usize)?.get(row).copied()
+    }
+
+    /// Moves the arrays of kind `from` behind those of `to`; gives them with their new rows.
+    pub fn move_arrays(&self, from: u32, to: u32) -> Result<Vec<(VALUE, u32)>, NoMemory> {
+        let moved = match self.arrays.borrow_mut().get_mut(from as usize) {
+            Some(list) => std::mem::take(list),
+            None => Vec::new(),
+        };
+        let mut rows = fallible::collect(moved.into_iter().map(|array| (array, 0)))?;
+        for (array, row) in &mut rows {
+            *row = self.add_array(to, *array)?;
+        }
+        Ok(rows)
+    }
+
+    /// Makes room to [`pin`](Self::pin) so many more.
+    pub fn make_room(&self, more: usize) -> Result<(), NoMemory> {
+        fallible::reserve(&mut self.others.borrow_mut(), more)
+    }
+
+    /// Pins any other value; gives its index.
+    pub fn pin(&self, value: VALUE) -> usize {
+        let mut others = self.others.borrow_mut();
+        others.push(value);
+        others.len() - 1
+    }
+
+    pub fn get(&self, index: usize) -> VALUE {
+        self.others.borrow()[index]
+    }
+}
+
+fn list(lists: &Lists, number: u32) -> &[VALUE] {
+    lists.get(number as usize).map_or(&[], Vec::as_slice)
+}
+
+/// Appends to the list with a number; gives the row.
+#[inline(always)]
+pub fn add(lists: &mut Lists, number: u32, value: VALUE) -> Result<u32, NoMemory> {
+    let index = number as usize;
+    if lists.len() <= index {
+        lists.resize_with(index + 1, Vec::new);
+    }
+    let list = &mut lists[index];
+    fallible::push(list, value)?;
+    Ok(list.len() as u32 - 1)
+}

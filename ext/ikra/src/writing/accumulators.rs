@@ -1,0 +1,133 @@
+//! Accumulators, the local variables around the section that it writes: what the elements gave becomes the variable's
+//! new value, in the order of the base. How the parts are put together is said by lib/ikra/accumulators.rb; what may
+//! raise is done before anything is written.
+
+use crate::vm::errors::Trouble;
+use crate::writing::decoder::{Decoder, Values};
+use ikra_core::faults;
+use ikra_core::heap::Column;
+use ikra_core::heap::schema::{AccumulatorSchema, Fold};
+use ikra_core::ir::BufferKind;
+use ikra_core::types::Shape;
+use magnus::{RArray, RModule, Value, block::Proc, prelude::*};
+
+pub struct Accumulators<'a> {
+    pub decoder: Decoder<'a>,
+    pub block: Proc,
+}
+
+/// The new values, ready to be assigned.
+pub struct Folded {
+    binding: Value,
+    /// Name, value and the value until now by turns; an array keeps the values alive.
+    values: RArray,
+}
+
+impl Accumulators<'_> {
+    pub fn fold(&self) -> Result<Folded, Trouble> {
+        let ruby = self.decoder.ruby;
+        let binding: Value = self.block.funcall("binding", ())?;
+        let module: RModule =
+            ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
+        let values = ruby.ary_new();
+        for (number, variable) in self.decoder.schema().accumulators.iter().enumerate() {
+            let (parts, places) = self.parts(number as u32, variable)?;
+            if parts.is_empty() {
+                continue;
+            }
+            let (how, name) = match &variable.fold {
+                Fold::Operator(operator) => ("operator", operator.as_str()),
+                Fold::Best(method) => ("best", method.as_str()),
+                Fold::BestLater(method) => ("best_later", method.as_str()),
+                Fold::Or => ("or", ""),
+                Fold::And => ("and", ""),
+                Fold::Last => ("last", ""),
+            };
+            faults::point("putting parts together")?;
+            let now: Value = binding.funcall("local_variable_get", (variable.name.as_str(),))?;
+            let folded: Value = module.funcall(how, (now, parts, name, places))?;
+            values.push(variable.name.as_str())?;
+            values.push(folded)?;
+            values.push(now)?;
+        }
+        Ok(Folded { binding, values })
+    }
+
+    /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part
+    /// alone.
+    fn parts(&self, number: u32, variable: &AccumulatorSchema) -> Result<(RArray, RArray), Trouble> {
+        let (parts, places) = (self.decoder.ruby.ary_new(), self.decoder.ruby.ary_new());
+        let Some(Column::I64(ticks)) = self.decoder.buffer(&BufferKind::AccumulatorTick(number)) else {
+            return Ok((parts, places));
+        };
+        let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
+        let given = || (0..ticks.len()).filter(|row| ticks[*row] != 0);
+        let deciding = |wanted: bool| {
+            // The first (tick, element) whose part is true (false); else the last one given.
+            let decides = given().filter(|row| truth(&values, *row) == wanted);
+            decides
+                .min_by_key(|row| (ticks[*row], *row))
+                .or_else(|| given().max_by_key(|row| (ticks[*row], *row)))
+        };
+        match &variable.fold {
+            Fold::Operator(_) | Fold::Best(_) | Fold::BestLater(_) => {
+                self.decoder.push_all(parts, &values, given())?;
+                for row in given() {
+                    places.push((row, ticks[row] - 1))?;
+                }
+            }
+            Fold::Or | Fold::And | Fold::Last => {
+                let row = match &variable.fold {
+                    Fold::Or => deciding(true),
+                    Fold::And => deciding(false),
+                    _ => given().max_by_key(|row| (ticks[*row], *row)),
+                };
+                self.decoder.push_all(parts, &values, row.into_iter())?;
+            }
+        }
+        Ok((parts, places))
+    }
+}
+
+fn truth(values: &Values<'_>, row: usize) -> bool {
+    match values.get(row) {
+        Ok((Shape::Nil, _)) => false,
+        Ok((Shape::Bool, payload)) => payload & 1 != 0,
+        _ => true,
+    }
+}
+
+impl Folded {
+    /// Assigns all, or none if it fails.
+    pub fn assign(&self) -> Result<(), Trouble> {
+        let mut assigned = Assigned { folded: self, count: 0 };
+        for variable in 0..self.values.len() / 3 {
+            assigned.count += 1;
+            self.set(variable, 1)?;
+        }
+        assigned.count = 0;
+        Ok(())
+    }
+
+    fn set(&self, variable: usize, which: isize) -> Result<(), Trouble> {
+        faults::point("assigning a local variable")?;
+        let at = variable as isize * 3;
+        let (name, value): (Value, Value) = (self.values.entry(at)?, self.values.entry(at + which)?);
+        self.binding.funcall::<_, _, Value>("local_variable_set", (name, value))?;
+        Ok(())
+    }
+}
+
+/// The first variables; dropped, they are what they were.
+struct Assigned<'a> {
+    folded: &'a Folded,
+    count: usize,
+}
+
+impl Drop for Assigned<'_> {
+    fn drop(&mut self) {
+        for variable in 0..self.count {
+            let _ = self.folded.set(variable, 2);
+        }
+    }
+}

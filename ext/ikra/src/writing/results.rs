@@ -1,0 +1,206 @@
+//! Results that are arrays: what the words that an element has written stand for.
+
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::value;
+use crate::writing::decoder::{Decoder, append, immediate};
+use ikra_core::error::Error;
+use ikra_core::heap::{Column, Schema};
+use ikra_core::infer::width;
+use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Value, prelude::*};
+use std::ffi::c_long;
+use std::hint::black_box;
+
+/// So many items of an array are made at a time.
+const ITEMS: usize = 16;
+
+/// How a value lies in words. It is the same for all elements, so it is found out once.
+struct Encoding {
+    kind: Kind,
+    width: usize,
+}
+
+enum Kind {
+    /// The items side by side.
+    Tuple(Vec<Encoding>),
+    /// Where the length is, with the items behind it.
+    List(ListKind),
+    Module(ClassId),
+    /// The payload, or for nil nothing.
+    One(Shape),
+    /// A tag and the payload; behind them what has no payload of its own.
+    Tagged {
+        list: Option<ListKind>,
+        local: Option<Box<Encoding>>,
+    },
+}
+
+/// The encodings of lists' items, by the kind of the list: of those that a result can hold.
+struct Encodings<'a> {
+    schema: &'a Schema,
+    met: Vec<bool>,
+    items: Vec<Option<Encoding>>,
+}
+
+impl Encodings<'_> {
+    fn of(&mut self, types: &TypeSet) -> Result<Encoding, Error> {
+        let kind = match (types.single(), types.single_shape()) {
+            (Some(Type::Tuple(items)), _) => {
+                Kind::Tuple(items.iter().map(|item| self.of(item)).collect::<Result<_, _>>()?)
+            }
+            (Some(Type::List(kind)), _) => Kind::List(self.list(*kind)?),
+            (Some(Type::Module(class)), _) => Kind::Module(*class),
+            (Some(_), Some(Shape::Local)) => {
+                return Err(Error::Internal("a result that no value stands for".into()));
+            }
+            (_, Some(shape)) if shape != Shape::Local => Kind::One(shape),
+            _ => {
+                let (mut list, mut local) = (None, None);
+                for ty in types {
+                    match ty {
+                        Type::List(kind) => list = Some(self.list(*kind)?),
+                        ty if ty.shape() == Shape::Local => {
+                            local = Some(Box::new(self.of(&ty.clone().into())?))
+                        }
+                        _ => {}
+                    }
+                }
+                Kind::Tagged { list, local }
+            }
+        };
+        Ok(Encoding { kind, width: width(types) })
+    }
+
+    /// Finds out about a kind of lists, whose items may be lists of the same kind.
+    fn list(&mut self, kind: ListKind) -> Result<ListKind, Error> {
+        let at = kind.0 as usize;
+        if !std::mem::replace(&mut self.met[at], true) {
+            self.items[at] = Some(self.of(&self.schema.lists[at])?);
+        }
+        Ok(kind)
+    }
+}
+
+/// The words of one element.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    all: &'a [i64],
+    elements: usize,
+    element: usize,
+}
+
+impl Words<'_> {
+    #[inline]
+    fn get(self, at: usize) -> Result<i64, Error> {
+        let word = self.all.get(at * self.elements + self.element);
+        word.copied().ok_or_else(|| Error::Internal("a result lacks words".into()))
+    }
+}
+
+/// Makes the values of a `pmap` whose block gives arrays.
+pub struct Results<'a> {
+    decoder: Decoder<'a>,
+    result: Encoding,
+    /// Of the items, by the kind of their list.
+    lists: Vec<Option<Encoding>>,
+}
+
+impl<'a> Results<'a> {
+    pub fn new(decoder: Decoder<'a>) -> Result<Self, Error> {
+        let schema = decoder.schema();
+        let count = schema.lists.len();
+        let items = std::iter::repeat_with(|| None).take(count).collect();
+        let mut encodings = Encodings { schema, met: vec![false; count], items };
+        Ok(Self { decoder, result: encodings.of(&schema.result)?, lists: encodings.items })
+    }
+
+    /// One value for each element, of the words that all have written: the first of each, then the second.
+    pub fn all(&self, elements: usize, words: Option<&Column>) -> Result<Value, Trouble> {
+        let all = match words {
+            Some(Column::I64(words)) => words.as_slice(),
+            // No value needs any.
+            _ => &[],
+        };
+        self.array(elements, |element| self.value(&self.result, Words { all, elements, element }, 0))
+    }
+
+    /// The value whose words begin at `at`.
+    fn value(&self, encoding: &Encoding, words: Words<'_>, at: usize) -> Result<Value, Trouble> {
+        let (shape, payload) = match &encoding.kind {
+            Kind::Tuple(items) => {
+                let mut at = at;
+                return self.array(items.len(), |i| {
+                    let item = self.value(&items[i], words, at)?;
+                    at += items[i].width;
+                    Ok(item)
+                });
+            }
+            Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
+            Kind::Module(class) => return Ok(classes::object(self.decoder.ruby, *class).as_value()),
+            Kind::One(Shape::Nil) => (Shape::Nil, 0),
+            Kind::One(shape) => (*shape, words.get(at)?),
+            Kind::Tagged { list, local } => {
+                let tag = words.get(at)? as i32;
+                match (local, list) {
+                    (Some(local), _) if tag == Shape::Local.tag() => return self.value(local, words, at + 2),
+                    (_, Some(kind)) if tag == Shape::List.tag() => {
+                        return self.list(*kind, words, words.get(at + 1)?);
+                    }
+                    _ => {}
+                }
+                let shape = Shape::of_tag(tag);
+                let shape = shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?;
+                (shape, words.get(at + 1)?)
+            }
+        };
+        let value = match immediate(shape, payload) {
+            Some(value) => value,
+            None => self.decoder.made(shape, payload)?,
+        };
+        // SAFETY: the value is an immediate, was just made, or is kept alive by `Pinned`.
+        Ok(unsafe { Value::from_raw(value) })
+    }
+
+    fn list(&self, kind: ListKind, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
+        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
+        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let start = start as usize;
+        let length = words.get(start)? as usize;
+        self.array(length, |i| self.value(items, words, start + 1 + i * items.width))
+    }
+
+    /// A new array of so many values, which are made one after the other.
+    fn array(
+        &self,
+        count: usize,
+        mut value: impl FnMut(usize) -> Result<Value, Trouble>,
+    ) -> Result<Value, Trouble> {
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let mut block = [value::NIL; ITEMS];
+        let block = black_box(&mut block);
+        let array = (count > ITEMS).then(|| self.decoder.ruby.ary_new_capa(count));
+        let mut made = 0;
+        loop {
+            let items = &mut block[..ITEMS.min(count - made)];
+            for item in items.iter_mut() {
+                *item = value(made)?.as_raw();
+                made += 1;
+            }
+            let Some(array) = array else { return new_array(items) };
+            append(array, items)?;
+            if made == count {
+                return Ok(array.as_value());
+            }
+        }
+    }
+}
+
+fn new_array(values: &[rb_sys::VALUE]) -> Result<Value, Trouble> {
+    let (values, count) = (values.as_ptr(), values.len() as c_long);
+    // SAFETY: the values are live.
+    let array = protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, values) })?;
+    // SAFETY: the array was just made.
+    Ok(unsafe { Value::from_raw(array) })
+}

@@ -1,0 +1,362 @@
+//! Accumulators: local variables around the section that it only writes. Each element keeps its own part; when all are
+//! done, the parts are put together in the order of the base, so that the variable ends as it would after sequential
+//! Ruby.
+//!
+//! That works where no element needs to know what the others did: `total += x` and its like, `best = [best, x].max`,
+//! `found ||= x`, and a plain assignment, of which the last one counts. Any other use is refused.
+
+use super::operand::{self, Operand};
+use super::{Condition, Lowerer, Temp};
+use crate::heap::schema::{AccumulatorSchema, Fold, Stored};
+use crate::ir::{BinaryOp, BufferKind, Comparison, Ty};
+use crate::source::Span;
+use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
+use crate::syntax::walk::each_node;
+use crate::types::TypeSet;
+use std::collections::BTreeMap;
+
+/// A captured variable that the section writes, with the hidden locals that hold the element's part of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub fold: Fold,
+    part: Option<(Temp, Temp)>,
+}
+
+/// How `name` is used at one place.
+#[derive(Debug, PartialEq)]
+enum Use {
+    Read,
+    Write(Fold),
+}
+
+impl Lowerer<'_> {
+    /// Finds out how each captured variable that is written can be put together; refuses the others.
+    pub(crate) fn find_written(&mut self, code: &Code) {
+        let mut uses: BTreeMap<String, Vec<(Use, Span)>> =
+            code.captured_writes.iter().map(|(name, _)| (name.clone(), vec![])).collect();
+        // Those that are written `x = x + e`.
+        let mut sums: BTreeMap<String, String> = BTreeMap::new();
+        // A read inside `x = [x, e].min` belongs to that.
+        let mut idioms: Vec<Span> = Vec::new();
+        each_node(code, &mut |node| {
+            let (name, how) = match &node.kind {
+                Kind::Captured(name) if idioms.iter().any(|s| within(node.span, *s)) => {
+                    (name, Use::Write(Fold::Last)) // counted with the idiom itself, see below
+                }
+                Kind::Captured(name) => (name, Use::Read),
+                Kind::Assign { target, value } => match &**target {
+                    Target::Captured(name, _) => match best_of(name, value) {
+                        Some((fold, captured, _)) => {
+                            idioms.push(captured);
+                            (name, Use::Write(fold))
+                        }
+                        None => {
+                            sums.extend(operator_of(name, value).map(|operator| (name.clone(), operator)));
+                            (name, Use::Write(Fold::Last))
+                        }
+                    },
+                    _ => return,
+                },
+                Kind::OpAssign { target, op, .. } => match (&**target, op) {
+                    (Target::Captured(name, _), AssignOp::Or) => (name, Use::Write(Fold::Or)),
+                    (Target::Captured(name, _), AssignOp::And) => (name, Use::Write(Fold::And)),
+                    (Target::Captured(name, _), AssignOp::Operator(op)) => {
+                        (name, Use::Write(Fold::Operator(op.clone())))
+                    }
+                    _ => return,
+                },
+                _ => return,
+            };
+            if matches!(&node.kind, Kind::Captured(_)) && matches!(how, Use::Write(_)) {
+                return;
+            }
+            if let Some(list) = uses.get_mut(name) {
+                list.push((how, node.span));
+            }
+        });
+        for (name, uses) in uses {
+            let writes: Vec<&Fold> =
+                uses.iter().filter_map(|(u, _)| if let Use::Write(f) = u { Some(f) } else { None }).collect();
+            let read = uses.iter().find(|(u, _)| *u == Use::Read);
+            let fold = writes.first().map(|f| (*f).clone());
+            let plain = writes.contains(&&Fold::Last);
+            // Nothing read it before: it may be meant to be the element's own.
+            let own = matches!(&uses[..], [(Use::Write(Fold::Last), written), rest @ ..]
+                if !rest.iter().any(|(u, at)| *u == Use::Read && within(*at, *written)));
+            let operator = sums.get(&name);
+            let reason = match (&fold, read) {
+                (Some(_), _)
+                    if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
+                {
+                    Some((uses[0].1, "is written in several ways"))
+                }
+                (Some(_), Some((_, span))) => Some((*span, "is read and written by the elements")),
+                (Some(fold), None) if writes.iter().any(|f| *f != fold) => {
+                    Some((uses[0].1, "is written in several ways"))
+                }
+                (Some(Fold::Operator(op)), None) if !OPERATORS.contains(&op.as_str()) => {
+                    Some((uses[0].1, "is changed in a way that depends on the order of the elements"))
+                }
+                (None, _) => code
+                    .captured_writes
+                    .iter()
+                    .find(|(n, _)| *n == name)
+                    .map(|(_, span)| (*span, "is written in a way that is not supported")),
+                _ => None,
+            };
+            match (fold, reason) {
+                (Some(fold), None) => {
+                    self.written.insert(name, Written { fold, part: None });
+                }
+                (_, reason) => {
+                    let (span, what) = reason.unwrap_or((code.span, "is written"));
+                    self.span = span;
+                    self.refuse_here(
+                        "captured-write",
+                        format!("`{name}` belongs to the code around the section and {what}"),
+                        Some(match operator {
+                            Some(operator) => format!("write `{name} {operator}= …`"),
+                            None if own => format!(
+                                "use another name for what is the element's own, or declare it so: `|…; {name}|`"
+                            ),
+                            None => hint_for(&name, plain),
+                        }),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Before the body of an element: its parts as they were left by the tick before.
+    pub(crate) fn open_captured(&mut self) {
+        let names: Vec<String> = self.written.keys().cloned().collect();
+        for (i, name) in names.iter().enumerate() {
+            let element = self.b.param(0);
+            let ticks = self.buffer(BufferKind::AccumulatorTick(i as u32), Ty::I64);
+            let tick = self.b.load(ticks, element, Ty::I64, true);
+            let stored = self.memo.accumulators.entry(name.clone()).or_default().clone();
+            let part = if stored.is_empty() {
+                Operand::nil()
+            } else {
+                self.load_parts(
+                    &|part| BufferKind::Accumulator(i as u32, part),
+                    element,
+                    &Stored::written(stored),
+                    true,
+                )
+            };
+            let temps = (self.temp(part), self.temp(Operand::integer(tick)));
+            if let Some(written) = self.written.get_mut(name) {
+                written.part = Some(temps);
+            }
+        }
+    }
+
+    /// After the body: keeps the parts.
+    pub(crate) fn close_captured(&mut self) {
+        let all: Vec<(String, Written)> = self.written.iter().map(|(n, w)| (n.clone(), w.clone())).collect();
+        for (i, (name, written)) in all.into_iter().enumerate() {
+            let Some((part, tick)) = written.part else { continue };
+            let (part, tick) = (self.temp_get(part), self.temp_get(tick));
+            if self.b.is_dead() || part.is_bottom() {
+                continue;
+            }
+            if written.fold == Fold::Operator("+".into()) && super::operand::is_made_array(&part) {
+                self.refuse_here(
+                    "captured-write",
+                    format!("`{name}` would be put together from arrays that the elements make"),
+                    Some(format!(
+                        "let pmap give each element's array: {name} += base.pmap {{ … }}.flatten(1)"
+                    )),
+                );
+                return;
+            }
+            if !self.is_storable(&part) {
+                return;
+            }
+            let memo = self.memo.accumulators.entry(name).or_default();
+            let joined = operand::join(memo, &part.types);
+            let grew = joined != *memo;
+            memo.clone_from(&joined);
+            self.memo.changed |= grew;
+            let element = self.b.param(0);
+            self.store_parts(&|part| BufferKind::Accumulator(i as u32, part), element, &joined, &part);
+            let types = tick.types.clone();
+            self.store_parts(&|_| BufferKind::AccumulatorTick(i as u32), element, &types, &tick);
+        }
+    }
+
+    /// `captured op= value` or `captured = value` by an element.
+    pub(crate) fn write_captured(&mut self, node: &Node, name: &str, value: &Node, unused: bool) -> Operand {
+        let Some(Written { fold, part: Some((part, tick)) }) = self.written.get(name).cloned() else {
+            return Operand::bottom();
+        };
+        if !unused && fold != Fold::Last {
+            return self.refuse_here(
+                "captured-write",
+                format!("the value of `{name}` while the section runs depends on the other elements"),
+                Some("use the variable after the section".into()),
+            );
+        }
+        if self.writing.iter().any(|n| n == name) && fold != Fold::Last {
+            // Ruby has read the variable before: what is given meanwhile gets lost.
+            return self.refuse_here(
+                "captured-write",
+                format!("`{name}` is written while the value that it is given is computed"),
+                Some("compute the value first".into()),
+            );
+        }
+        self.writing.push(name.to_string());
+        let given = match &fold {
+            Fold::Best(_) | Fold::BestLater(_) => match best_of(name, value) {
+                Some((_, _, other)) => self.expr(other),
+                None => Operand::bottom(),
+            },
+            Fold::Or | Fold::And => self.expr_without_effects(name, value),
+            _ => self.expr(value),
+        };
+        self.writing.pop();
+        self.enter(node);
+        if given.is_bottom() {
+            return given;
+        }
+        let old = self.temp_get(part);
+        let old_tick = self.temp_get(tick);
+        let one = self.b.i64(1);
+        let now = self.b.tick();
+        let now = Operand::integer(self.b.binary(BinaryOp::Add, now, one));
+        let zero = self.b.i64(0);
+        let given_before = self.b.compare(Comparison::Ne, old_tick.value(), zero);
+        let first = Condition { value: given_before, yes: vec![], no: vec![] };
+        // Nil stands for a part not given yet. One that was given stays: the operators do not take it, which is found
+        // out when the parts are put together.
+        let known: TypeSet = old.types.filter(|t| *t != crate::types::Type::Nil);
+        let (new, new_tick) = match &fold {
+            Fold::Last => (given.clone(), now),
+            Fold::Operator(op) => {
+                let op = if op == "-" { "+" } else { op };
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| s.unless_nil(&old, |s, old| s.send(&old, op, std::slice::from_ref(&given), 51)),
+                        |_| given.clone(),
+                    )
+                };
+                (new, now)
+            }
+            Fold::Best(method) | Fold::BestLater(method) => {
+                let later = matches!(fold, Fold::BestLater(_));
+                let new = if known.is_empty() {
+                    given.clone()
+                } else {
+                    self.branch(
+                        50,
+                        first,
+                        |s| {
+                            s.unless_nil(&old, |s, old| {
+                                let pair = if later { [given.clone(), old] } else { [old, given.clone()] };
+                                let pair = s.tuple(&pair);
+                                s.array_literal = Some(s.span);
+                                s.send(&pair, method, &[], 51)
+                            })
+                        },
+                        |_| given.clone(),
+                    )
+                };
+                (new, now)
+            }
+            Fold::Or | Fold::And => {
+                // The first part that decides stays, with its tick.
+                let mut decided = self.truth_condition(&old);
+                if fold == Fold::And {
+                    let not = self.b.unary(crate::ir::UnaryOp::Not, decided.value);
+                    decided = Condition { value: not, yes: decided.no, no: decided.yes };
+                }
+                decided.value = self.b.binary(BinaryOp::AndB, decided.value, given_before);
+                let keep = decided.value;
+                let new = self.branch(50, decided, |_| old.clone(), |_| given.clone());
+                let tick = self.b.select(keep, old_tick.value(), now.value());
+                (new, Operand::integer(tick))
+            }
+        };
+        if new.is_bottom() {
+            return new;
+        }
+        self.temp_set(part, new);
+        self.temp_set(tick, new_tick);
+        given
+    }
+
+    /// Ruby evaluates the right side of `||=` only if it is wanted, which no element knows: it must not matter.
+    fn expr_without_effects(&mut self, name: &str, node: &Node) -> Operand {
+        self.b.open();
+        let operand = self.expr(node);
+        let (block, dead) = self.b.close();
+        let matters = self.has_effects(&block);
+        self.b.splice(block, dead);
+        if matters {
+            return self.refuse_here(
+                "captured-write",
+                format!(
+                    "the value that `{name}` is given can fail or change something, but may not be wanted"
+                ),
+                Some("give it a plain value, or use pselect and look at the first result".into()),
+            );
+        }
+        operand
+    }
+
+    pub(crate) fn accumulator_schema(&self) -> Vec<AccumulatorSchema> {
+        let all = self.written.iter().map(|(name, written)| AccumulatorSchema {
+            name: name.clone(),
+            fold: written.fold.clone(),
+            types: self.memo.accumulators.get(name).cloned().unwrap_or_default(),
+        });
+        all.collect()
+    }
+}
+
+/// What to write instead: a plain assignment is one to the best so far, anything else adds.
+fn hint_for(name: &str, plain: bool) -> String {
+    let idiom = if plain {
+        format!(
+            "; for the best of numbers write `{name} = [{name}, x].min` (or max); for the best object, min_by over the \
+             array, or over what pmap gives"
+        )
+    } else {
+        format!(", or only add to it ({name} += …)")
+    };
+    format!("let each element give its part with pmap and combine the parts afterwards{idiom}")
+}
+
+const fn within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// What `name op= e` can be put together with.
+const OPERATORS: [&str; 6] = ["+", "-", "*", "|", "&", "^"];
+
+/// The operator of `name op e`.
+fn operator_of(name: &str, value: &Node) -> Option<String> {
+    let Kind::Call(call) = &value.kind else { return None };
+    let is_it = matches!(&call.receiver.as_ref()?.kind, Kind::Captured(other) if other == name);
+    (is_it && OPERATORS.contains(&call.name.as_str())).then(|| call.name.clone())
+}
+
+/// `[name, e].min` or `[e, name].max`: how that is put together, where the variable stands, and `e`.
+fn best_of<'n>(name: &str, value: &'n Node) -> Option<(Fold, Span, &'n Node)> {
+    let Kind::Call(call) = &value.kind else { return None };
+    let Kind::Array(items) = &call.receiver.as_ref()?.kind else { return None };
+    if !["min", "max"].contains(&call.name.as_str()) || !call.args.is_empty() || call.block.is_some() {
+        return None;
+    }
+    let [a, b] = &items[..] else { return None };
+    let is_it = |n: &Node| matches!(&n.kind, Kind::Captured(other) if other == name);
+    let method = call.name.clone();
+    let (fold, own, other) =
+        if is_it(a) { (Fold::Best(method), a, b) } else { (Fold::BestLater(method), b, a) };
+    is_it(own).then_some((fold, own.span, other))
+}

@@ -1,0 +1,77 @@
+//! Single assignment: which locals of blocks never change once a lambda has been made that uses them: those it can take
+//! along by value. The others live where their block has them, and go with it.
+
+use crate::source::Span;
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Params, Target};
+use crate::syntax::walk::{assigned_by, each_node};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Locals that are bound at most once in a run of their block, and the assignment that does (none for parameters).
+pub(super) type SingleAssignment = FxHashMap<LocalId, Option<Span>>;
+
+/// The single-assignment locals of all blocks in a code.
+pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
+    let mut blocks: Vec<&BlockLiteral> = Vec::new();
+    // What can run several times, or at another time than where it stands.
+    let mut repeated: Vec<Span> = Vec::new();
+    let mut assignments: FxHashMap<LocalId, Vec<Span>> = FxHashMap::default();
+    each_node(code, &mut |node: &Node| {
+        assigned_by(&node.kind, &mut |local| assignments.entry(local).or_default().push(node.span));
+        match &node.kind {
+            Kind::While { .. } | Kind::For { .. } => repeated.push(node.span),
+            Kind::Lambda(block) | Kind::Super { block: Some(BlockArg::Literal(block)), .. } => {
+                blocks.push(block)
+            }
+            Kind::Call(call) => {
+                if let Some(BlockArg::Literal(block)) = &call.block {
+                    blocks.push(block);
+                }
+            }
+            _ => {}
+        }
+    });
+    repeated.extend(blocks.iter().map(|block| block.span));
+    let contains = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
+    let mut single = SingleAssignment::default();
+    for block in blocks {
+        let params = of_params(&block.params);
+        for local in &block.own_locals {
+            match assignments.get(local).map_or(&[][..], Vec::as_slice) {
+                [] => {
+                    single.insert(*local, None);
+                }
+                [at] if !params.contains(local) => {
+                    let within =
+                        |r: &&Span| **r != block.span && contains(block.span, **r) && contains(**r, *at);
+                    if contains(block.span, *at) && !repeated.iter().any(|r| within(&r)) {
+                        single.insert(*local, Some(*at));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    single
+}
+
+fn of_params(params: &Params) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    fn target_in(target: &Target, found: &mut FxHashSet<LocalId>) {
+        match target {
+            Target::Local(id, _) => {
+                found.insert(*id);
+            }
+            Target::Multiple(multiple, _) => {
+                let splat = multiple.splat.iter().flatten();
+                multiple.before.iter().chain(splat).chain(&multiple.after).for_each(|t| target_in(t, found));
+            }
+            Target::Captured(..) | Target::Ivar(..) | Target::Index { .. } | Target::Attribute { .. } => {}
+        }
+    }
+    params.required.iter().chain(&params.post).for_each(|t| target_in(t, &mut found));
+    found.extend(params.optional.iter().map(|(id, _)| *id));
+    found.extend(params.rest.iter().flatten());
+    found.extend(params.keywords.iter().map(|(_, id, _)| *id));
+    found.extend(params.block);
+    found
+}
