@@ -21,7 +21,7 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::{probe, variables};
 use running::{backends, profiles, random};
 use section::Section;
-use vm::{classes, dialect};
+use vm::{background, classes, dialect};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -46,6 +46,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
+    background::init(ruby);
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
