@@ -60,6 +60,14 @@ module Ikra
       rescue Math::DomainError => e
         e.message
       end
+      # A class may define methods of these names.
+      CLASS = Kernel.instance_method(:class)
+      SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
+      PUBLIC_SEND = Kernel.instance_method(:public_send)
+      INSTANCE_EVAL = BasicObject.instance_method(:instance_eval)
+      PUBLIC = Module.instance_method(:public_method_defined?)
+      PROTECTED = Module.instance_method(:protected_method_defined?)
+      PRIVATE = Module.instance_method(:private_method_defined?)
       # Names that can be written down as a variable.
       PLAIN_NAME = /\A[[:lower:]_][[:alnum:]_]*\z/
 
@@ -70,7 +78,7 @@ module Ikra
       end
 
       def no_method(name, receiver, text, is_private)
-        asked = ask(receiver, text, name, is_private) { receiver.public_send(name) }
+        asked = ask(receiver, text, name, is_private) { PUBLIC_SEND.bind_call(receiver, name) }
         return asked if asked
 
         visibility = is_private ? "private" : "undefined"
@@ -80,7 +88,7 @@ module Ikra
       end
 
       def name_error(name, receiver, text)
-        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { receiver.instance_eval(name) }
+        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { INSTANCE_EVAL.bind_call(receiver, name) }
         return asked if asked
 
         NameError.new("undefined local variable or method #{quoted(name)} for #{text || described(receiver)}",
@@ -101,8 +109,10 @@ module Ikra
 
       # As MRI, which tells Integers of more than one word by their class.
       def about(before, operand, text, after)
-        large = operand.is_a?(Integer) && operand.bit_length > 62
-        "#{before}#{text || (large ? operand.class : operand.inspect)}#{after}"
+        case operand
+        when Integer then text ||= "Integer" if operand.bit_length > 62
+        end
+        "#{before}#{text || operand.inspect}#{after}"
       end
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
@@ -119,7 +129,7 @@ module Ikra
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)
-        FrozenError.new("can't modify frozen #{receiver.class}: #{receiver.inspect}", receiver:)
+        FrozenError.new("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}", receiver:)
       end
 
       def index_too_small(index, length)
@@ -148,7 +158,7 @@ module Ikra
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
       # error_highlight would add, which is our own line.
       def ask(receiver, text, name, is_private)
-        return if text || receiver.respond_to?(name, !is_private)
+        return if text || there?(receiver, name, is_private)
 
         yield
         nil
@@ -156,16 +166,28 @@ module Ikra
         e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
       end
 
+      def there?(receiver, name, is_private)
+        holder = case receiver
+                 when Module then SINGLETON_CLASS.bind_call(receiver)
+                 else CLASS.bind_call(receiver)
+                 end
+        PUBLIC.bind_call(holder, name) ||
+          (!is_private && [PROTECTED, PRIVATE].any? { |defined| defined.bind_call(holder, name) })
+      end
+
       def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"
 
       def described(receiver)
         case receiver
         when nil, true, false then NEW_STYLE ? receiver.inspect : "#{receiver.inspect}:#{receiver.class}"
-        when Module then NEW_STYLE ? "#{receiver.class.name.downcase} #{receiver}" : "#{receiver}:#{receiver.class}"
-        else NEW_STYLE ? "an instance of #{receiver.class}" : "#{receiver.inspect}:#{receiver.class}"
+        when Class then NEW_STYLE ? "class #{receiver}" : "#{receiver}:Class"
+        when Module then NEW_STYLE ? "module #{receiver}" : "#{receiver}:Module"
+        else
+          of = CLASS.bind_call(receiver)
+          NEW_STYLE ? "an instance of #{of}" : "#{receiver.inspect}:#{of}"
         end
       end
-      private_class_method :ask, :quoted, :described
+      private_class_method :ask, :there?, :quoted, :described
     end
   end
   private_constant :Failures

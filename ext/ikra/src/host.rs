@@ -5,11 +5,12 @@ use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
 use crate::reading::plan::{Plan, PlannedRoot};
-use crate::reading::roots::{BlockScope, RootValue, Source};
+use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Stop, Tracer};
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::check_interrupts;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
 use crate::vm::value;
@@ -20,8 +21,8 @@ use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
-use magnus::rb_sys::FromRawValue;
-use magnus::{Ruby, Value, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Ruby, Value};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,6 +41,7 @@ pub struct LiveHost<'a> {
     ruby: &'a Ruby,
     scope: &'a BlockScope<'a>,
     fixed_nesting: bool,
+    pool: Rc<ObjectPool>,
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
@@ -71,8 +73,10 @@ impl<'a> LiveHost<'a> {
         code: &Code,
         base: VALUE,
         asked: Asked,
+        pool: Rc<ObjectPool>,
     ) -> Result<Self, Trouble> {
-        let mut tracer = Tracer::new(ruby, pinned, asked);
+        pinned.pin_pool(ruby, &pool);
+        let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
         tracer.read_base(base)?;
         tracer.drain()?;
         tracer.kinds_changed();
@@ -81,7 +85,8 @@ impl<'a> LiveHost<'a> {
             scope,
             fixed_nesting: code.nesting.iter().all(Option::is_some),
             tracer,
-            methods: Methods::new(ruby, pinned),
+            methods: Methods::new(ruby, pool.clone()),
+            pool,
             roots: Vec::new(),
             ancestry: RefCell::default(),
             unfrozen: Vec::new(),
@@ -113,7 +118,7 @@ impl<'a> LiveHost<'a> {
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
-        if let Some(what) = assumptions.hold_in(self.ruby, &self.tracer.singletons)? {
+        if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, &self.tracer.singletons)? {
             return Err(Trouble::Unsupported {
                 message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
                 hint: "give such objects a class of their own, with the methods or the `include` in it"
@@ -151,13 +156,13 @@ impl<'a> LiveHost<'a> {
     /// How to read a root; `None` where the lambda that sees it is gone.
     fn source(&self, key: &RootKey) -> Result<Option<Source>, Trouble> {
         let RootKey::Within(root, inner) = key else {
-            return Ok(Some(Source::new(self.scope, key, self.fixed_nesting)?));
+            return Ok(Some(Source::new(self.scope, &self.pool, key, self.fixed_nesting)?));
         };
         let closure = &self.roots[*root as usize].source;
-        let Some(value) = closure.read(self.scope)? else { return Ok(None) };
+        let Some(value) = closure.read(self.scope, &self.pool)? else { return Ok(None) };
         let (code, _) = self.code_of_closure(value)?;
         let fixed_nesting = code.nesting.iter().all(Option::is_some);
-        let inner = Source::new(&self.scope.of_closure(value)?, inner, fixed_nesting)?;
+        let inner = Source::new(&self.scope.of_closure(value)?, &self.pool, inner, fixed_nesting)?;
         Ok(Some(Source::Within(Box::new(closure.clone()), Box::new(inner))))
     }
 
@@ -166,7 +171,7 @@ impl<'a> LiveHost<'a> {
         let closure = unsafe { Value::from_raw(closure) };
         let iseq = methods::iseq_of(self.ruby, closure)?;
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
-        Ok((sources::code_of(self.ruby, iseq)?, closure.funcall("lambda?", ())?))
+        Ok((sources::code_of(self.ruby, iseq)?, roots::is_lambda(closure.as_raw())))
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
@@ -174,7 +179,11 @@ impl<'a> LiveHost<'a> {
             Some(number) => number,
             None => {
                 let Some(source) = self.source(key)? else { return Ok(None) };
-                let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
+                let value = if source.private(self.scope, &self.pool)? {
+                    None
+                } else {
+                    source.read(self.scope, &self.pool)?
+                };
                 let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
                 let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
@@ -231,10 +240,11 @@ impl Host for LiveHost<'_> {
 
     fn closure(&mut self, root: u32) -> Result<(Rc<Code>, bool), Refusal> {
         let source = self.roots[root as usize].source.clone();
-        let found = source.read(self.scope).map_err(Trouble::from).and_then(|value| match value {
-            Some(value) => self.code_of_closure(value),
-            None => Err(Error::Internal("a lambda that is gone".into()).into()),
-        });
+        let found =
+            source.read(self.scope, &self.pool).map_err(Trouble::from).and_then(|value| match value {
+                Some(value) => self.code_of_closure(value),
+                None => Err(Error::Internal("a lambda that is gone".into()).into()),
+            });
         found.map_err(|trouble| self.refusal(trouble))
     }
 
@@ -255,11 +265,11 @@ impl Host for LiveHost<'_> {
     }
 
     fn members(&mut self, class: ClassId) -> Vec<String> {
-        classes::members(self.ruby, classes::value(self.ruby, class))
+        classes::members(self.pool.class(class))
     }
 
     fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(classes::value(self.ruby, class))
+        classes::takes_keywords(self.ruby, self.pool.class(class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
@@ -287,29 +297,29 @@ impl Host for LiveHost<'_> {
     }
 
     fn class_name(&self, class: ClassId) -> String {
-        classes::name(self.ruby, class)
+        self.pool.name(class)
     }
 
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool {
-        let is_one = classes::is_subclass(self.ruby, class, ancestor);
+        let is_one = self.pool.is_subclass(class, ancestor);
         self.ancestry.borrow_mut().ancestry(class, ancestor, is_one);
         is_one
     }
 
     fn is_module(&self, class: ClassId) -> bool {
-        !classes::is_class(self.ruby, class)
+        !self.pool.is_class(class)
     }
 
     fn is_opaque(&self, class: ClassId) -> bool {
-        classes::is_opaque(self.ruby, class)
+        classes::is_opaque(self.pool.class(class))
     }
 
     fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
-        classes::place(self.ruby, class).1
+        self.pool.place(self.ruby, class).1
     }
 
     fn symbol(&mut self, name: &str) -> i32 {
-        value::symbol_number(self.ruby, value::intern(self.ruby, name))
+        self.pool.symbol(value::symbol_of(value::intern(self.ruby, name)))
     }
 
     fn text(&self, span: Option<Span>) -> String {

@@ -18,7 +18,7 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::variables;
 use running::{backends, profiles, random};
 use section::Section;
-use vm::classes;
+use vm::{method_tables, object_pool, reflection};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -42,7 +42,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
     gc_roots::init(ruby, native)?;
-    classes::init(ruby)?;
+    object_pool::init(ruby)?;
+    reflection::init(ruby)?;
+    method_tables::init(ruby);
+    capture::init(ruby)?;
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;

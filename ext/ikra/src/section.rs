@@ -12,6 +12,7 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::vm::errors::{Failed, Trouble};
 use crate::vm::gvl::{self, GvlCell};
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::copy_back::CopyBack;
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
@@ -21,8 +22,8 @@ use ikra_core::heap::Column;
 use ikra_core::infer::{Inferred, Operation};
 use ikra_core::ir::ErrorKind;
 use ikra_core::profile::{Phase, Profile};
-use magnus::rb_sys::AsRawValue;
-use magnus::{DataTypeFunctions, RArray, Ruby, TypedData, Value, block::Proc, gc, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{DataTypeFunctions, RArray, Ruby, TryConvert, TypedData, Value, block::Proc, gc};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -38,8 +39,8 @@ impl DataTypeFunctions for Handle {
     fn mark(&self, _marker: &gc::Marker) {
         self.0.marked(|versions| {
             for version in versions {
-                // SAFETY: this is the mark phase, and the values have been marked ever since they were made.
-                version.assumptions.each_value(|value| unsafe { rb_sys::rb_gc_mark(value) });
+                // SAFETY: this is the mark phase, and the objects have been marked ever since they were put there.
+                version.pool.each_marked(|value| unsafe { rb_sys::rb_gc_mark(value) });
             }
         });
     }
@@ -54,6 +55,8 @@ struct Version {
     plan: Plan,
     layout: Layout,
     assumptions: Assumptions,
+    /// What numbers in all of these stand for.
+    pool: Rc<ObjectPool>,
     kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
     /// What was enough the last time.
     room: Cell<Room>,
@@ -101,6 +104,14 @@ pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T
     result.map_err(|trouble| trouble.into_ruby(ruby))
 }
 
+/// The elements as they are now. A subclass of Array may have a `dup` of its own.
+fn copy_of(array: RArray) -> Result<RArray, magnus::Error> {
+    // SAFETY: the array is live, and the copy was just made.
+    let copy = protect(|| unsafe { rb_sys::rb_ary_dup(array.as_raw()) })?;
+    // SAFETY: as above.
+    RArray::try_convert(unsafe { Value::from_raw(copy) })
+}
+
 /// An element may take this many words, which is a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
@@ -138,7 +149,7 @@ impl<'a> Run<'a> {
         let captured = CapturedBlock::new(ruby, section.block)?;
         pinned.pin(captured.handle.as_raw());
         let elements = match section.operation {
-            Operation::Select => section.base.funcall("dup", ())?,
+            Operation::Select => copy_of(section.base)?,
             Operation::Each | Operation::Map => section.base,
         };
         pinned.pin(elements.as_raw());
@@ -154,7 +165,7 @@ impl<'a> Run<'a> {
         let kernel = self.kernel(&version, &*backend, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
-            Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
+            Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
@@ -198,10 +209,10 @@ impl<'a> Run<'a> {
                 return Ok((version, traced));
             }
         }
-        let mut asked = Asked::default();
+        let (mut asked, mut pool) = (Asked::default(), ObjectPool::new(self.ruby));
         for _ in 0..ATTEMPTS {
-            let version = self.infer(asked, profile)?;
-            asked = version.plan.asked.clone();
+            let version = self.infer(asked, pool, profile)?;
+            (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             if let Some(traced) = profile.time(Phase::Trace, || self.follow(&version))? {
                 return Ok((version, traced));
@@ -211,38 +222,39 @@ impl<'a> Run<'a> {
     }
 
     fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
-        // Another thread may push the version out of the handle that marks its values.
-        version.assumptions.each_value(|value| {
-            self.pinned.pin(value);
-        });
-        if !version.assumptions.hold(self.ruby)? {
+        // Another thread may push the version out of the handle that marks its objects.
+        self.pinned.pin_pool(self.ruby, &version.pool);
+        if !version.assumptions.hold(self.ruby, &version.pool)? {
             return Ok(None);
         }
         let base = self.section.base.as_raw();
-        let Some(traced) = version.plan.follow(self.ruby, self.pinned, &self.scope, base)? else {
+        let Some(traced) = version.plan.follow(self.pinned, &version.pool, &self.scope, base)? else {
             return Ok(None);
         };
-        let differs = version.assumptions.hold_in(self.ruby, &traced.tracer.singletons)?;
+        let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;
         Ok(differs.is_none().then_some(traced))
     }
 
-    fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+    fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
-            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked)?;
+            let pool = Rc::new(pool);
+            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
             if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
                 ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
             }
             faults::point("planning the columns")?;
-            let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
+            let layout = Layout::new(self.ruby, &pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
+            pool.complete();
             Ok(Rc::new(Version {
+                pool,
                 operation: self.section.operation,
                 races: self.section.races,
                 program: Arc::new(front.inferred.program.clone()),
@@ -354,8 +366,6 @@ impl<'a> Run<'a> {
         let (version, _) = self.fitting(&mut profile)?;
         let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &*backend, &mut profile)?;
-        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
-            crate::vm::classes::name(self.ruby, class)
-        }))
+        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| version.pool.name(class)))
     }
 }

@@ -5,6 +5,7 @@ pub mod column_builder;
 pub mod ids;
 pub mod plan;
 pub mod roots;
+pub mod symbols;
 pub mod tracer;
 pub mod variables;
 pub mod visited;

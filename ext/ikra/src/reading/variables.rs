@@ -6,7 +6,6 @@
 
 use crate::vm::classes;
 use crate::vm::value;
-use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, Value, prelude::*};
 use rb_sys::{ID, VALUE};
@@ -147,11 +146,11 @@ pub enum Access {
 
 impl Access {
     /// An instance variable, or a member where the name has no `@`.
-    pub fn new(ruby: &Ruby, class: ClassId, name: &str) -> Self {
+    pub fn new(ruby: &Ruby, class: VALUE, name: &str) -> Self {
         if name.starts_with('@') {
             return Self::Name(value::intern(ruby, name));
         }
-        let key = classes::member_key(ruby, classes::value(ruby, class), name);
+        let key = classes::member_key(class, name);
         key.map_or(Self::Missing, Self::Member)
     }
 
@@ -284,7 +283,7 @@ pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Re
 
 fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
     let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
-    class.map_or(Access::Missing, |class| Access::new(ruby, classes::number(ruby, class), name))
+    class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
 }
 
 #[inline]

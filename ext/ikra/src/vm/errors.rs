@@ -4,7 +4,6 @@
 use crate::code::sources;
 use crate::reading::tracer::Stop;
 use crate::running::heap::Heap;
-use crate::vm::classes;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use crate::writing::copy_back::bits;
@@ -81,6 +80,10 @@ impl Trouble {
             }
             Self::Core(error @ CoreError::Memory(_)) => {
                 Error::new(ruby.exception_no_mem_error(), error.to_string())
+            }
+            Self::Stop(Stop::Misfit) => {
+                Self::Core(CoreError::Internal("a version met what it was compiled without".into()))
+                    .into_ruby(ruby)
             }
             Self::Stop(Stop::NoMemory(bytes)) => Self::Core(CoreError::Memory(bytes)).into_ruby(ruby),
             Self::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
@@ -236,7 +239,7 @@ impl Failed<'_> {
                 "range"
             }
             ErrorKind::Raise { class, message } => {
-                details.push(classes::object(ruby, *class))?;
+                details.push(self.heap.pool.object(*class))?;
                 match message {
                     None => details.push(ruby.qnil())?,
                     Some(parts) => details.push(self.message(parts, operands)?)?,
@@ -296,7 +299,7 @@ impl Failed<'_> {
                 let rows = ids.base(column.hierarchy, place)..ids.base(column.hierarchy, place + 1);
                 rows.into_iter().any(|row| holds(row as usize))
             })?;
-            Some((classes::name(self.ruby, *class), column.name.clone()))
+            Some((self.heap.pool.name(*class), column.name.clone()))
         })
     }
 
@@ -347,13 +350,14 @@ impl Failed<'_> {
             Receiver::Integer => details.push(operand)?,
             Receiver::Float => details.push(f64::from_bits(operand as u64))?,
             Receiver::Symbol => {
-                // SAFETY: a symbol is never freed once it is numbered.
-                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                let symbol = self.heap.symbols.get(operand as i32).unwrap_or(value::NIL);
+                // SAFETY: the Symbols of a run are pinned.
+                let symbol = unsafe { Value::from_raw(symbol) };
                 details.push(symbol)?;
             }
             Receiver::Object(hierarchy) => details.push(self.object(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array(*kind, operand))?,
-            Receiver::Module(class) => details.push(classes::object(ruby, *class))?,
+            Receiver::Module(class) => details.push(self.heap.pool.object(*class))?,
             Receiver::Text(text) => {
                 details.push(ruby.qnil())?;
                 return details.push(text.as_str());

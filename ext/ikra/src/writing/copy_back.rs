@@ -6,7 +6,6 @@
 use crate::reading::ids::Ids;
 use crate::reading::variables::{Access, BLOCK};
 use crate::running::heap::{Heap, Layout};
-use crate::vm::classes;
 use crate::vm::errors::{self, Trouble};
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
@@ -403,7 +402,8 @@ impl CopyBack<'_> {
                     Places::Variable(class, name) => {
                         let (_, access) = match &mut known {
                             Some(known) if known.0 == class => known,
-                            _ => known.insert((class, Access::new(self.ruby, class, name))),
+                            _ => known
+                                .insert((class, Access::new(self.ruby, self.heap.pool.class(class), name))),
                         };
                         // SAFETY: as above; the holders are of this class.
                         unsafe { access.learn(holders) };
@@ -442,12 +442,12 @@ impl CopyBack<'_> {
         let found = match shape {
             Shape::Nil => Some(value::NIL),
             Shape::Bool => Some(value::boolean(payload & 1 != 0)),
-            Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
+            Shape::Symbol => self.heap.symbols.get(payload as i32),
             Shape::Object(hierarchy) => object(&self.heap.ids, self.pinned, hierarchy, payload),
             Shape::Array(kind) => self.pinned.array(kind.0, payload as usize),
             Shape::Module => {
                 let class = u32::try_from(payload).ok().map(ClassId);
-                class.map(|class| classes::value(self.ruby, class))
+                class.map(|class| self.heap.pool.class(class))
             }
             Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };
