@@ -49,7 +49,7 @@ module Ikra
       TEXT
     end
 
-    # What Ikra makes of a section: the inferred types, the columns read and written, the intermediate program and the
+    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate program and the
     # generated code. Nothing runs.
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }

@@ -11,8 +11,6 @@ module Ikra
     SYMBOL_QUOTE = /^  1 \|(?= &:)/
     # What each operation is in sequential Ruby.
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
-    # A subclass of Array may define a method of this name.
-    EMPTY = Array.instance_method(:empty?)
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
@@ -24,7 +22,7 @@ module Ikra
       # @return [Array]
       def run(base, operation, ticks, block)
         check(operation, ticks, block)
-        return operation == :peach ? base : [] if EMPTY.bind_call(base) || ticks.zero?
+        return base if ticks.zero?
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin

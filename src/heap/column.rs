@@ -121,6 +121,17 @@ impl Column {
         self.len() == 0
     }
 
+    /// A number as 64 bits: integers and truth values extended, a float's bits.
+    #[inline]
+    pub fn bits(&self, row: usize) -> i64 {
+        match self {
+            Self::Bool(values) => i64::from(values[row] & 1),
+            Self::I32(values) => i64::from(values[row]),
+            Self::I64(values) => values[row],
+            Self::F64(values) => values[row].to_bits() as i64,
+        }
+    }
+
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
             Self::Bool(v) => v.as_mut_ptr(),

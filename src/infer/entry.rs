@@ -5,6 +5,7 @@ use super::host::Scope;
 use super::operand::Operand;
 use super::{Control, Frame, Lowerer, Operation};
 use crate::heap::Schema;
+use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
 use crate::ir::{Entry, FuncId, Ty};
 use crate::syntax::ast::{Code, CodeKind};
@@ -16,7 +17,7 @@ impl Lowerer<'_> {
     pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
         self.span = code.span;
         let base = match self.host.base() {
-            Ok(base) => base,
+            Ok(base) => Stored::read_only(base.types, || base.integers_fit_i32),
             Err(refusal) => {
                 self.refuse(refusal);
                 return Schema::default();
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
             .functions
             .iter()
             .any(|f| crate::ir::any_op(&f.body, &mut |op| matches!(op, crate::ir::Op::Random)));
-        self.schema(&base.types, entries)
+        self.schema(base, entries)
     }
 
     fn entry(&mut self, code: &Rc<Code>, element: Operand) {

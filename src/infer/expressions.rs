@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         self.enter(node);
         let operand = self.expr_here(node, unused);
         self.enter(node);
-        self.note_type(&operand);
+        self.note_type(node, unused, &operand);
         if self.memo.changed && self.grew_at.is_none() {
             self.grew_at = Some(self.user_span());
         }

@@ -169,8 +169,6 @@ pub trait Host {
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.
     fn symbol(&mut self, name: &str) -> i32;
-    /// The text of a place, for `Ikra.explain`.
-    fn text(&self, span: Option<Span>) -> String;
     /// Path and line of a place, for sites.
     fn place(&self, span: Span) -> (String, u32);
 }

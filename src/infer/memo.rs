@@ -42,6 +42,8 @@ pub struct ColumnMemo {
 pub struct ArrayMemo {
     pub stored: TypeSet,
     pub written: TypeSet,
+    /// Items are loaded.
+    pub read: bool,
     pub is_written: bool,
 }
 

@@ -59,7 +59,7 @@ use host::{Refusal, Scope};
 use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -80,8 +80,15 @@ pub struct Inferred {
     /// Verified, with all passes run.
     pub program: Program,
     pub schema: Schema,
-    /// The user's lines with the types beside them, for `Ikra.explain`.
-    pub types: String,
+    pub listing: Listing,
+}
+
+/// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
+/// expressions in them.
+#[derive(Clone, Debug, Default)]
+pub struct Listing<T = String> {
+    pub codes: BTreeSet<Span>,
+    pub types: BTreeMap<Span, T>,
 }
 
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
@@ -102,7 +109,7 @@ pub fn infer(
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, line_types, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, mut program, listing, stopped, grew_at: at, .. } = lowerer;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -121,10 +128,11 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        let types = sites::describe_lines(host, &line_types);
         crate::ir::passes::run_all(&mut program)
             .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
-        return Ok(Inferred { program, schema, types });
+        let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
+        let listing = Listing { types: types.collect(), codes: listing.codes };
+        return Ok(Inferred { program, schema, listing });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -300,7 +308,7 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
-    line_types: BTreeMap<Span, TypeSet>,
+    listing: Listing<TypeSet>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -355,7 +363,7 @@ impl<'h> Lowerer<'h> {
             stack_end,
             grew_at: None,
             races: races::Races::default(),
-            line_types: BTreeMap::new(),
+            listing: Listing::default(),
         }
     }
 

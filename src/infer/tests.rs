@@ -276,12 +276,6 @@ impl Host for World {
         }) as i32
     }
 
-    fn text(&self, span: Option<Span>) -> String {
-        span.map_or_else(String::new, |s| {
-            self.sources.file(s.file).text[s.start as usize..s.end as usize].to_string()
-        })
-    }
-
     fn place(&self, span: Span) -> (String, u32) {
         self.sources.place(span)
     }

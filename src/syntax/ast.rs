@@ -117,6 +117,19 @@ pub enum Target {
     Multiple(Box<Multiple>, Span),
 }
 
+impl Target {
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Local(_, span)
+            | Self::Captured(_, span)
+            | Self::Ivar(_, span)
+            | Self::Index { span, .. }
+            | Self::Attribute { span, .. }
+            | Self::Multiple(_, span) => *span,
+        }
+    }
+}
+
 /// The left side of a multiple assignment: `a, *b, c`.
 #[derive(Clone, Debug)]
 pub struct Multiple {

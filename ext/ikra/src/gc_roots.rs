@@ -2,9 +2,10 @@
 //! the tables of this extension.
 
 use crate::capture;
-use crate::section::Handle;
+use crate::versions::Handle;
+use crate::vm::object_pool;
 use crate::vm::pinned::Pinned;
-use crate::vm::{object_pool, reflection};
+use crate::vm::reflection;
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
 
 #[derive(TypedData)]

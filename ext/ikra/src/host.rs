@@ -6,9 +6,9 @@ use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
 use crate::reading::plan::{Plan, PlannedRoot};
 use crate::reading::roots::{self, BlockScope, RootValue, Source};
-use crate::reading::tracer::{Asked, Stop, Tracer};
+use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::check_interrupts;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -315,17 +315,11 @@ impl Host for LiveHost<'_> {
     }
 
     fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
-        self.pool.place(self.ruby, class).1
+        self.pool.place(class).1
     }
 
     fn symbol(&mut self, name: &str) -> i32 {
         self.pool.symbol(value::symbol_of(value::intern(self.ruby, name)))
-    }
-
-    fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| {
-            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
-        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

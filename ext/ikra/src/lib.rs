@@ -6,9 +6,12 @@ mod code;
 mod explain;
 mod gc_roots;
 mod host;
+#[cfg(test)]
+mod layers;
 mod reading;
 mod running;
 mod section;
+mod versions;
 mod vm;
 mod writing;
 

@@ -2,12 +2,13 @@
 //! same one at each later call.
 
 use crate::code::sources;
-use crate::reading::tracer::Stop;
-use crate::vm::errors::Trouble;
+use crate::vm::classes;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::method_tables::{Snapshot, Start};
-use crate::vm::object_pool::{self, ObjectPool};
+use crate::vm::object_pool;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
-use crate::vm::{classes, value};
+use crate::vm::value;
 use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};
 use ikra_core::syntax::ast::CodeKind;
 use ikra_core::types::ClassId;

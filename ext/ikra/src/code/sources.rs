@@ -1,8 +1,7 @@
 //! Source texts of the process and the code found in them. Where a text comes from, and whether it is still what was
 //! loaded, is Ruby's part: lib/ikra/capture.rb.
 
-use crate::reading::tracer::Stop;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};

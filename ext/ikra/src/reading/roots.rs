@@ -3,8 +3,8 @@
 
 use crate::code::methods;
 use crate::reading::column_builder::ColumnBuilder;
-use crate::reading::tracer::{Stop, Tracer};
-use crate::vm::errors::Trouble;
+use crate::reading::tracer::Tracer;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};

@@ -9,35 +9,18 @@ use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
+use crate::vm::errors::Stop;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::infer::host::{Contents, Refusal};
+use ikra_core::infer::host::Contents;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 use std::rc::Rc;
-
-/// Why tracing cannot go on.
-#[derive(Debug)]
-pub enum Stop {
-    /// An Integer beyond 64 bits; where it is.
-    Overflow(String),
-    Refused(Refusal),
-    /// So many bytes could not be had.
-    NoMemory(usize),
-    /// There is something that the version was compiled without.
-    Misfit,
-}
-
-impl From<NoMemory> for Stop {
-    fn from(NoMemory(bytes): NoMemory) -> Self {
-        Self::NoMemory(bytes)
-    }
-}
 
 /// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
@@ -464,7 +447,7 @@ impl<'a> Tracer<'a> {
         if let Some(place) = self.places[index] {
             return Ok(place);
         }
-        let place = self.pool.find_place(self.ruby, class).ok_or(Stop::Misfit)?;
+        let place = self.pool.find_place(class).ok_or(Stop::Misfit)?;
         Ok(*self.places[index].insert(place))
     }
 

@@ -1,9 +1,7 @@
 //! What classes and modules are, asked of Ruby's tables.
 
-use crate::vm::object_pool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, class_pointer};
-use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, Symbol, Value};
 use rb_sys::{ID, VALUE};
@@ -61,9 +59,9 @@ fn constant(name: &std::ffi::CStr) -> Option<VALUE> {
 
 /// The topmost class above `class` that a user defined: below Object, and below Struct and Data, whose subclasses have
 /// nothing to do with each other.
-pub fn root_of(ruby: &Ruby, class: VALUE) -> VALUE {
-    let mut tops =
-        [ClassId::OBJECT, ClassId::BASIC_OBJECT].map(|top| object_pool::builtin(ruby, top)).to_vec();
+pub fn root_of(class: VALUE) -> VALUE {
+    // SAFETY: variables that Ruby sets before it loads anything.
+    let mut tops = unsafe { vec![rb_sys::rb_cObject, rb_sys::rb_cBasicObject] };
     tops.extend(record_classes());
     let mut root = class;
     // SAFETY: `root` is a live class; its superclasses live as long as it does.

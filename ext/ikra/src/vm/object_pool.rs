@@ -169,7 +169,7 @@ impl ObjectPool {
 
     /// The hierarchy of a class and the place of the class in it, given at the first question; `None` where the version
     /// was compiled without instances of it.
-    pub fn find_place(&self, ruby: &Ruby, class: ClassId) -> Option<(HierarchyId, u32)> {
+    pub fn find_place(&self, class: ClassId) -> Option<(HierarchyId, u32)> {
         {
             let pool = self.0.borrow();
             let place = pool.classes[class.0 as usize].place;
@@ -177,7 +177,7 @@ impl ObjectPool {
                 return place;
             }
         }
-        let root = classes::root_of(ruby, self.class(class));
+        let root = classes::root_of(self.class(class));
         let pool = &mut *self.0.borrow_mut();
         // Another thread may have been here while the root was looked for.
         if let Some(place) = pool.classes[class.0 as usize].place {
@@ -195,8 +195,8 @@ impl ObjectPool {
     }
 
     /// The place of a class of which there are instances.
-    pub fn place(&self, ruby: &Ruby, class: ClassId) -> (HierarchyId, u32) {
-        self.find_place(ruby, class).expect("the class has a place")
+    pub fn place(&self, class: ClassId) -> (HierarchyId, u32) {
+        self.find_place(class).expect("the class has a place")
     }
 
     /// The classes of a hierarchy in the order of their places.
