@@ -14,7 +14,9 @@ module Ikra
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
+    # The places that were warned of, the latest of them.
     @warned = {}
+    MOST_WARNED = 1_000
 
     class << self
       # @param base [Array]
@@ -93,6 +95,7 @@ module Ikra
         place = caller.find { |frame| !frame.start_with?(OWN) }
         return if @warned[place]
 
+        @warned.shift if @warned.size >= MOST_WARNED
         @warned[place] = true
         warn "#{place}: #{operation} runs in plain Ruby:\n#{error.message}"
       end

@@ -46,6 +46,8 @@ pub struct LiveHost<'a> {
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
     ancestry: RefCell<Assumptions>,
+    /// The code of lambdas that are roots.
+    closures: RefCell<Vec<Rc<Code>>>,
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
@@ -62,6 +64,7 @@ pub struct Front {
     pub inferred: Inferred,
     pub plan: Plan,
     pub assumptions: Assumptions,
+    pub codes: Vec<Rc<Code>>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -89,6 +92,7 @@ impl<'a> LiveHost<'a> {
             pool,
             roots: Vec::new(),
             ancestry: RefCell::default(),
+            closures: RefCell::default(),
             unfrozen: Vec::new(),
             unfrozen_arrays: Vec::new(),
             trouble: None,
@@ -116,6 +120,8 @@ impl<'a> LiveHost<'a> {
             roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow() });
         }
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
+        let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
+        let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
         if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, &self.tracer.singletons)? {
@@ -125,7 +131,7 @@ impl<'a> LiveHost<'a> {
                     .into(),
             });
         }
-        Ok(Front { inferred, plan, assumptions })
+        Ok(Front { inferred, plan, assumptions, codes })
     }
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
@@ -171,7 +177,9 @@ impl<'a> LiveHost<'a> {
         let closure = unsafe { Value::from_raw(closure) };
         let iseq = methods::iseq_of(self.ruby, closure)?;
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
-        Ok((sources::code_of(self.ruby, iseq)?, roots::is_lambda(closure.as_raw())))
+        let code = sources::code_of(self.ruby, iseq)?;
+        self.closures.borrow_mut().push(code.clone());
+        Ok((code, roots::is_lambda(closure.as_raw())))
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {

@@ -21,6 +21,8 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::variables;
 use running::{backends, profiles, random};
 use section::Section;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use vm::{method_tables, object_pool, reflection};
 
 /// The version that this was compiled for, as the running Ruby counts it.
@@ -57,6 +59,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("arguments", function!(arguments, 0))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
     // For tests.
@@ -129,6 +132,20 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
+}
+
+/// The arguments that the process was started with, its name first.
+fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
+    let mut all: Vec<Vec<u8>> = std::env::args_os().map(OsString::into_vec).collect();
+    if all.is_empty() {
+        // Not every C library tells them to a library that is loaded later.
+        let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+        all =
+            line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
+    }
+    let list = ruby.ary_new();
+    all.iter().try_for_each(|argument| list.push(ruby.str_from_slice(argument)))?;
+    Ok(list)
 }
 
 fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {

@@ -210,6 +210,20 @@ impl<'a> Run<'a> {
     }
 
     fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+        let _in_use = sources::InUse::new(self.ruby);
+        self.infer_version(asked, pool, profile).map_err(|trouble| match trouble {
+            // What it shows may be forgotten later.
+            Trouble::Core(Error::Unsupported(_)) => exceptions::exception(self.ruby, trouble).into(),
+            other => other,
+        })
+    }
+
+    fn infer_version(
+        &self,
+        asked: Asked,
+        pool: ObjectPool,
+        profile: &mut Profile,
+    ) -> Result<Rc<Version>, Trouble> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         profile.time(Phase::Infer, || {
@@ -236,6 +250,7 @@ impl<'a> Run<'a> {
                 plan: front.plan,
                 layout,
                 assumptions: front.assumptions,
+                _codes: front.codes,
                 kernels: RefCell::default(),
                 room: Cell::new(room),
             }))

@@ -8,6 +8,7 @@ use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Kernel;
 use ikra_core::infer::{Inferred, Operation};
 use ikra_core::ir::Program;
+use ikra_core::syntax::ast::Code;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -40,6 +41,8 @@ pub struct Version {
     pub assumptions: Assumptions,
     /// What numbers in all of these stand for.
     pub pool: Rc<ObjectPool>,
+    /// What it was compiled from, which `explain` shows.
+    pub _codes: Vec<Rc<Code>>,
     pub kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
     /// What was enough the last time.
     pub room: Cell<Room>,

@@ -10,7 +10,7 @@ use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};
-use ikra_core::syntax::ast::CodeKind;
+use ikra_core::syntax::ast::{Code, CodeKind};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Error, Ruby, Symbol, Value, prelude::*};
@@ -190,6 +190,14 @@ impl<'a> Methods<'a> {
         };
         self.found.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// The code of all methods that were found.
+    pub fn codes(&self) -> impl Iterator<Item = Rc<Code>> {
+        self.found.values().flatten().filter_map(|found| match &found.method {
+            Method::Ruby(code) => Some(code.clone()),
+            _ => None,
+        })
     }
 
     /// Takes it that the method stays what it is.
