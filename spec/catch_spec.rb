@@ -77,7 +77,7 @@ each_compiling_backend do
     expect { [1].pmap { |x| catch { |tag| throw tag, x } } }.to refuse["unsupported-catch"]
     expect { [Fisher.new(1)].pmap { |x| catch(:up) { x.dive(3) } } }.to refuse["unsupported-catch"]
     expect { [1].pmap { |x| throw [x] } }.to raise_error(Ikra::UnsupportedError, /no `catch` waits/)
-    expect { [1].pmap { |x| throw :out, [x] } }.to raise_error(Ikra::UnsupportedError, /cannot take an Array/)
+    expect { [1].pmap { |x| throw :out, [x] } }.to raise_error(Ikra::UnsupportedError, /cannot take an instance of Array/)
     rescued = raise_error(Ikra::UnsupportedError, /whether a `catch` around the section does/)
     expect { [1].pmap { |x| begin; throw :out; rescue; x; end } }.to rescued
     expect { [1].pmap { |x| begin; throw :out; rescue UncaughtThrowError; x; end } }.to rescued

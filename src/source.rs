@@ -55,15 +55,32 @@ pub struct Span {
     pub end: u32,
 }
 
+/// A version of Ruby, major and minor number, whose syntax a text is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RubyVersion(pub u32, pub u32);
+
+/// The newest that is known.
+impl Default for RubyVersion {
+    fn default() -> Self {
+        Self(4, 1)
+    }
+}
+
 /// The source files that sections were captured from.
 #[derive(Debug, Default)]
 pub struct SourceMap {
+    /// The Ruby that has read them.
+    pub version: RubyVersion,
     files: BTreeMap<FileId, Arc<SourceFile>>,
     /// The number of the next one: those that are forgotten leave theirs to no other.
     next: u32,
 }
 
 impl SourceMap {
+    pub const fn new(version: RubyVersion) -> Self {
+        Self { version, files: BTreeMap::new(), next: 0 }
+    }
+
     pub fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(self.next);
         self.next += 1;

@@ -38,9 +38,8 @@ module Ikra
     end
 
     def self.frames(frames)
-      quote = Messages::NEW_STYLE ? "'" : "`"
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{quote}#{label}'" unless path == SYMBOL_PATH
+        "#{path}:#{line}:in #{Messages.quoted(label)}" unless path == SYMBOL_PATH
       end
     end
 
@@ -51,15 +50,16 @@ module Ikra
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages
-      # Quotes and receivers are written in another way since 3.4.
-      NEW_STYLE = RUBY_VERSION >= "3.4"
+      PLAIN = Kernel.instance_method(:to_s)
       PLAIN_MESSAGE = Exception.instance_method(:to_s)
-      # Some versions put the function's name in quotes.
-      DOMAIN_MESSAGE = begin
-        Math.sqrt(-1.0)
-      rescue Math::DomainError => e
-        e.message
+
+      # What Ruby says where the block raises.
+      def self.said
+        yield
+      rescue StandardError => e
+        PLAIN_MESSAGE.bind_call(e)
       end
+
       # A class may define methods of these names.
       CLASS = Kernel.instance_method(:class)
       SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
@@ -68,6 +68,15 @@ module Ikra
       PUBLIC = Module.instance_method(:public_method_defined?)
       PROTECTED = Module.instance_method(:protected_method_defined?)
       PRIVATE = Module.instance_method(:private_method_defined?)
+
+      # Names are quoted in another way since 3.4, and receivers told by their class since 3.3.
+      UNDEFINED = said { 1.public_send(:"no method of any Integer") }
+      QUOTE = UNDEFINED[/['`]/]
+      TELLS_CLASSES = UNDEFINED.end_with?("an instance of Integer")
+      # Some versions put the function's name in quotes.
+      DOMAIN = said { Math.sqrt(-1.0) }
+      # What versions say in other words, and how the running one says it.
+      ARGUMENTS = { "min argument must be smaller than max argument" => said { 1.clamp(2, 1) } }.freeze
       # Names that can be written down as a variable.
       PLAIN_NAME = /\A[[:lower:]_][[:alnum:]_]*\z/
 
@@ -77,14 +86,15 @@ module Ikra
         ZeroDivisionError.new("divided by 0")
       end
 
-      def no_method(name, receiver, text, is_private)
-        asked = ask(receiver, text, name, is_private) { PUBLIC_SEND.bind_call(receiver, name) }
-        return asked if asked
-
-        visibility = is_private ? "private" : "undefined"
-        called = is_private ? " called" : ""
-        NoMethodError.new("#{visibility} method #{quoted(name)}#{called} for #{text || described(receiver)}",
-                          name.to_sym, receiver:)
+      # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
+      def no_method(name, receiver, text, missing)
+        if missing != "super"
+          asked = ask(receiver, text, name, missing != "undefined") { PUBLIC_SEND.bind_call(receiver, name) }
+          return asked if asked
+        end
+        what = missing == "super" ? "super: no superclass method" : "#{missing} method"
+        called = %w[private protected].include?(missing) ? " called" : ""
+        NoMethodError.new("#{what} #{quoted(name)}#{called} for #{text || described(receiver)}", name.to_sym, receiver:)
       end
 
       def name_error(name, receiver, text)
@@ -103,7 +113,7 @@ module Ikra
       end
 
       def type_error(message) = TypeError.new(message)
-      def argument_error(message) = ArgumentError.new(message)
+      def argument_error(message) = ArgumentError.new(ARGUMENTS.fetch(message, message))
       def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
       def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
 
@@ -119,7 +129,7 @@ module Ikra
 
       def math_domain(name)
         Integer.sqrt(-1) if name == "isqrt"
-        Math::DomainError.new(DOMAIN_MESSAGE.sub("sqrt", name))
+        Math::DomainError.new(DOMAIN.sub("sqrt", name))
       rescue Math::DomainError => e
         Math::DomainError.new(e.message)
       end
@@ -175,19 +185,30 @@ module Ikra
           (!is_private && [PROTECTED, PRIVATE].any? { |defined| defined.bind_call(holder, name) })
       end
 
-      def quoted(name) = NEW_STYLE ? "'#{name}'" : "`#{name}'"
+      def quoted(name) = "#{QUOTE}#{name}'"
 
+      # A receiver as the messages of NoMethodError and NameError name it.
       def described(receiver)
+        return inspected(receiver) unless TELLS_CLASSES
+        return "main" if TOPLEVEL_BINDING.receiver.equal?(receiver)
+
         case receiver
-        when nil, true, false then NEW_STYLE ? receiver.inspect : "#{receiver.inspect}:#{receiver.class}"
-        when Class then NEW_STYLE ? "class #{receiver}" : "#{receiver}:Class"
-        when Module then NEW_STYLE ? "module #{receiver}" : "#{receiver}:Module"
-        else
-          of = CLASS.bind_call(receiver)
-          NEW_STYLE ? "an instance of #{of}" : "#{receiver.inspect}:#{of}"
+        when nil, true, false then receiver.inspect
+        when Class then "class #{receiver}"
+        when Module then "module #{receiver}"
+        else "an instance of #{CLASS.bind_call(receiver)}"
         end
       end
-      private_class_method :ask, :there?, :quoted, :described
+
+      def inspected(receiver)
+        text = begin
+          receiver.inspect
+        rescue StandardError
+          PLAIN.bind_call(receiver)
+        end
+        text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
+      end
+      private_class_method :said, :ask, :there?, :described, :inspected
     end
   end
   private_constant :Failures

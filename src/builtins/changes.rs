@@ -53,7 +53,16 @@ pub(super) const ROWS: &[Row] = &[
         s.send(&c.receiver, "__delete_at", &[Operand::integer(index)], 1)
     }),
     row("sort!", |s, c| replaced(s, c, "sort")),
-    row("sort_by!", |s, c| replaced(s, c, "sort_by")),
+    row("sort_by!", |s, c| {
+        let Some((_, list)) = list_of(&c.receiver).filter(|_| s.host.dialect().sort_by_bang_spares_one)
+        else {
+            return replaced(s, c, "sort_by");
+        };
+        let (length, two) = (s.list_length(list), s.b.i64(2));
+        let short = s.b.compare(Comparison::Lt, length, two);
+        let condition = crate::infer::Condition { value: short, yes: vec![], no: vec![] };
+        s.branch(36, condition, |_| c.receiver.clone(), |s| replaced(s, c, "sort_by"))
+    }),
     row("reverse!", |s, c| replaced(s, c, "reverse")),
     row("rotate!", |s, c| replaced(s, c, "rotate")),
     row("select!", |s, c| replaced(s, c, "select")),

@@ -5,7 +5,14 @@ use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::ErrorKind;
 use crate::types::{RangeEnd, Type};
 
-pub(super) const ROWS: &[Row] = &[carrying("clamp", clamp)];
+pub(super) const ROWS: &[Row] = &[
+    carrying("clamp", clamp),
+    // Newer Rubies use other words, which they are asked for.
+    carrying("__clamp_failed", |s, _| {
+        let message = "min argument must be smaller than max argument";
+        s.fail(ErrorKind::ArgumentError(message.into()), &[])
+    }),
+];
 
 /// `clamp(low, high)` or `clamp(range)`.
 fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -47,9 +47,7 @@ module Comparable
 
   # nil is no limit.
   def __clamp(low, high)
-    if !low.__nil? && !high.__nil? && low.__above?(high)
-      raise ArgumentError, "min argument must be smaller than max argument"
-    end
+    __clamp_failed if !low.__nil? && !high.__nil? && low.__above?(high)
     if !low.__nil? && __below?(low)
       low
     elsif !high.__nil? && __above?(high)
@@ -67,19 +65,9 @@ module Numeric
     raise ArgumentError, "step can't be 0" if step == 0
 
     if is_a?(Float) || limit.is_a?(Float) || step.is_a?(Float)
-      # MRI counts the steps first, so that errors do not add up.
-      first = to_f
       unit = step.to_f
       last = limit.__nil? ? unit / 0.0 : limit.to_f
-      count = first.__steps(last, unit)
-      i = 0.0
-      while i < count
-        x = i * unit + first
-        x = first if unit.infinite?
-        x = last if unit >= 0.0 ? last < x : x < last
-        yield x
-        i += 1.0
-      end
+      to_f.__each_step(last, unit, false) { |x| yield x }
     else
       i = self
       if step > 0
@@ -139,7 +127,11 @@ module Integer
     unless modulus.is_a?(Integer)
       raise TypeError, "Integer#pow() 2nd argument not allowed unless all arguments are integers"
     end
-    raise ZeroDivisionError, "divided by 0" if modulus == 0
+    if modulus == 0
+      return 0 if __ruby?(:zero_pow_takes_any_modulus) && self == 0 && exponent > 0
+
+      raise ZeroDivisionError, "divided by 0"
+    end
 
     size = modulus.abs
     small = size <= 3_037_000_500
@@ -195,11 +187,7 @@ module Integer
       if other == self || other == 0 || self == 0
         to_f / other.to_f
       else
-        divisor = gcd(other)
-        x = self / divisor
-        y = other / divisor
-        # Divisors of more than one word are divided by as Integers.
-        y > 4_611_686_018_427_387_903 || y < -4_611_686_018_427_387_904 ? x.__quotient(y) : x.to_f / y.to_f
+        __quotient(other)
       end
     elsif other.is_a?(Float)
       to_f / other
@@ -208,9 +196,23 @@ module Integer
     end
   end
 
-  # The quotient rounded once: 62 bits of it, of which the last says whether anything follows. With negative numbers,
-  # of which there is one more.
+  # The quotient as a Float. Divisors of more than one word, or that are no Floats, are divided by as Integers.
   def __quotient(other)
+    divisor = gcd(other)
+    x = self / divisor
+    y = other / divisor
+    exact = y.__large?
+    unless __ruby?(:fdiv_rounds_divisors) || x.__large?
+      exact = true if y >= 9_007_199_254_740_992 || y <= -9_007_199_254_740_992
+    end
+    exact ? x.__long_quotient(y) : x.to_f / y.to_f
+  end
+
+  # MRI shifts both numbers so that their quotient has 64 or 65 bits, and rounds that: it does not ask what follows. Here
+  # 62 bits are made, and then the last one says whether one of the other two or three is set. With negative numbers, of
+  # which there is one more.
+  def __long_quotient(other)
+    apart = __magnitude_length - other.__magnitude_length
     rest = self < 0 ? self : -self
     divisor = other < 0 ? other : -other
     quotient = rest / divisor
@@ -226,9 +228,23 @@ module Integer
       end
       bits += 1
     end
-    quotient |= 1 if rest != 0
+    more = 61 - bits == apart ? 3 : 2
+    while more > 0
+      if rest <= divisor - rest
+        rest -= divisor - rest
+        quotient |= 1
+      else
+        rest += rest
+      end
+      more -= 1
+    end
     size = quotient.to_f * ((1023 - bits) << 52).__float_of_bits
     (self < 0) == (other < 0) ? size : -size
+  end
+
+  # The number of bits without the sign.
+  def __magnitude_length
+    self == -9_223_372_036_854_775_808 ? 64 : abs.bit_length
   end
 
   def quo(other)
@@ -236,7 +252,10 @@ module Integer
   end
 
   def ceildiv(other)
-    -div(0 - other)
+    return -div(0 - other) unless other.is_a?(Integer)
+
+    quotient = div(other)
+    self % other == 0 ? quotient : quotient + 1
   end
 
   def numerator
@@ -309,7 +328,7 @@ module Integer
       self
     elsif digits >= -18
       self - self % __power_of_ten(-digits)
-    elsif self >= 0 || (digits < -19 && __far_rounding_is_zero?)
+    elsif self >= 0 || (digits < -19 && __ruby?(:far_rounding_is_zero))
       0
     else
       __overflow
@@ -322,11 +341,11 @@ module Integer
     elsif digits >= -18
       unit = __power_of_ten(-digits)
       rest = self % unit
-      rest == 0 && !__overshoots? ? self : self + (unit - rest)
-    elsif digits < -19 && __far_rounding_is_zero?
+      rest == 0 && !(__ruby?(:large_ceil_overshoots) && __large?) ? self : self + (unit - rest)
+    elsif digits < -19 && __ruby?(:far_rounding_is_zero)
       0
     else
-      self > 0 || (self == 0 && digits == -19 && 4_611_686_018_427_387_904.__overshoots?) ? __overflow : 0
+      self > 0 || (self == 0 && digits == -19 && __ruby?(:large_ceil_overshoots)) ? __overflow : 0
     end
   end
 
@@ -336,7 +355,7 @@ module Integer
     elsif digits >= -18
       unit = __power_of_ten(-digits)
       rest = remainder(unit)
-      self < 0 && rest == 0 && __overshoots? ? self + unit : self - rest
+      self < 0 && rest == 0 && __ruby?(:large_truncate_overshoots) && __large? ? self + unit : self - rest
     else
       0
     end
@@ -398,22 +417,56 @@ module Float
     end
   end
 
+  # The sum with another Float, and what it loses, by Kahan and Babuska as MRI has it.
+  def __plus(other)
+    if nan?
+      [self, 0.0]
+    elsif other.nan?
+      [other, 0.0]
+    elsif other.infinite?
+      [infinite? && (other < 0.0) != (self < 0.0) ? 0.0 / 0.0 : other, 0.0]
+    elsif infinite?
+      [self, 0.0]
+    else
+      sum = self + other
+      [sum, abs >= other.abs ? (self - sum) + other : (other - sum) + self]
+    end
+  end
+
   # The number of steps of `unit` from self to `last`, as ruby_float_step_size counts them.
-  def __steps(last, unit)
+  def __steps(last, unit, exclusive)
     if unit.infinite?
       (unit > 0.0 ? self <= last : self >= last) ? 1.0 : 0.0
     else
       n = (last - self) / unit
       slack = (abs + last.abs + (last - self).abs) / unit.abs * 2.220446049250313e-16
       slack = 0.5 if slack > 0.5
-      if n < 0.0
+      if n < 0.0 || (exclusive && n == 0.0)
         0.0
+      elsif exclusive
+        n = n < 1.0 ? 0.0 : (n - slack).__floor
+        after = (n + 1.0) * unit + self
+        n += 1.0 if self < last ? after < last : self > last && after > last
+        n + 1.0
       else
         n = (n + slack).__floor
         after = (n + 1.0) * unit + self
         n += 1.0 if self < last ? after <= last : self > last && after >= last
         n + 1.0
       end
+    end
+  end
+
+  # MRI counts the steps first, so that errors do not add up.
+  def __each_step(last, unit, exclusive)
+    count = __steps(last, unit, exclusive)
+    i = 0.0
+    while i < count
+      x = i * unit + self
+      x = self if unit.infinite?
+      x = last if unit >= 0.0 ? last < x : x < last
+      yield x
+      i += 1.0
     end
   end
 
@@ -535,8 +588,7 @@ module Float
     return 0.0 if whole == 0
 
     unit = 10**digits
-    divisor = whole.gcd(unit)
-    size = (whole / divisor).to_f / (unit / divisor).to_f
+    size = whole.__quotient(unit)
     self < 0.0 ? -size : size
   end
 
@@ -560,7 +612,8 @@ module Float
   end
 
   def __half_even(scale)
-    units = __truncate
+    # Of nothing, with the sign of the number, or of the whole number.
+    units = __ruby?(:half_even_scales_the_whole) ? self * 0.0 : __truncate
     rest = (self - units) * scale
     units *= scale
     if self > 0.0
@@ -992,72 +1045,36 @@ module Enumerable
     acc
   end
 
-  # Sums as Enumerable#sum does: Integers exactly; from the first Float on, Kahan-Babuska compensated, until a value of
-  # another class comes. `array`: as Array#sum does, which adds the Integers before the first other value apart from a
-  # sum that starts from something else (those of 63 bits; what is beyond goes to it at once), and does not compensate
-  # again after a value of another class.
-  def __sum(initial, array)
-    return initial if array && __empty?
+  # Integers exactly; from the first Float on compensated, until a value of another class comes. What that gives may be a
+  # Float: the Integers behind it wait for the next Float.
+  def __sum(initial)
     total = initial
     compensation = 0.0
-    floating = initial.is_a?(Float)
-    leading = array && !initial.is_a?(Integer)
     integers = 0
-    some = false
-    plain = false
+    waiting = false
     each do |item|
       x = block_given? ? yield(item) : item
-      if leading && x.is_a?(Integer)
-        some = true
-        if x < -4611686018427387904 || x > 4611686018427387903
-          total = x + total
-        else
-          integers += x
-          if integers < -4611686018427387904 || integers > 4611686018427387903
-            total = integers + total
-            integers = 0
-          end
-        end
+      if x.is_a?(Integer) && total.is_a?(Integer)
+        total = total + x
+      elsif waiting && x.is_a?(Integer)
+        integers += x
+      elsif (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
+        total = integers + total if waiting
+        waiting = false
+        integers = 0
+        total, lost = total.to_f.__plus(x.to_f)
+        compensation += lost
       else
-        if leading
-          leading = false
-          total = integers + total if some
-        end
-        if !plain && ((x.is_a?(Float) && (floating || total.is_a?(Integer))) || (floating && x.is_a?(Integer)))
-          y = x.to_f
-          total = total.to_f
-          floating = true
-          if total.nan?
-            # stays NaN
-          elsif y.nan?
-            total = y
-          elsif y.infinite?
-            if total.infinite? && (y < 0.0) != (total < 0.0)
-              total = 0.0 / 0.0
-            else
-              total = y
-            end
-          elsif !total.infinite?
-            t = total + y
-            if total.abs >= y.abs
-              compensation += ((total - t) + y)
-            else
-              compensation += ((y - t) + total)
-            end
-            total = t
-          end
-        elsif x.is_a?(Integer) && total.is_a?(Integer)
-          total = total + x
-        else
-          total = total + x
-          plain = array
-          floating = total.is_a?(Float) && !plain
-          compensation = 0.0
-        end
+        total = integers + total if waiting
+        integers = 0
+        total = total + x
+        waiting = total.is_a?(Float)
+        compensation = 0.0
       end
     end
-    total = integers + total if leading && some
-    floating ? total + compensation : total
+    return integers == 0 ? total : integers + total if waiting
+
+    total.is_a?(Float) ? total + compensation : total
   end
 
   # ---- new arrays
@@ -1250,10 +1267,22 @@ module Enumerable
     __copy.__merge_sort { |a, b| __order(yield(a, b), a, b) }
   end
 
+  # Where all keys are numbers of one word, newer Rubies sort in another way, which swaps items with equal keys.
   def sort_by
     pairs = __list(__room)
-    each { |x| pairs.__push([yield(x), x]) }
-    pairs.__merge_sort { |a, b| __compare(a[0], b[0]) }.__map { |pair| pair[1] }
+    words = __ruby?(:sort_by_is_unstable)
+    key = nil
+    each do |x|
+      key = yield(x)
+      words = false unless key.__word?
+      pairs.__push([key, x])
+    end
+    sorted = if words && (key.is_a?(Integer) || key.is_a?(Float))
+               pairs.__introsort
+             else
+               pairs.__merge_sort { |a, b| __compare(a[0], b[0]) }
+             end
+    sorted.__map { |pair| pair[1] }
   end
 
   # Stacks instead of calls: the parts that are being sorted, and how far each is: its first half, its second, merging.
@@ -1320,7 +1349,210 @@ module Enumerable
   end
 end
 
+# Pairs of a key and an item, in the order of the keys: the quicksort of MRI's `sort_by`, step for step, since it decides
+# on the order of items with equal keys, and on which keys are compared first where one is NaN.
 module Array
+  def __introsort
+    return self if __ordered?
+
+    starts = __list(64)
+    stops = __list(64)
+    depths = __list(64)
+    starts.__push(0)
+    stops.__push(size)
+    depths.__push((size.bit_length - 1) * 2)
+    while starts.size > 0
+      top = starts.size - 1
+      start = starts.__item(top)
+      stop = stops.__item(top)
+      depth = depths.__item(top)
+      starts.__resize(top)
+      stops.__resize(top)
+      depths.__resize(top)
+      if stop - start <= 16
+        __insertion_sort(start, stop)
+      elsif depth == 0
+        __heapsort(start, stop - start)
+      else
+        pivot = __median(__key(start), __key(start + ((stop - start) >> 1)), __key(stop - 1))
+        i = start
+        j = stop - 1
+        while i <= j
+          i += 1 while __key_below?(__key(i), pivot)
+          j -= 1 while __key_below?(pivot, __key(j))
+          if i <= j
+            __swap(i, j)
+            i += 1
+            j -= 1
+          end
+        end
+        # The right part is sorted first. They may share an item.
+        j += 1
+        if i - start > 1
+          starts.__push(start)
+          stops.__push(i)
+          depths.__push(depth - 1)
+        end
+        if stop - j > 1
+          starts.__push(j)
+          stops.__push(stop)
+          depths.__push(depth - 1)
+        end
+      end
+    end
+    self
+  end
+
+  def __key(index)
+    __item(index)[0]
+  end
+
+  # A Float is asked, not the Integer that it is compared with.
+  def __key_below?(a, b)
+    a.is_a?(Integer) && b.is_a?(Float) ? __compare(b, a) > 0 : __compare(a, b) < 0
+  end
+
+  def __key_above?(a, b)
+    a.is_a?(Integer) && b.is_a?(Float) ? __compare(b, a) < 0 : __compare(a, b) > 0
+  end
+
+  def __ordered?
+    i = 1
+    while i < size
+      return false if __key_above?(__key(i - 1), __key(i))
+
+      i += 1
+    end
+    true
+  end
+
+  def __median(a, b, c)
+    if __key_below?(a, b)
+      __key_below?(b, c) ? b : __key_below?(c, a) ? a : c
+    else
+      __key_below?(c, b) ? b : __key_below?(a, c) ? a : c
+    end
+  end
+
+  def __swap(i, j)
+    x = __item(i)
+    __set(i, __item(j))
+    __set(j, x)
+  end
+
+  def __insertion_sort(start, stop)
+    i = start + 1
+    while i < stop
+      pair = __item(i)
+      to = i
+      if __key_below?(pair[0], __key(start))
+        to = start
+      else
+        to -= 1 while __key_below?(pair[0], __key(to - 1))
+      end
+      from = i
+      while from > to
+        __set(from, __item(from - 1))
+        from -= 1
+      end
+      __set(to, pair)
+      i += 1
+    end
+  end
+
+  def __heapsort(start, count)
+    offset = count >> 1
+    while offset > 0
+      offset -= 1
+      __sift_down(start, offset, count - 1)
+    end
+    offset = count - 1
+    while offset > 0
+      __swap(start, start + offset)
+      offset -= 1
+      __sift_down(start, 0, offset)
+    end
+  end
+
+  def __sift_down(start, offset, last)
+    pair = __item(start + offset)
+    while true
+      child = offset * 2 + 1
+      break if child > last
+
+      child += 1 if child < last && __key_below?(__key(start + child), __key(start + child + 1))
+      break unless __key_below?(pair[0], __key(start + child))
+
+      __set(start + offset, __item(start + child))
+      offset = child
+    end
+    __set(start + offset, pair)
+  end
+end
+
+module Array
+  # From an Integer on as Enumerable#sum, but that nothing is compensated after a value of another class. From something
+  # else on MRI has had three ways.
+  def __array_sum(initial)
+    return initial if __empty?
+
+    total = initial
+    kept = __ruby?(:array_sum_compensates_the_start)
+    if !initial.is_a?(Integer) && (__ruby?(:array_sum_adds_up) || (kept && !initial.is_a?(Float)))
+      each do |item|
+        total = total + (block_given? ? yield(item) : item)
+      end
+      return total
+    end
+    compensation = 0.0
+    # The Integers before the first other value are added apart: all of them, or those of one word.
+    leading = !initial.is_a?(Integer)
+    apart = leading && kept
+    integers = 0
+    some = false
+    plain = false
+    each do |item|
+      x = block_given? ? yield(item) : item
+      if leading && x.is_a?(Integer)
+        some = true
+        if !apart && x.__large?
+          total = x + total
+        else
+          integers += x
+          if !apart && integers.__large?
+            total = integers + total
+            integers = 0
+          end
+        end
+      else
+        if leading
+          leading = false
+          if apart
+            total, compensation = integers.to_f.__plus(initial.to_f)
+            x = yield(item) if block_given? && __ruby?(:array_sum_asks_twice)
+          else
+            total = integers + total if some
+            total = Math.__float(total) if x.is_a?(Float)
+          end
+        end
+        if !plain && (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
+          if x.is_a?(Integer) && total.is_a?(Integer)
+            total = total + x
+          else
+            total, lost = total.to_f.__plus(x.to_f)
+            compensation += lost
+          end
+        else
+          total = total + x
+          plain = true
+          compensation = 0.0
+        end
+      end
+    end
+    total = integers + total if leading && some
+    total.is_a?(Float) && !plain ? total + compensation : total
+  end
+
   # As in MRI, which asks nothing about fewer than two items.
   def __uniq_block
     size <= 1 ? __copy : __uniq_keyed { |x| yield(x) }
@@ -1513,6 +1745,24 @@ module Array
     out
   end
 
+  def rfind
+    i = size - 1
+    while i >= 0
+      x = __item(i)
+      return x if yield(x)
+
+      i -= 1
+      i = size - 1 if i >= size
+    end
+    nil
+  end
+
+  def fetch_values(*indices)
+    indices.map do |index|
+      block_given? ? fetch(index) { |missing| yield missing } : fetch(index)
+    end
+  end
+
   # What is behind the last item counts as nil.
   def __append_range(out, range)
     i = __beginning(range)
@@ -1685,7 +1935,7 @@ module Array
     found = nil
     while low < high
       middle = low + ((high - low) / 2)
-      side = __side(yield(at(middle)))
+      side = __turned(yield(at(middle)))
       return at(middle) if side == 0
 
       if side < 0
@@ -1704,7 +1954,7 @@ module Array
     found = nil
     while low < high
       middle = low + ((high - low) / 2)
-      side = __side(yield(at(middle)))
+      side = __turned(yield(at(middle)))
       return middle if side == 0
 
       if side < 0
@@ -1715,6 +1965,13 @@ module Array
       found = true if side == -1
     end
     found.__nil? ? nil : low
+  end
+
+  # Where the block says to look. Some versions go the wrong way after numbers that are no Integers of one word.
+  def __turned(answer)
+    side = __side(answer)
+    turns = __ruby?(:array_bsearch_turns_from_floats) && answer.is_a?(Numeric) && side != 0
+    turns && !(answer.is_a?(Integer) && answer.__word?) ? -1 - side : side
   end
 
   def intersect?(other)
@@ -2081,29 +2338,70 @@ module Range
     elsif low.__nil? && high.__nil?
       raise TypeError, "can't do binary search for NilClass"
     elsif high.__nil?
-      distance = 1
-      while true
-        middle = low + distance
-        side = __side(yield(middle))
-        return middle if side == 0
-        return __bsearch(low, middle, false, false) { |i| yield i } if side < 0
-
-        distance *= 2
-      end
+      __bsearch_upwards(low) { |i| yield i }
     else
-      distance = -1
-      while true
-        middle = high + distance
-        side = __side(yield(middle))
-        return middle if side == 0
-        return __bsearch(middle, high, false, false) { |i| yield i } if side > 0
+      __bsearch_downwards(high) { |i| yield i }
+    end
+  end
 
-        distance *= 2
-      end
+  def __bsearch_upwards(low)
+    distance = 1
+    while true
+      middle = low + distance
+      side = __side(yield(middle))
+      return middle if side == 0
+      return __bsearch(low, middle, false, false) { |i| yield i } if side < 0
+
+      low = middle if __ruby?(:range_bsearch_starts_outside)
+      distance *= 2
+    end
+  end
+
+  def __bsearch_downwards(high)
+    distance = -1
+    while true
+      middle = high + distance
+      side = __side(yield(middle))
+      return middle if side == 0
+      return __bsearch(middle, high, false, false) { |i| yield i } if side > 0
+
+      high = middle if __ruby?(:range_bsearch_starts_outside)
+      distance *= 2
     end
   end
 
   def __bsearch(low, high, exclusive, floats)
+    if __ruby?(:range_bsearch_starts_outside)
+      __bsearch_between(low, high, exclusive, floats) { |i| yield i }
+    else
+      __bsearch_within(low, high, exclusive, floats) { |i| yield i }
+    end
+  end
+
+  # The numbers below and above are known without asking.
+  def __bsearch_between(low, high, exclusive, floats)
+    # Between numbers of one word the middle is rounded towards zero.
+    words = floats || !(low.__large? || high.__large?)
+    low -= 1
+    high += 1 unless exclusive
+    found = nil
+    while low + 1 < high
+      middle = (high < 0) == (low < 0) ? low + ((high - low) / 2) : (low + high) / 2
+      middle += 1 if words && (high < 0) != (low < 0) && middle < 0 && (low + high).odd?
+      side = __side(yield(middle))
+      return floats ? middle.__float_of_number : middle if side == 0
+
+      if side < 0
+        high = middle
+        found = middle if side == -1
+      else
+        low = middle
+      end
+    end
+    found.__nil? || !floats ? found : found.__float_of_number
+  end
+
+  def __bsearch_within(low, high, exclusive, floats)
     high -= 1 if exclusive
     last = high
     found = nil
@@ -2146,34 +2444,38 @@ module Range
     exclude_end? ? side < 0 : side <= 0
   end
 
-  def __float_step(by)
-    first = self.begin.to_f
+  # `down`: may it go down?
+  def __float_step(by, down)
     unit = by.to_f
-    raise ArgumentError, "step can't be negative" if unit < 0.0
+    unless down
+      order = __order(by <=> 0, by, 0)
+      raise ArgumentError, "step can't be negative" if order < 0
+    end
     raise ArgumentError, "step can't be 0" if unit == 0.0
-    limit = self.end.to_f
-    n = (limit - first) / unit
-    slack = (first.abs + limit.abs + (limit - first).abs) / unit.abs * 2.220446049250313e-16
-    slack = 0.5 if slack > 0.5
-    count = 0
-    if exclude_end?
-      if n > 0.0
-        steps = n < 1.0 ? 0.0 : (n - slack).floor.to_f
-        d = (steps + 1.0) * unit + first
-        steps += 1.0 if first < limit && d < limit
-        count = steps.to_i + 1
-      end
-    elsif n >= 0.0
-      count = (n + slack).floor + 1
-    end
-    i = 0
-    while i < count
-      x = i * unit + first
-      x = limit if limit < x
-      yield x
-      i += 1
-    end
+
+    last = self.end.__nil? ? unit / 0.0 : self.end.to_f
+    self.begin.to_f.__each_step(last, unit, exclude_end?) { |x| yield x }
     self
+  end
+
+  # The number of Integers from the beginning on, where an end is a Float.
+  def __float_size
+    n = self.begin.to_f.__steps(self.end.to_f, 1.0, exclude_end?)
+    n.infinite? ? n : n.to_i
+  end
+
+  def __overlap?(other)
+    low = self.begin
+    start = other.begin
+    if low.__passes?(other.end, other.exclude_end?) || start.__passes?(self.end, exclude_end?)
+      false
+    elsif !low.__nil? && !start.__nil? && low == start
+      true
+    elsif low.__nil? && start.__nil?
+      true
+    else
+      !low.__passes?(self.end, exclude_end?) && !start.__passes?(other.end, other.exclude_end?)
+    end
   end
 end
 
@@ -2226,6 +2528,13 @@ module Kernel
     else
       __no_side(answer)
     end
+  end
+
+  # Is there nothing from here to the end of a range? nil is no limit.
+  def __passes?(last, exclusive)
+    return false if __nil? || last.__nil?
+
+    exclusive ? self >= last : self > last
   end
 
   # Of what has no order of its own, for the built-ins that compare.

@@ -4,6 +4,7 @@
 
 use super::{Invocation, Row, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::ir::{Comparison, ErrorKind};
 use crate::types::{Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
@@ -33,9 +34,8 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "__count", &[], 1),
-            "find" | "detect" | "index" | "find_index" | "take_while" | "drop_while" | "each_entry" => {
-                Operand::nil()
-            }
+            "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while"
+            | "each_entry" => Operand::nil(),
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }
@@ -108,10 +108,11 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
         return Operand::bottom();
     }
     let source = args.remove(0);
-    let name = if packs && matches!(&*method, "each_with_index" | "with_index") {
-        format!("__packed_{method}")
-    } else {
-        method.to_string()
+    let range = matches!(source.types.single(), Some(Type::Range { .. }));
+    let name = match &*method {
+        "each_with_index" | "with_index" if packs => format!("__packed_{method}"),
+        "step" | "%" if range => "__arithmetic_sequence".to_string(),
+        method => method.to_string(),
     };
     s.send_block(&source, &name, &args, Some(block))
 }
@@ -125,7 +126,7 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
                 "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
                 | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
                 | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
-                | "detect" | "index" | "find_index" | "take_while" | "drop_while" => none,
+                | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while" => none,
                 "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
                 "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
                 "permutation" | "cycle" => arguments <= 1,
@@ -145,7 +146,20 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     }
 }
 
-pub(crate) fn make(name: &str, receiver: &Operand, args: &[Operand]) -> Operand {
+pub(crate) fn make(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, args: &[Operand]) -> Operand {
+    // Of its arguments Ruby looks at one already here.
+    let by = match name {
+        "%" => args.first(),
+        "step" if matches!(receiver.types.single(), Some(Type::Range { .. })) => args.first(),
+        "step" => args.get(1),
+        _ => None,
+    };
+    if let Some(by) = by.filter(|by| matches!(by.types.single(), Some(Type::Integer | Type::Float))) {
+        let zero = s.b.ty(by.value());
+        let zero = s.b.zero(zero);
+        let ok = s.b.compare(Comparison::Ne, by.value(), zero);
+        s.check(ok, ErrorKind::ArgumentError("step can't be 0".into()), &[]);
+    }
     let parts: Vec<&Operand> = std::iter::once(receiver).chain(args).collect();
     let types: Vec<TypeSet> = parts.iter().map(|p| p.types.clone()).collect();
     let values = parts.iter().flat_map(|p| p.values.iter().copied()).collect();

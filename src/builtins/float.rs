@@ -115,7 +115,7 @@ fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
 
 /// `Float#%`. Rubies differ on a divisor of zero: NaN or ZeroDivisionError.
 pub(super) fn modulo(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
-    if s.host.float_modulo_raises() {
+    if s.host.dialect().float_modulo_raises {
         check_divisor(s, b);
     }
     Operand::float(s.b.binary(BinaryOp::FloorModF, a, b))

@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] =
                 s.check(ok, ErrorKind::ZeroDivision, &[]);
                 let quotient = s.b.binary(BinaryOp::DivF, a, b);
                 let floor = s.b.unary(UnaryOp::FloorF, quotient);
-                if !s.host.holds(LARGE_DIV_TRUNCATES) {
+                if !s.host.dialect().large_div_truncates {
                     return super::float::to_integer(s, floor);
                 }
                 let truncated = s.b.unary(UnaryOp::TruncF, quotient);
@@ -113,6 +113,14 @@ pub(super) const ROWS: &[Row] =
         bare("magnitude", absolute),
         // What is no number is told apart in core.rb.
         row("__coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
+        bare("__large?", |s, c| {
+            let large = is_large(s, c.receiver.value());
+            Operand::bool(large)
+        }),
+        bare("__word?", |s, c| {
+            let large = is_large(s, c.receiver.value());
+            Operand::bool(s.b.unary(UnaryOp::Not, large))
+        }),
         bare("even?", |s, c| parity(s, c, 0)),
         bare("odd?", |s, c| parity(s, c, 1)),
         bare("succ", |s, c| next(s, c, 1)),
@@ -153,9 +161,6 @@ pub(super) const ROWS: &[Row] =
             counted_block(s, c, c.receiver.value(), end.value(), -1)
         }),
     ];
-
-/// Quotients by a Float are floored, but truncated where the Integer takes MRI more than one word.
-const LARGE_DIV_TRUNCATES: &str = "(-(2**62) - 1).div(1e30) == 0";
 
 /// Takes MRI more than one word for the Integer?
 pub(super) fn is_large(s: &mut Lowerer<'_>, value: Value) -> Value {

@@ -40,6 +40,17 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     carrying("__alike", alike),
+    // What the running Ruby does, as `core.rb` asks for it.
+    row("__ruby?", |s, c| {
+        let name = c.args.first().and_then(|arg| s.symbol_name(arg)).unwrap_or_default();
+        let fact = s.host.dialect().fact(&name).unwrap_or_default();
+        Operand::bool(s.b.bool(fact))
+    }),
+    // A number that takes MRI one word? Integers say so themselves.
+    bare("__word?", |s, c| {
+        let word = c.receiver.types.single() == Some(&Type::Float);
+        Operand::bool(s.b.bool(word))
+    }),
     bare("__hash", hash),
     // As equal?, where it can be known.
     carrying("__is", |s, c| {

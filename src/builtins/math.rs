@@ -27,9 +27,10 @@ pub(super) const ROWS: &[Row] = &[
         check_bounds(s, x, "log", 0.0, f64::INFINITY);
         let Some(base) = float(s, &c.args[1], 31) else { return Operand::bottom() };
         check_bounds(s, base, "log", 0.0, f64::INFINITY);
-        let (x, base) = (s.b.math(MathFn::Log, &[x]), s.b.math(MathFn::Log, &[base]));
-        Operand::float(s.b.binary(BinaryOp::DivF, x, base))
+        Operand::float(log_to_base(s, x, base))
     }),
+    row("log1p", |s, c| bounded(s, c, MathFn::Log1p, -1.0, f64::INFINITY)),
+    row("expm1", |s, c| plain(s, c, MathFn::Expm1)),
     row("log2", |s, c| bounded(s, c, MathFn::Log2, 0.0, f64::INFINITY)),
     row("log10", |s, c| bounded(s, c, MathFn::Log10, 0.0, f64::INFINITY)),
     row("sqrt", |s, c| {
@@ -142,6 +143,26 @@ fn log_gamma(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let (plus_one, minus_one) = (s.b.i64(1), s.b.i64(-1));
     let sign = s.b.select(minus, minus_one, plus_one);
     s.tuple(&[Operand::float(value), Operand::integer(sign)])
+}
+
+/// The logarithm to a base, both of which are in the domain.
+fn log_to_base(s: &mut Lowerer<'_>, x: Value, base: Value) -> Value {
+    let dialect = s.host.dialect();
+    let log = if dialect.log_is_natural { MathFn::Log } else { MathFn::Log2 };
+    let (x_log, base_log) = (s.b.math(log, &[x]), s.b.math(log, &[base]));
+    let quotient = s.b.binary(BinaryOp::DivF, x_log, base_log);
+    if dialect.log_divides_infinities {
+        return quotient;
+    }
+    let zero = s.b.f64(0.0);
+    // What Integers of more than 1024 bits would add, which is NaN for base 1.
+    let more = s.b.binary(BinaryOp::DivF, zero, base_log);
+    let sum = s.b.binary(BinaryOp::AddF, quotient, more);
+    let (x_zero, base_zero) = (s.b.compare(Comparison::Eq, x, zero), s.b.compare(Comparison::Eq, base, zero));
+    let (low, nan, minus_zero) = (s.b.f64(f64::NEG_INFINITY), s.b.f64(f64::NAN), s.b.f64(-0.0));
+    let of_zero = s.b.select(base_zero, nan, low);
+    let to_base_zero = s.b.select(base_zero, minus_zero, sum);
+    s.b.select(x_zero, of_zero, to_base_zero)
 }
 
 fn plain(s: &mut Lowerer<'_>, call: &Invocation, function: MathFn) -> Operand {

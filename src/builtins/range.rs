@@ -1,8 +1,8 @@
 //! Range of numbers.
 
 use super::{Invocation, Row, carrying, row};
-use crate::infer::{Lowerer, Operand, range_ends};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
+use crate::infer::{BlockRef, Lowerer, Operand, range_ends};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -45,30 +45,7 @@ pub(super) const ROWS: &[Row] = &[
     row("to_a", to_array),
     row("to_ary", to_array),
     row("entries", to_array),
-    row("reverse_each", |s, c| {
-        let Some(block) = s.block_of(c) else { return Operand::bottom() };
-        let Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer)) =
-            range_ends(&c.receiver)
-        else {
-            return s.refuse_here(
-                "unsupported-method",
-                "`Range#reverse_each` runs for ranges of Integers with both ends in a section",
-                None,
-            );
-        };
-        let one = s.b.i64(1);
-        let start = if exclusive {
-            super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", high, one).value()
-        } else {
-            high
-        };
-        let end = super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", low, one).value();
-        s.counted(start, end, -1, &mut |s, i, _, _| {
-            s.unused = true;
-            s.call_block(&block, vec![Operand::integer(i)]);
-        });
-        c.receiver.clone()
-    }),
+    row("reverse_each", reverse_each),
     row("__part", |s, c| {
         let items = s.send(&c.receiver, "__copy", &[], 1);
         s.send(&items, "__part", &c.args, 2)
@@ -102,25 +79,55 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(exclusive))
     }),
     row("size", size),
-    carrying("count", |s, c| {
-        if c.args.is_empty() && c.block.is_none() {
-            return size(s, c);
-        }
-        match (&c.block, c.args.first()) {
-            (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
-            (block, None) => s.send_block(&c.receiver, "__count_block", &[], block.clone()),
-        }
+    row("__length", length),
+    carrying("count", |s, c| match (&c.block, c.args.first()) {
+        (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
+        (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
+        (None, None) => match range_ends(&c.receiver) {
+            Some((Some(_), Some(_), _, RangeEnd::Float, _)) => cannot_iterate(s, "Float"),
+            _ => size_of(s, c),
+        },
     }),
     row("__empty?", |s, c| {
-        let size = size(s, c);
+        let size = length(s, c);
         if size.is_bottom() {
             return size;
         }
         let zero = s.b.i64(0);
         Operand::bool(s.b.compare(Comparison::Eq, size.value(), zero))
     }),
-    row("step", step),
-    row("%", step),
+    row("overlap?", |s, c| {
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&other, 0, &mut |s, other| {
+            let Some(ends) = range_ends(&other) else {
+                let message = format!("wrong argument type {} (expected Range)", s.describe_class(&other));
+                return s.fail(ErrorKind::TypeError(message), &[]);
+            };
+            // Versions differ on what a range of everything shares.
+            let everything = |ends: Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)>| {
+                ends.is_some_and(|ends| ends.0.is_none() && ends.1.is_none())
+            };
+            if everything(Some(ends)) || everything(range_ends(&receiver)) {
+                return s.refuse_here(
+                    "unsupported-method",
+                    "`overlap?` takes ranges with an end in a section",
+                    None,
+                );
+            }
+            s.send(&receiver, "__overlap?", &[other], 1)
+        })
+    }),
+    row("step", |s, c| {
+        let down = s.host.dialect().range_step_goes_down;
+        step(s, c, down)
+    }),
+    row("%", |s, c| {
+        let down = s.host.dialect().range_step_goes_down;
+        step(s, c, down)
+    }),
+    // What `step` without a block gives goes down in all versions.
+    row("__arithmetic_sequence", |s, c| step(s, c, true)),
 ];
 
 fn refuse_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -209,7 +216,7 @@ fn taken(s: &mut Lowerer<'_>, call: &Invocation, n: &Operand, first: bool) -> Op
             range_ends(&call.receiver)
     {
         // Before anything else MRI looks at how far apart the ends are, in some versions without the last one.
-        let forgets_one = s.host.holds("(1..1).last(1).empty?");
+        let forgets_one = s.host.dialect().range_last_forgets_one;
         let exclusive = range_ends(&call.receiver).is_some_and(|range| range.2);
         let op = if forgets_one || exclusive { Comparison::Le } else { Comparison::Lt };
         let empty = s.b.compare(op, high, low);
@@ -330,8 +337,7 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return refuse_object(s, call);
     }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
-    let array = Operand::bool(s.b.bool(false));
-    s.send_block(&call.receiver, "__sum", &[initial, array], call.block.clone())
+    s.send_block(&call.receiver, "__sum", &[initial], call.block.clone())
 }
 
 fn end_of(s: &mut Lowerer<'_>, call: &Invocation, which: usize) -> Operand {
@@ -350,7 +356,7 @@ fn end_of(s: &mut Lowerer<'_>, call: &Invocation, which: usize) -> Operand {
 }
 
 /// Number of Integers in a range of Integers.
-fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((Some(low), Some(high), exclusive, RangeEnd::Integer, RangeEnd::Integer)) =
         range_ends(&call.receiver)
     else {
@@ -372,15 +378,88 @@ fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     Operand::integer(s.b.select(negative, zero, size.value()))
 }
 
-/// `range.step(n) { }` over Integers.
-fn step(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+/// `size`, which newer Rubies have for ranges that begin with an Integer only.
+fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, 0) {
+        return Operand::bottom();
+    }
+    match range_ends(&call.receiver) {
+        Some((low, ..)) if low.is_none() && s.host.dialect().range_size_counts_integers => {
+            cannot_iterate(s, "NilClass")
+        }
+        Some((_, _, _, RangeEnd::Float, _)) if s.host.dialect().range_size_counts_integers => {
+            cannot_iterate(s, "Float")
+        }
+        _ => size_of(s, call),
+    }
+}
+
+/// How many Integers there are from the beginning on, in steps of one.
+fn size_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    match range_ends(&call.receiver) {
+        Some((Some(_), Some(_), _, RangeEnd::Integer, RangeEnd::Integer)) => length(s, call),
+        Some((Some(_), Some(_), ..)) => s.send(&call.receiver, "__float_size", &[], 1),
+        _ => Operand::float(s.b.f64(f64::INFINITY)),
+    }
+}
+
+fn cannot_iterate(s: &mut Lowerer<'_>, class: &str) -> Operand {
+    s.fail(ErrorKind::TypeError(format!("can't iterate from {class}")), &[])
+}
+
+/// From the last Integer down.
+fn reverse_each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(block) = s.block_of(call) else { return Operand::bottom() };
+    let from_nowhere = s.host.dialect().range_reverse_each_from_nowhere;
+    let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
+        return Operand::bottom();
+    };
+    let Some(high) = high else {
+        if from_nowhere {
+            return cannot_iterate(s, "NilClass");
+        }
+        return s.refuse_here("unsupported-method", "`reverse_each` of an endless range never begins", None);
+    };
+    match (low, low_end, high_end) {
+        (Some(_), RangeEnd::Float, _) => return cannot_iterate(s, "Float"),
+        (None, _, RangeEnd::Integer) if from_nowhere => {}
+        (None, ..) => return cannot_iterate(s, "NilClass"),
+        _ => {}
+    }
+    let one = s.b.i64(1);
+    let start = match high_end {
+        RangeEnd::Float => {
+            let rounded = if exclusive { UnaryOp::CeilF } else { UnaryOp::FloorF };
+            let high = s.b.unary(rounded, high);
+            super::float::to_integer(s, high)
+        }
+        _ => Operand::integer(high),
+    };
+    if start.is_bottom() {
+        return start;
+    }
+    let start = if exclusive {
+        super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", start.value(), one).value()
+    } else {
+        start.value()
+    };
+    let end = match low {
+        Some(low) => super::integer::checked(s, BinaryOp::SubChecked, "reverse_each", low, one).value(),
+        None => s.b.i64(i64::MIN),
+    };
+    s.counted(start, end, -1, &mut |s, i, _, _| {
+        s.unused = true;
+        s.call_block(&block, vec![Operand::integer(i)]);
+    });
+    call.receiver.clone()
+}
+
+/// `range.step(n) { }`; `down`: may it go down?
+fn step(s: &mut Lowerer<'_>, call: &Invocation, down: bool) -> Operand {
     if !s.count_arguments(call, 0, 1) {
         return Operand::bottom();
     }
     let arg = call.args.first().cloned().unwrap_or_else(|| Operand::integer(s.b.i64(1)));
-    if arg.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Record(_))) {
-        return refuse_object(s, call);
-    }
     let Some(block) = s.block_of(call) else { return Operand::bottom() };
     let Some((Some(low), high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return s.refuse_here(
@@ -389,31 +468,53 @@ fn step(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Some("use Numeric#step".into()),
         );
     };
-    if low_end == RangeEnd::Float {
-        return s.send_block(&call.receiver, "__float_step", &[arg], call.block.clone());
-    }
-    let (Some(Type::Integer), true) = (arg.types.single(), high_end != RangeEnd::Float) else {
-        return s.send_block(&call.receiver, "__float_step", &[arg], call.block.clone());
-    };
-    let by = arg.value();
+    let range = call.receiver.clone();
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Integer) if low_end == RangeEnd::Integer && high_end != RangeEnd::Float => {
+            integer_steps(s, low, high, exclusive, arg.value(), down, &block);
+            range.clone()
+        }
+        Some(Type::Integer | Type::Float) => {
+            let down = Operand::bool(s.b.bool(down));
+            s.send_block(&range, "__float_step", &[arg, down], Some(block.clone()))
+        }
+        _ => refuse_object(s, call),
+    })
+}
+
+fn integer_steps(
+    s: &mut Lowerer<'_>,
+    low: Value,
+    high: Option<Value>,
+    exclusive: bool,
+    by: Value,
+    down: bool,
+    block: &BlockRef,
+) {
     let zero = s.b.i64(0);
     let ok = s.b.compare(Comparison::Ne, by, zero);
     s.check(ok, ErrorKind::ArgumentError("step can't be 0".into()), &[]);
-    let ok = s.b.compare(Comparison::Gt, by, zero);
-    s.check(ok, ErrorKind::ArgumentError("step can't be negative".into()), &[]);
+    let up = s.b.compare(Comparison::Gt, by, zero);
+    if !down {
+        s.check(up, ErrorKind::ArgumentError("step can't be negative".into()), &[]);
+    }
     let i = s.temp(Operand::integer(low));
     s.looping(60, |s, exit, _| {
         let at = s.temp_get(i).value();
         if let Some(high) = high {
-            let op = if exclusive { Comparison::Lt } else { Comparison::Le };
-            let more = s.b.compare(op, at, high);
+            let (below, above) =
+                if exclusive { (Comparison::Lt, Comparison::Gt) } else { (Comparison::Le, Comparison::Ge) };
+            let mut more = s.b.compare(below, at, high);
+            if down {
+                let above = s.b.compare(above, at, high);
+                more = s.b.select(up, more, above);
+            }
             s.unless(more, 62, |s| s.jump(exit, None));
         }
         s.unused = true;
-        s.call_block(&block, vec![Operand::integer(at)]);
+        s.call_block(block, vec![Operand::integer(at)]);
         let next = super::integer::checked(s, BinaryOp::AddChecked, "step", at, by);
         s.temp_set(i, next);
     });
     s.temp_drop(i);
-    call.receiver.clone()
 }

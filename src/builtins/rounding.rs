@@ -15,19 +15,6 @@ pub(super) const INTEGER_ROWS: &[Row] = &[
         let power = power_of_ten(s, c.args[0].value());
         Operand::integer(power)
     }),
-    bare("__far_rounding_is_zero?", |s, _| {
-        let is_zero = s.host.holds("(-1).floor(-20) == 0");
-        Operand::bool(s.b.bool(is_zero))
-    }),
-    bare("__overshoots?", |s, c| {
-        // Where the Integer takes more than one word, MRI rounded multiples of the unit too, to the next one.
-        let value = if s.host.holds("(-5 * 10**18).ceil(-18) == -4 * 10**18") {
-            super::integer::is_large(s, c.receiver.value())
-        } else {
-            s.b.bool(false)
-        };
-        Operand::bool(value)
-    }),
     bare("__overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
     bare("__float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
 ];
@@ -106,7 +93,7 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
             }
         };
     }
-    let plain = Invocation { keywords: vec![], args: call.args.clone(), ..clone_of(call) };
+    let plain = Invocation { keywords: vec![], ..call.with_args(call.args.clone()) };
     if !s.count_arguments(&plain, 0, 1) {
         return Operand::bottom();
     }
@@ -127,14 +114,4 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
         args.push(Operand::integer(s.b.i64(half)));
     }
     s.send(&call.receiver, &format!("__{name}_digits"), &args, 41)
-}
-
-fn clone_of(call: &Invocation) -> Invocation {
-    Invocation {
-        receiver: call.receiver.clone(),
-        name: call.name.clone(),
-        args: vec![],
-        keywords: vec![],
-        block: None,
-    }
 }

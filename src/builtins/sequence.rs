@@ -24,8 +24,8 @@ pub(super) const ROWS: &[Row] = &[
         };
         let array =
             matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
-        let array = Operand::bool(s.b.bool(array));
-        s.send_block(&c.receiver, "__sum", &[initial, array], c.block.clone())
+        let name = if array { "__array_sum" } else { "__sum" };
+        s.send_block(&c.receiver, name, &[initial], c.block.clone())
     }),
     carrying("inject", inject),
     carrying("reduce", inject),
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     row("__room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),
         Some(Type::Range { .. }) => {
-            let size = s.send(&c.receiver, "size", &[], 1);
+            let size = s.send(&c.receiver, "__length", &[], 1);
             if size.is_bottom() {
                 return size;
             }
@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("__order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
     row("__at", |s, c| match c.receiver.types.single() {
         Some(Type::Range { .. }) => {
-            let size = s.send(&c.receiver, "size", &[], 1);
+            let size = s.send(&c.receiver, "__length", &[], 1);
             if size.is_bottom() {
                 return size;
             }
@@ -141,7 +141,7 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 Some("write: inject { |a, b| a + b }".into()),
             );
         };
-        block = Some(BlockRef::Symbol(name));
+        block = Some(s.symbol_block(name));
     }
     match args.first() {
         Some(initial) => s.send_block(&call.receiver, "__inject_from", std::slice::from_ref(initial), block),
@@ -319,7 +319,7 @@ impl Lowerer<'_> {
     }
 
     /// The name of an operand's class.
-    fn describe_class(&self, operand: &Operand) -> String {
+    pub(super) fn describe_class(&self, operand: &Operand) -> String {
         operand
             .types
             .iter()

@@ -1,7 +1,7 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::{Arguments, Lowerer, Operand};
+use crate::infer::{Lowerer, Operand};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -55,8 +55,7 @@ pub(super) const ROWS: &[Row] = &[
 /// `super` in an `initialize` of the user's.
 pub(super) const INITIALIZE: Row = carrying("initialize", |s, c| {
     let Some(class) = class(c) else { return Operand::bottom() };
-    let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
-    s.initialize_struct(&c.receiver, class, &arguments);
+    s.initialize_struct(&c.receiver, class, &c.arguments(true));
     Operand::nil()
 });
 
@@ -67,12 +66,20 @@ pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
         return Operand::bottom();
     }
     let items = items(s, c);
-    // Those of Array itself compare in another order.
+    // Those of Array itself compare in another order, and add up in another way.
     let own = match c.name.as_str() {
         "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("__{}_each", c.name),
+        "sum" => "__sum".to_string(),
         name => name.to_string(),
     };
-    let result = s.send_block(&items, &own, &c.args, c.block.clone());
+    let mut args = c.args.clone();
+    if c.name == "sum" {
+        if !s.count_arguments(c, 0, 1) {
+            return Operand::bottom();
+        }
+        args.resize_with(1, || Operand::integer(s.b.i64(0)));
+    }
+    let result = s.send_block(&items, &own, &args, c.block.clone());
     let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
     if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
         return c.receiver.clone();

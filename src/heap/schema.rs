@@ -53,7 +53,7 @@ pub struct ArraySchema {
     pub written: bool,
 }
 
-/// How what the elements gave to an accumulator becomes its new value. Elements come in the order of the base;
+/// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;
 /// what one element gave several times (in a loop, in several ticks) has been put together already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fold {

@@ -4,6 +4,7 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
+use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -78,6 +79,15 @@ pub enum Visibility {
     Private,
 }
 
+/// What a method is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// An instance of the class.
+    Instance(ClassId),
+    /// The class or module itself.
+    Module(ClassId),
+}
+
 /// A method found by Ruby's own lookup.
 #[derive(Clone, Debug)]
 pub struct FoundMethod {
@@ -99,13 +109,24 @@ pub enum Method {
     Native { name: String },
 }
 
+/// What keywords are to the `initialize` of a Struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructKeywords {
+    /// `keyword_init: true`: the members, and nothing else is taken.
+    Always,
+    /// The members where there are no other arguments.
+    Alone,
+    /// A Hash.
+    Never,
+}
+
 pub trait Host {
     /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
     fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
-    /// The next `name` after `owner` among the ancestors of `class`, as `super` finds it.
+    /// The next `name` after the method of `owner`, as `super` finds it.
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal>;
@@ -129,9 +150,9 @@ pub trait Host {
     fn members(&mut self, _class: ClassId) -> Vec<String> {
         Vec::new()
     }
-    /// Was a subclass of Struct made with `keyword_init: true`?
-    fn takes_keywords(&mut self, _class: ClassId) -> bool {
-        false
+    /// How the `initialize` of a subclass of Struct takes keywords.
+    fn struct_keywords(&mut self, _class: ClassId) -> StructKeywords {
+        StructKeywords::Never
     }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
@@ -140,11 +161,8 @@ pub trait Host {
     /// True when the host joined array kinds since the last call of this: inference then starts afresh.
     fn kinds_changed(&mut self) -> bool;
 
-    /// Does `1.0 % 0.0` raise ZeroDivisionError in this Ruby? (It did once; later it is NaN, as documented.)
-    fn float_modulo_raises(&self) -> bool;
-
-    /// Does an expression hold in this Ruby? Asked of what versions differ in.
-    fn holds(&self, expression: &str) -> bool;
+    /// What of Ruby's methods depends on its version.
+    fn dialect(&self) -> Dialect;
 
     /// Does Ruby want the thread back? Asked now and then; inference then ends.
     fn interrupted(&mut self) -> bool {

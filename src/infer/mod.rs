@@ -1,9 +1,10 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
 //!
 //! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
-//! set and the IR values that carry it). What depends on code not yet seen — what arrives at a loop's head, what a
-//! method that calls itself gives, what is written into a column — is read from the [`memo::Memo`], which only grows;
-//! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
+//! set and the IR values that carry it). What depends on code not yet seen — what is loop-carried, what a recursive
+//! method gives, what is written into a column — is the solution of a monotone fixpoint: it is read from the
+//! [`memo::Memo`], which only grows; the walk is repeated until it adds nothing, and the IR of that last walk is the
+//! result.
 #![deny(unsafe_code)]
 
 mod accumulators;
@@ -12,6 +13,7 @@ mod blocks;
 mod calls;
 mod catches;
 mod conditions;
+pub mod dialect;
 mod dispatch;
 mod entry;
 mod expressions;
@@ -171,8 +173,15 @@ pub(crate) enum BlockRef {
         root: u32,
         code: Rc<Code>,
         lambda: bool,
+        /// As in [`Home`]; of one that no call has been given as its block, all.
+        active: usize,
     },
-    Symbol(String),
+    /// `&:name`
+    Symbol {
+        name: String,
+        /// As in [`Home`].
+        active: usize,
+    },
 }
 
 /// One run of a block's body, while it is being lowered: its own locals are in the frame only until it ends.
@@ -186,13 +195,28 @@ pub(crate) struct Activation {
     pub taken: Rc<[LocalId]>,
 }
 
+/// A code that is being inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inlined {
+    /// Its address.
+    pub code: usize,
+    /// Written in Ruby by us.
+    pub builtin: bool,
+}
+
+impl Inlined {
+    pub fn new(code: &Rc<Code>, builtin: bool) -> Self {
+        Self { code: Rc::as_ptr(code) as usize, builtin }
+    }
+}
+
 /// The frame that a block was written in.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub frame: usize,
     /// Tells whether that frame is still the same activation.
     pub activation: u32,
-    /// How many of the codes being inlined are the block's own callers.
+    /// How many of the codes being inlined are the block's own callers. The others are not being called by it.
     pub active: usize,
     /// The blocks that it stands in, outermost first.
     pub blocks: Rc<[Activation]>,
@@ -250,7 +274,7 @@ pub(crate) struct Lowerer<'h> {
     /// What is known of values on this path: the value is carried by one of these classes.
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
-    active: Vec<usize>,
+    active: Vec<Inlined>,
     /// The function being lowered, where it is that of a method that calls itself.
     function: Option<FunctionKey>,
     /// Recursion depth in it.
@@ -282,8 +306,8 @@ pub(crate) struct Lowerer<'h> {
     procs: FxHashMap<u32, BlockRef>,
     /// Locals that are assigned once, by code (its address).
     single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
-    /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
-    /// being lowered tells, and what activations had begun when that loop did.
+    /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
+    /// code being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
     /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
     live: Vec<(Activation, Vec<TypeSet>)>,

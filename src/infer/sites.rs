@@ -1,7 +1,8 @@
 //! Places that can fail, and types in words.
 
+use super::host::Holder;
 use super::{Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
+use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
 use crate::syntax::ast::{Kind, Node, Target};
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -58,9 +59,9 @@ impl Lowerer<'_> {
     }
 
     /// NoMethodError for a receiver of one class.
-    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, private: bool) -> Operand {
+    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, missing: Missing) -> Operand {
         let (receiver, operands) = self.receiver(receiver);
-        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
+        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -81,15 +82,14 @@ impl Lowerer<'_> {
             Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
-            Some(Type::Range { .. }) => (Receiver::Text("a Range".into()), vec![]),
-            Some(Type::Tuple(_)) => (Receiver::Text("an Array".into()), vec![]),
+            Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
             Some(ty @ (Type::Record(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
-            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("a Proc".into()), vec![]),
-            Some(Type::List(_)) => (Receiver::Text("an Array".into()), vec![]),
-            Some(Type::Enumerator(..)) => (Receiver::Text("an Enumerator".into()), vec![]),
+            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("an instance of Proc".into()), vec![]),
+            Some(Type::Tuple(_) | Type::List(_)) => (Receiver::Text("an instance of Array".into()), vec![]),
+            Some(Type::Enumerator(..)) => (Receiver::Text("an instance of Enumerator".into()), vec![]),
         }
     }
 
@@ -164,6 +164,14 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) => *class,
         Type::Record(record) => record.class,
+    }
+}
+
+/// What a method is called on.
+pub(super) fn holder(ty: &Type) -> Holder {
+    match ty {
+        Type::Module(module) => Holder::Module(*module),
+        other => Holder::Instance(class_of(other)),
     }
 }
 

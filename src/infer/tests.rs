@@ -1,6 +1,7 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
-use super::host::{Contents, FoundMethod, Method, Refusal, Root, RootKey, Visibility};
+use super::dialect::Dialect;
+use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::error::Error;
 use crate::source::{SourceFile, SourceMap, Span};
@@ -20,8 +21,10 @@ pub(crate) struct World {
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
-    /// Watch for races?
+    /// Check for races?
     pub races: bool,
+    /// The Ruby that it is.
+    pub dialect: Dialect,
 }
 
 impl World {
@@ -76,6 +79,7 @@ impl World {
             symbols: vec![],
             block: Rc::new(block),
             races: false,
+            dialect: Dialect::default(),
         })
     }
 
@@ -181,10 +185,11 @@ impl Host for World {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
+        let Holder::Instance(class) = holder else { return Ok(None) };
         let after = self.ancestors(class).into_iter().skip_while(|c| *c != owner).skip(1);
         for ancestor in after {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {
@@ -236,10 +241,6 @@ impl Host for World {
         false
     }
 
-    fn holds(&self, _: &str) -> bool {
-        true
-    }
-
     fn any_frozen_array(&mut self, _: ArrayKind) -> bool {
         false
     }
@@ -248,8 +249,8 @@ impl Host for World {
         false
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        true
+    fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     fn class_name(&self, class: ClassId) -> String {

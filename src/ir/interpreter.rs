@@ -319,7 +319,9 @@ fn math(function: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Acosh => c::acosh(x),
         MathFn::Atanh => c::atanh(x),
         MathFn::Exp => c::exp(x),
+        MathFn::Expm1 => c::expm1(x),
         MathFn::Log => c::log(x),
+        MathFn::Log1p => c::log1p(x),
         MathFn::Log2 => c::log2(x),
         MathFn::Log10 => c::log10(x),
         MathFn::Sqrt => x.sqrt(),
@@ -353,7 +355,9 @@ mod c {
         pub safe fn acosh(x: f64) -> f64;
         pub safe fn atanh(x: f64) -> f64;
         pub safe fn exp(x: f64) -> f64;
+        pub safe fn expm1(x: f64) -> f64;
         pub safe fn log(x: f64) -> f64;
+        pub safe fn log1p(x: f64) -> f64;
         pub safe fn log2(x: f64) -> f64;
         pub safe fn log10(x: f64) -> f64;
         pub safe fn erf(x: f64) -> f64;

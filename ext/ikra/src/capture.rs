@@ -77,7 +77,7 @@ fn recent(ruby: &Ruby, key: Key) -> Result<Obj<Handle>, Trouble> {
 
 impl CapturedBlock {
     pub fn new(ruby: &Ruby, block: Proc) -> Result<Self, Trouble> {
-        if let Some(iseq) = methods::iseq_of(ruby, block.as_value())? {
+        if let Some(iseq) = methods::iseq_of(ruby, block.as_raw())? {
             let handle = handle_of(ruby, iseq)?;
             return Ok(Self { handle, literal: Literal::Written(iseq) });
         }

@@ -8,6 +8,7 @@ use crate::reading::plan::{Plan, PlannedRoot};
 use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
+use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::check_interrupts;
 use crate::vm::object_pool::ObjectPool;
@@ -16,13 +17,13 @@ use crate::vm::stack;
 use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
-use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
+use ikra_core::infer::dialect::Dialect;
+use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
-use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{Ruby, Value};
+use magnus::Ruby;
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -173,13 +174,11 @@ impl<'a> LiveHost<'a> {
     }
 
     fn code_of_closure(&self, closure: VALUE) -> Result<(Rc<Code>, bool), Trouble> {
-        // SAFETY: a root that was read is kept while the section runs.
-        let closure = unsafe { Value::from_raw(closure) };
         let iseq = methods::iseq_of(self.ruby, closure)?;
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
         let code = sources::code_of(self.ruby, iseq)?;
         self.closures.borrow_mut().push(code.clone());
-        Ok((code, roots::is_lambda(closure.as_raw())))
+        Ok((code, roots::is_lambda(closure)))
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
@@ -231,11 +230,11 @@ impl Host for LiveHost<'_> {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
-        self.method_at(Lookup::Super { class, owner }, name)
+        self.method_at(Lookup::Super { holder, owner }, name)
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
@@ -276,8 +275,8 @@ impl Host for LiveHost<'_> {
         classes::members(self.pool.class(class))
     }
 
-    fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(self.ruby, self.pool.class(class))
+    fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
+        classes::struct_keywords(self.ruby, self.pool.class(class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
@@ -296,12 +295,8 @@ impl Host for LiveHost<'_> {
         self.tracer.kinds_changed()
     }
 
-    fn float_modulo_raises(&self) -> bool {
-        self.ruby.eval::<f64>("1.0 % 0.0").is_err()
-    }
-
-    fn holds(&self, expression: &str) -> bool {
-        self.ruby.eval(expression).unwrap_or(false)
+    fn dialect(&self) -> Dialect {
+        dialect::dialect()
     }
 
     fn class_name(&self, class: ClassId) -> String {

@@ -18,12 +18,12 @@ mod writing;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
-use reading::variables;
+use reading::{probe, variables};
 use running::{backends, profiles, random};
 use section::Section;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use vm::{method_tables, object_pool, reflection};
+use vm::{dialect, method_tables, object_pool, reflection};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -51,6 +51,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     reflection::init(ruby)?;
     method_tables::init(ruby);
     capture::init(ruby)?;
+    native.define_singleton_method("probe", function!(probe::run, 1))?;
+    dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
@@ -62,6 +64,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("arguments", function!(arguments, 0))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
     // For tests.
     native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())

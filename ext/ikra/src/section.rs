@@ -46,7 +46,7 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
-    /// Elements watch each other for races.
+    /// Elements are checked for races.
     pub races: bool,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
     }
 
     fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
-        // Elements that watch each other run one after the other, which only the CPU does.
+        // Elements that are checked for races run one after the other, which only the CPU does.
         if version.program.checks_races() {
             return backends::choose("cpu", 0);
         }

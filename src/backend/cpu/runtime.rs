@@ -76,7 +76,9 @@ mod c {
         pub safe fn acosh(x: f64) -> f64;
         pub safe fn atanh(x: f64) -> f64;
         pub safe fn exp(x: f64) -> f64;
+        pub safe fn expm1(x: f64) -> f64;
         pub safe fn log(x: f64) -> f64;
+        pub safe fn log1p(x: f64) -> f64;
         pub safe fn log2(x: f64) -> f64;
         pub safe fn log10(x: f64) -> f64;
         pub safe fn sqrt(x: f64) -> f64;
@@ -135,7 +137,9 @@ pub fn math_address(function: MathFn) -> *const u8 {
         MathFn::Acosh => unary(c::acosh),
         MathFn::Atanh => unary(c::atanh),
         MathFn::Exp => unary(c::exp),
+        MathFn::Expm1 => unary(c::expm1),
         MathFn::Log => unary(c::log),
+        MathFn::Log1p => unary(c::log1p),
         MathFn::Log2 => unary(c::log2),
         MathFn::Log10 => unary(c::log10),
         MathFn::Sqrt => unary(c::sqrt),

@@ -9,10 +9,10 @@ use crate::vm::object_pool;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
-use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};
+use ikra_core::infer::host::{FoundMethod, Holder, Method, Refusal, Visibility};
 use ikra_core::syntax::ast::{Code, CodeKind};
 use ikra_core::types::ClassId;
-use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
@@ -24,8 +24,8 @@ use std::rc::Rc;
 pub enum Lookup {
     /// In an instance of the class.
     Instance(ClassId),
-    /// After `owner` among the ancestors of the class.
-    Super { class: ClassId, owner: ClassId },
+    /// After the method of `owner`, in what the method is called on.
+    Super { holder: Holder, owner: ClassId },
     /// In the class or module itself.
     Singleton(ClassId),
 }
@@ -74,10 +74,12 @@ impl Assumptions {
 
     fn take_snapshot(&self, ruby: &Ruby, pool: &ObjectPool) -> Option<Snapshot> {
         let places = self.methods.iter().map(|(lookup, name, _)| match lookup {
-            Lookup::Instance(class) | Lookup::Super { class, .. } => {
+            Lookup::Instance(class) | Lookup::Super { holder: Holder::Instance(class), .. } => {
                 (Start::Class(pool.class(*class)), *name)
             }
-            Lookup::Singleton(module) => (Start::ClassOf(pool.class(*module)), *name),
+            Lookup::Singleton(module) | Lookup::Super { holder: Holder::Module(module), .. } => {
+                (Start::ClassOf(pool.class(*module)), *name)
+            }
         });
         Snapshot::take(ruby, places.collect())
     }
@@ -98,7 +100,10 @@ impl Assumptions {
                 }
             }
             for (lookup, name, _) in &self.methods {
-                let (Lookup::Instance(of) | Lookup::Super { class: of, .. }) = lookup else { continue };
+                let (Lookup::Instance(of) | Lookup::Super { holder: Holder::Instance(of), .. }) = lookup
+                else {
+                    continue;
+                };
                 if of != class {
                     continue;
                 }
@@ -178,9 +183,9 @@ impl<'a> Methods<'a> {
             Some(method) => {
                 self.refuse_repeated(lookup, name)?;
                 let visibility = self.assume(lookup, id, method)?;
-                let owner = owner(self.ruby, method)?;
-                let body = self.body(owner, method)?;
-                Some(FoundMethod { owner: self.pool.number(owner), visibility, method: body })
+                let body = self.body(owner(self.ruby, method)?, method)?;
+                let owner = self.pool.number(definer(self.ruby, &self.pool, lookup, method)?);
+                Some(FoundMethod { owner, visibility, method: body })
             }
             None => {
                 self.refuse_method_missing(lookup, name)?;
@@ -212,8 +217,7 @@ impl<'a> Methods<'a> {
         let ruby = self.ruby;
         let name: Symbol = call(ruby, Own::OriginalName, &[method])?;
         let name = name.name()?.into_owned();
-        // SAFETY: the method is in the pool.
-        let iseq = iseq_of(ruby, unsafe { Value::from_raw(method) })?;
+        let iseq = iseq_of(ruby, method)?;
         let Some(iseq) = iseq else {
             if call::<Value>(ruby, Own::SourceLocation, &[method])?.is_nil() {
                 // So are the accessors of a Struct, which are methods of the subclass that has the members.
@@ -256,9 +260,9 @@ impl<'a> Methods<'a> {
 
     /// From which of two places in the chain of methods `super` goes on is not known.
     fn refuse_repeated(&self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
-        let Lookup::Super { class, owner } = lookup else { return Ok(()) };
-        let owner = self.pool.class(owner);
-        let ancestors = classes::ancestors(self.pool.class(class))?;
+        let Lookup::Super { owner, .. } = lookup else { return Ok(()) };
+        let (holder, owner) = (looked_up_in(&self.pool, lookup), self.pool.class(owner));
+        let ancestors = classes::ancestors(holder)?;
         if ancestors.into_iter().filter(|module| module.as_raw() == owner).count() < 2 {
             return Ok(());
         }
@@ -267,7 +271,7 @@ impl<'a> Methods<'a> {
             message: format!(
                 "{name} has `super`, and {} stands twice among the ancestors of {}",
                 classes::path(owner),
-                self.pool.name(class)
+                classes::path(holder)
             ),
             hint: Some("include the module in one of the classes".into()),
             ..Refusal::default()
@@ -276,9 +280,11 @@ impl<'a> Methods<'a> {
 
     /// A missing method that `method_missing` would answer is no error in Ruby.
     fn refuse_method_missing(&mut self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
-        if let Lookup::Super { .. } = lookup {
-            return Ok(());
-        }
+        let lookup = match lookup {
+            Lookup::Super { holder: Holder::Instance(class), .. } => Lookup::Instance(class),
+            Lookup::Super { holder: Holder::Module(module), .. } => Lookup::Singleton(module),
+            lookup => lookup,
+        };
         let id = value::intern(self.ruby, "method_missing");
         let Some(method) = find(self.ruby, &self.pool, lookup, id)? else { return Ok(()) };
         self.assume(lookup, id, method)?;
@@ -308,12 +314,10 @@ fn owner(ruby: &Ruby, method: VALUE) -> Result<VALUE, Error> {
 }
 
 fn visibility(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, name: ID) -> Result<Visibility, Error> {
-    let holder = match lookup {
-        Lookup::Instance(class) => pool.class(class),
-        Lookup::Singleton(module) => singleton(pool.class(module)),
-        Lookup::Super { .. } => return Ok(Visibility::Public),
-    };
-    let values = [holder, value::symbol_of(name)];
+    if let Lookup::Super { .. } = lookup {
+        return Ok(Visibility::Public);
+    }
+    let values = [looked_up_in(pool, lookup), value::symbol_of(name)];
     Ok(if call(ruby, Own::PrivateMethodDefined, &values)? {
         Visibility::Private
     } else if call(ruby, Own::ProtectedMethodDefined, &values)? {
@@ -331,17 +335,14 @@ fn defines(ruby: &Ruby, module: VALUE, name: ID) -> Result<bool, Error> {
 
 /// The UnboundMethod that Ruby would call.
 fn find(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, name: ID) -> Result<Option<VALUE>, Error> {
-    match lookup {
-        Lookup::Instance(class) => classes::instance_method(ruby, pool.class(class), name),
-        Lookup::Singleton(module) => classes::instance_method(ruby, singleton(pool.class(module)), name),
-        Lookup::Super { class, owner } => find_super(ruby, pool.class(class), pool.class(owner), name),
-    }
-}
-
-fn find_super(ruby: &Ruby, class: VALUE, above: VALUE, name: ID) -> Result<Option<VALUE>, Error> {
+    let holder = looked_up_in(pool, lookup);
+    let Lookup::Super { owner: above, .. } = lookup else {
+        return classes::instance_method(ruby, holder, name);
+    };
+    let above = pool.class(above);
     // Where the class has a module prepended, its own method is not what its `instance_method` gives: then the chain of
     // methods is followed.
-    let mut next = classes::instance_method(ruby, class, name)?;
+    let mut next = classes::instance_method(ruby, holder, name)?;
     while let Some(method) = next {
         let higher: Option<Value> = call(ruby, Own::SuperMethod, &[method])?;
         next = higher.map(|method| method.as_raw());
@@ -349,7 +350,7 @@ fn find_super(ruby: &Ruby, class: VALUE, above: VALUE, name: ID) -> Result<Optio
             return Ok(next);
         }
     }
-    let ancestors = classes::ancestors(class)?;
+    let ancestors = classes::ancestors(holder)?;
     for module in ancestors.into_iter().skip_while(|module| module.as_raw() != above).skip(1) {
         if defines(ruby, module.as_raw(), name)? {
             return classes::instance_method(ruby, module.as_raw(), name);
@@ -358,7 +359,38 @@ fn find_super(ruby: &Ruby, class: VALUE, above: VALUE, name: ID) -> Result<Optio
     Ok(None)
 }
 
+/// The class among whose ancestors a method is looked for.
+fn looked_up_in(pool: &ObjectPool, lookup: Lookup) -> VALUE {
+    match lookup {
+        Lookup::Instance(class) | Lookup::Super { holder: Holder::Instance(class), .. } => pool.class(class),
+        Lookup::Singleton(module) | Lookup::Super { holder: Holder::Module(module), .. } => {
+            singleton(pool.class(module))
+        }
+    }
+}
+
+/// The class or module whose code a method is. Of an alias, Ruby names the one that has made the alias.
+fn definer(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, method: VALUE) -> Result<VALUE, Error> {
+    let named = owner(ruby, method)?;
+    let original: Symbol = call(ruby, Own::OriginalName, &[method])?;
+    let Some(iseq) = iseq_of(ruby, method)? else { return Ok(named) };
+    if call::<Symbol>(ruby, Own::MethodName, &[method])?.as_raw() == original.as_raw() {
+        return Ok(named);
+    }
+    let name = value::intern(ruby, &original.name()?);
+    let ancestors = classes::ancestors(looked_up_in(pool, lookup))?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != named) {
+        if defines(ruby, module.as_raw(), name)?
+            && let Some(found) = classes::instance_method(ruby, module.as_raw(), name)?
+            && iseq_of(ruby, found)?.is_some_and(|other| other.as_raw() == iseq.as_raw())
+        {
+            return owner(ruby, found);
+        }
+    }
+    Ok(named)
+}
+
 /// The instruction sequence of a Proc or method; `None` for one that is not written in Ruby.
-pub fn iseq_of(ruby: &Ruby, body: Value) -> Result<Option<Value>, Error> {
-    call(ruby, Own::InstructionsOf, &[body.as_raw()])
+pub fn iseq_of(ruby: &Ruby, body: VALUE) -> Result<Option<Value>, Error> {
+    call(ruby, Own::InstructionsOf, &[body])
 }

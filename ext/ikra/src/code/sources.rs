@@ -4,6 +4,7 @@
 
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
+use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
@@ -13,7 +14,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-#[derive(Default)]
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
@@ -47,7 +47,10 @@ impl Drop for InUse<'_> {
     }
 }
 
-static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
+    let (map, codes) = (SourceMap::new(ruby_version()), FxHashMap::default());
+    GvlCell::new(Sources { map, codes, users: 0, many: FEW })
+});
 
 /// No call into Ruby inside.
 pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {

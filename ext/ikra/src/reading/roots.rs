@@ -365,8 +365,7 @@ impl RootValue {
                 return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2] });
             }
             if is_proc(root) {
-                // SAFETY: the root is live.
-                let iseq = methods::iseq_of(ruby, unsafe { Value::from_raw(root) })?;
+                let iseq = methods::iseq_of(ruby, root)?;
                 if let Some(iseq) = iseq {
                     let number = tracer.pool.literal(iseq.as_raw(), is_lambda(root)).ok_or(Stop::Misfit)?;
                     let column = ColumnBuilder::default();

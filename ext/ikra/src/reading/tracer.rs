@@ -215,10 +215,7 @@ impl<'a> Tracer<'a> {
             builder.reserve(objects.len())?;
             let block = &objects[..objects.len().min(BLOCK)];
             // SAFETY: the objects are live: they are marked in `pinned`. They were listed as instances of the class.
-            unsafe {
-                access.learn(block);
-                access.read(block, &mut values[..block.len()]);
-            }
+            unsafe { access.read(block, &mut values[..block.len()]) };
             block.len()
         };
         let values = &black_box(values)[..count];

@@ -1,7 +1,10 @@
 //! What classes and modules are, asked of Ruby's tables.
 
 use crate::vm::reflection::{Own, call};
+use crate::vm::ruby_version;
 use crate::vm::value::{self, class_pointer};
+use ikra_core::infer::host::StructKeywords;
+use ikra_core::source::RubyVersion;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, Symbol, Value};
 use rb_sys::{ID, VALUE};
@@ -37,11 +40,9 @@ fn array(list: VALUE) -> Result<RArray, Error> {
 
 /// `Struct`, and `Data` where it is Ruby's: before 3.2 it can be anything.
 fn record_classes() -> impl Iterator<Item = VALUE> {
-    // SAFETY: the variables are set before anything is loaded; a constant of Object is only looked up.
-    unsafe {
-        let data = (rb_sys::ruby_api_version >= [3, 2, 0]).then(|| constant(c"Data")).flatten();
-        std::iter::once(rb_sys::rb_cStruct).chain(data)
-    }
+    let data = (ruby_version() >= RubyVersion(3, 2)).then(|| constant(c"Data")).flatten();
+    // SAFETY: the variable is set before anything is loaded.
+    std::iter::once(unsafe { rb_sys::rb_cStruct }).chain(data)
 }
 
 /// A constant of Ruby's own that is a class.
@@ -103,20 +104,25 @@ pub fn is_opaque(class: VALUE) -> bool {
     }
 }
 
-/// Was a subclass of Struct made with `keyword_init: true`? It keeps that in a variable that only C code sees.
-pub fn takes_keywords(ruby: &Ruby, class: VALUE) -> bool {
+/// How a subclass of Struct takes keywords, which it keeps in a variable that only C code sees. One that does not say
+/// takes them for its members since Ruby 3.2.
+pub fn struct_keywords(ruby: &Ruby, class: VALUE) -> StructKeywords {
     let id = value::intern(ruby, "__keyword_init__");
     let mut class = class;
     // SAFETY: the class is live, and so are those above it; a variable that is not set gives nil.
     unsafe {
-        while class != value::NIL && class != rb_sys::rb_cStruct {
+        while class != rb_sys::rb_cStruct {
             match rb_sys::rb_attr_get(class, id) {
-                value::NIL => class = rb_sys::rb_class_superclass(class),
-                given => return given == value::TRUE,
+                value::TRUE => return StructKeywords::Always,
+                value::FALSE => return StructKeywords::Never,
+                _ => class = rb_sys::rb_class_superclass(class),
+            }
+            if class == value::NIL {
+                return StructKeywords::Never;
             }
         }
     }
-    false
+    if ruby_version() >= RubyVersion(3, 2) { StructKeywords::Alone } else { StructKeywords::Never }
 }
 
 /// The position of a member, as the key that `rb_struct_aref` and `rb_struct_aset` take.

@@ -16,6 +16,7 @@ pub enum Own {
     ProtectedMethodDefined,
     Owner,
     SuperMethod,
+    MethodName,
     OriginalName,
     SourceLocation,
     Arity,
@@ -37,13 +38,14 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 22] = [
+const METHODS: [(&str, &str); 23] = [
     ("Module", "instance_method"),
     ("Module", "method_defined?"),
     ("Module", "private_method_defined?"),
     ("Module", "protected_method_defined?"),
     ("UnboundMethod", "owner"),
     ("UnboundMethod", "super_method"),
+    ("UnboundMethod", "name"),
     ("UnboundMethod", "original_name"),
     ("UnboundMethod", "source_location"),
     ("UnboundMethod", "arity"),

@@ -6,6 +6,7 @@
 use crate::reading::variables::{Access, BLOCK};
 use crate::running::heap::Layout;
 use crate::vm::errors::Trouble;
+use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
 use crate::writing::decoder::{Decoder, Values, append};
@@ -312,19 +313,15 @@ impl CopyBack<'_> {
                                 known.insert((class, Access::new(self.decoder.ruby, class_object, name)))
                             }
                         };
-                        // SAFETY: as above; the holders are of this class.
-                        unsafe { access.learn(holders) };
                         protect(|| {
-                            // SAFETY: as above.
+                            // SAFETY: as above; the holders are of this class.
                             unsafe { access.write(holders, values) };
                             value::NIL
                         })
                     }
                     Destinations::Elements(indices) => protect(|| {
-                        for ((array, index), value) in holders.iter().zip(indices).zip(values) {
-                            // SAFETY: as above.
-                            unsafe { rb_sys::rb_ary_store(*array, *index as std::ffi::c_long, *value) };
-                        }
+                        // SAFETY: as above; the arrays are no longer shared, as `prepare` has seen to it.
+                        unsafe { store(holders, indices, values) };
                         value::NIL
                     }),
                 };
@@ -365,6 +362,28 @@ impl CopyBack<'_> {
             append(result, &block[..count])?;
             if count < BLOCK {
                 return Ok(result);
+            }
+        }
+    }
+}
+
+/// Stores each value at an index of its array. Indices of an array ascend. May raise where another thread has made an
+/// array shorter, which makes it longer again.
+///
+/// SAFETY: arrays and values must be live, the arrays neither frozen nor sharing their memory.
+unsafe fn store(arrays: &[VALUE], indices: &[usize], values: &[VALUE]) {
+    let mut items = indices.iter().zip(values);
+    for arrays in arrays.chunk_by(|a, b| a == b) {
+        let array = arrays[0];
+        // SAFETY: as the caller says. What is there of an array is written directly.
+        unsafe {
+            let length = rb_sys::RARRAY_LEN(array) as usize;
+            let first = rb_sys::RARRAY_CONST_PTR(array).cast_mut();
+            for (index, value) in items.by_ref().take(arrays.len()) {
+                match *index < length {
+                    true => object_layout::store(array, first.add(*index), *value),
+                    false => rb_sys::rb_ary_store(array, *index as std::ffi::c_long, *value),
+                }
             }
         }
     }

@@ -114,10 +114,10 @@ impl Decoder<'_> {
                 "overflow"
             }
             ErrorKind::ZeroDivision => "zero_division",
-            ErrorKind::NoMethod { name, receiver, private } => {
+            ErrorKind::NoMethod { name, receiver, missing } => {
                 details.push(name.as_str())?;
                 self.receiver(details, receiver, operands[0])?;
-                details.push(*private)?;
+                details.push(missing.name())?;
                 "no_method"
             }
             ErrorKind::NameError { name, receiver } => {

@@ -1,0 +1,91 @@
+//! What Rubies differ in, as facts about the running one. The extension asks Ruby for all of them when it is loaded, so
+//! that versions are compared nowhere. `core.rb` asks for one by its name: `__ruby?(:array_sum_adds_up)`.
+
+/// Defines [`Dialect`]: for each fact what it means, its name, and the Ruby code that tells. Code that raises tells that
+/// it is false.
+macro_rules! dialect {
+    ($($(#[doc = $meaning:literal])+ $fact:ident: $code:literal,)+) => {
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Dialect {
+            $($(#[doc = $meaning])+ pub $fact: bool,)+
+        }
+
+        impl Dialect {
+            /// Asks of each fact whether its code gives true.
+            pub fn probe(mut holds: impl FnMut(&str) -> bool) -> Self {
+                Self { $($fact: holds($code),)+ }
+            }
+
+            /// The fact of this name.
+            pub fn fact(&self, name: &str) -> Option<bool> {
+                match name {
+                    $(stringify!($fact) => Some(self.$fact),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+dialect! {
+    /// Integers of more than one word (62 bits and a sign): `div` by a Float truncates instead of flooring.
+    large_div_truncates: "(-(2**62) - 1).div(1e30) == 0",
+    /// Multiples of the unit among them are rounded up to the next one by `ceil` …
+    large_ceil_overshoots: "(-5 * 10**18).ceil(-18) == -4 * 10**18",
+    /// … and towards zero by `truncate`.
+    large_truncate_overshoots: "(-5 * 10**18).truncate(-18) == -4 * 10**18",
+    /// `floor` and `ceil` give 0 for a unit of 21 digits and more, whichever side of 0 the Integer is on.
+    far_rounding_is_zero: "(-1).floor(-20) == 0",
+    /// `fdiv` divides by a Float where the divisor has one word, also where that rounds it.
+    fdiv_rounds_divisors: "1.fdiv(2**53 + 1) == 1.0 / (2**53 + 1)",
+    /// `0.pow(n, 0)` is 0, not a ZeroDivisionError, unless n is 0.
+    zero_pow_takes_any_modulus: "0.pow(13, 0) == 0",
+    /// `Float#%` by 0.0 raises ZeroDivisionError; else it is NaN.
+    float_modulo_raises: "begin; 1.0 % 0.0; false; rescue ZeroDivisionError; true; end",
+    /// `Float#round(half: :even)` multiplies the whole number, not its fraction alone, by the power of ten.
+    half_even_scales_the_whole: "52_327.05.round(1, half: :even) == 52_327.0",
+    /// `Math.log(x, base)` is the quotient of natural logarithms; else of binary ones.
+    log_is_natural: "Math.log(2**29, 2) > 29.0",
+    /// That quotient alone decides also where x or the base is 0; else one is minus infinity, the other minus zero.
+    log_divides_infinities: "(1.0 / Math.log(0.5, 0.0)).positive?",
+    /// `Array#sum` from something other than an Integer is `+` for each item, without compensation.
+    array_sum_adds_up: "([0.1] * 10).sum(0.0) < 1.0",
+    /// `Array#sum` from a Float compensates what the Integers at the beginning lose with it.
+    array_sum_compensates_the_start: "[1, -1e100].sum(1e100) == 1.0",
+    /// When it comes to the first item that is no Integer, it calls the block for that once more.
+    array_sum_asks_twice: "n = 0; [0.1].sum(0.5) { n += 1; 0.1 }; n == 2",
+    /// `sort_by` with keys that are numbers of one word swaps items with equal keys.
+    sort_by_is_unstable: "(0..40).sort_by { |i| i % 2 } != (0..40).partition(&:even?).flatten",
+    /// `sort_by!` does not call the block for a single item.
+    sort_by_bang_spares_one: "n = 0; [1].sort_by! { n += 1 }; n == 0",
+    /// `Array#bsearch` goes the wrong way where the block gives a number of another kind than an Integer of one word.
+    array_bsearch_turns_from_floats: "[1, 2].bsearch { |x| x - 1.0 } == 1",
+    /// `Range#bsearch` starts with the numbers just outside the range, and from the last one it tried.
+    range_bsearch_starts_outside: "n = 0; (0..10).bsearch { |x| n = x; x >= 7 } && n == 7",
+    /// `Range#last(n)` takes a range of one Integer for empty.
+    range_last_forgets_one: "(1..1).last(1).empty?",
+    /// `Range#size` is only for ranges that begin with an Integer; else also for those of other numbers.
+    range_size_counts_integers: "begin; (1.0..2.0).size; false; rescue TypeError; true; end",
+    /// `Range#step` goes down with a negative step; else that is an ArgumentError.
+    range_step_goes_down: "(2..1).step(-1) { break true }",
+    /// `Range#reverse_each` needs no beginning.
+    range_reverse_each_from_nowhere: "(..1).reverse_each { break true }",
+    /// A block with one parameter and keywords takes the first item of an array; else all of it.
+    keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dialect;
+
+    #[test]
+    fn core_asks_for_facts_that_there_are() {
+        let core = include_str!("../builtins/core.rb");
+        let names: Vec<&str> =
+            core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
+        assert!(!names.is_empty());
+        for name in names {
+            assert!(Dialect::default().fact(name).is_some(), "{name}");
+        }
+    }
+}
