@@ -54,7 +54,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("sort!", |s, c| replaced(s, c, "sort")),
     row("sort_by!", |s, c| {
-        let Some((_, list)) = list_of(&c.receiver).filter(|_| s.host.dialect().sort_by_bang_spares_one) else {
+        let Some((_, list)) = list_of(&c.receiver).filter(|_| s.host.dialect().sort_by_bang_spares_one)
+        else {
             return replaced(s, c, "sort_by");
         };
         let (length, two) = (s.list_length(list), s.b.i64(2));

@@ -34,9 +34,8 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "__count", &[], 1),
-            "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while" | "each_entry" => {
-                Operand::nil()
-            }
+            "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while"
+            | "each_entry" => Operand::nil(),
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }

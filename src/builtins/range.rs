@@ -502,11 +502,8 @@ fn integer_steps(
     s.looping(60, |s, exit, _| {
         let at = s.temp_get(i).value();
         if let Some(high) = high {
-            let (below, above) = if exclusive {
-                (Comparison::Lt, Comparison::Gt)
-            } else {
-                (Comparison::Le, Comparison::Ge)
-            };
+            let (below, above) =
+                if exclusive { (Comparison::Lt, Comparison::Gt) } else { (Comparison::Le, Comparison::Ge) };
             let mut more = s.b.compare(below, at, high);
             if down {
                 let above = s.b.compare(above, at, high);

@@ -260,10 +260,15 @@ impl Lowerer<'_> {
     /// Binds the arguments of a block as Ruby's procs do: one array is destructured over several parameters, missing
     /// arguments are nil, surplus ones are dropped.
     pub(crate) fn bind_block(&mut self, params: &Params, mut args: Vec<Operand>) {
-        let positional = params.required.len() + params.optional.len() + params.post.len();
-        let destructures = positional > 1
-            || (positional == 1 && (params.trailing_comma || params.rest.is_some()))
-            || (positional == 0 && params.rest.is_some() && !params.keywords.is_empty());
+        let required = params.required.len() + params.post.len();
+        let positional = required + params.optional.len();
+        let only_one = positional == 1 && params.rest.is_none();
+        let destructures = (required > 0 || params.optional.len() > 1)
+            && match (only_one, params.keywords.is_empty()) {
+                (true, true) => params.trailing_comma,
+                (true, false) => self.host.dialect().keywords_take_apart,
+                (false, _) => true,
+            };
         if args.len() == 1 && destructures {
             let arg = self.through_to_ary(&args[0]);
             if arg.is_bottom() {
@@ -284,7 +289,6 @@ impl Lowerer<'_> {
                 args = (0..positional).map(|i| self.destructured(&arg, i)).collect();
             }
         }
-        let required = params.required.len() + params.post.len();
         args.resize_with(args.len().max(required), Operand::nil);
         self.bind(params, args, vec![]);
     }
@@ -333,7 +337,15 @@ impl Lowerer<'_> {
         if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
             self.span = self.frame().code.span;
         }
-        self.fail(ErrorKind::ArgumentError(message), &[]);
+        let mut site = self.site_here(ErrorKind::ArgumentError(message));
+        // Versions that tell methods by their class did not do so here at first.
+        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
+            site.method.clone_from(&self.frame().code.name);
+        }
+        if !self.b.is_dead() {
+            let site = self.numbered_site(site);
+            self.fail_at(site, &[]);
+        }
     }
 
     fn bind(&mut self, params: &Params, args: Vec<Operand>, mut keywords: Vec<(String, Operand)>) {

@@ -38,6 +38,8 @@ dialect! {
     far_rounding_is_zero: "(-1).floor(-20) == 0",
     /// `fdiv` divides by a Float where the divisor has one word, also where that rounds it.
     fdiv_rounds_divisors: "1.fdiv(2**53 + 1) == 1.0 / (2**53 + 1)",
+    /// `ceildiv` negates what is no Integer; else it takes it from 0.
+    ceildiv_negates: "begin; 1.ceildiv(nil); rescue NoMethodError => e; e.name == :-@; end",
     /// `0.pow(n, 0)` is 0, not a ZeroDivisionError, unless n is 0.
     zero_pow_takes_any_modulus: "0.pow(13, 0) == 0",
     /// `Float#%` by 0.0 raises ZeroDivisionError; else it is NaN.
@@ -54,6 +56,9 @@ dialect! {
     array_sum_compensates_the_start: "[1, -1e100].sum(1e100) == 1.0",
     /// When it comes to the first item that is no Integer, it calls the block for that once more.
     array_sum_asks_twice: "n = 0; [0.1].sum(0.5) { n += 1; 0.1 }; n == 2",
+    /// `Enumerable#sum` loses numbers behind an object that made the sum a Float.
+    enumerable_sum_loses_numbers:
+        "half = Struct.new(:x) { def coerce(y) = [y, x] }.new(0.5); [half, 1.0].each.sum == 0.5",
     /// `sort_by` with keys that are numbers of one word swaps items with equal keys.
     sort_by_is_unstable: "(0..40).sort_by { |i| i % 2 } != (0..40).partition(&:even?).flatten",
     /// `sort_by!` does not call the block for a single item.
@@ -70,6 +75,11 @@ dialect! {
     range_step_goes_down: "(2..1).step(-1) { break true }",
     /// `Range#reverse_each` needs no beginning.
     range_reverse_each_from_nowhere: "(..1).reverse_each { break true }",
+    /// Backtraces tell the class of a method beside its name.
+    labels_tell_classes: "begin; [1].fetch(1); rescue IndexError => e; e.backtrace[0].include?('Array#fetch'); end",
+    /// So they do where the arguments of a method do not fit.
+    arity_errors_tell_classes:
+        "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",
     /// A block with one parameter and keywords takes the first item of an array; else all of it.
     keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
 }
@@ -81,11 +91,8 @@ mod tests {
     #[test]
     fn core_asks_for_facts_that_there_are() {
         let core = include_str!("../builtins/core.rb");
-        let names: Vec<&str> = core
-            .split("__ruby?(:")
-            .skip(1)
-            .map(|rest| rest.split(')').next().unwrap_or_default())
-            .collect();
+        let names: Vec<&str> =
+            core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
         assert!(!names.is_empty());
         for name in names {
             assert!(Dialect::default().fact(name).is_some(), "{name}");

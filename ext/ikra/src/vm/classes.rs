@@ -52,10 +52,20 @@ pub fn number(ruby: &Ruby, module: VALUE) -> ClassId {
         return known;
     }
     // SAFETY: `module` is a live class or module.
-    let (name, is_class) = unsafe {
+    let (mut name, value, is_class) = unsafe {
         let name = Value::from_raw(rb_sys::rb_class_path(module)).to_string();
-        (name, rb_sys::RB_BUILTIN_TYPE(module) == rb_sys::ruby_value_type::RUBY_T_CLASS)
+        let is_class = rb_sys::RB_BUILTIN_TYPE(module) == rb_sys::ruby_value_type::RUBY_T_CLASS;
+        (name, Value::from_raw(module), is_class)
     };
+    // That of a class's own methods is told by the class, where Ruby (since 3.2) says which one it is.
+    if value.funcall("singleton_class?", ()).unwrap_or(false)
+        && let Ok(attached) = value.funcall::<_, _, Value>("attached_object", ())
+        && attached.is_kind_of(ruby.class_module())
+    {
+        // SAFETY: it was found to be a class or module.
+        let path = unsafe { Value::from_raw(rb_sys::rb_class_path(attached.as_raw())) };
+        name = format!("#<Class:{path}>");
+    }
     REGISTRY.with(ruby, |r| {
         // Another thread may have been here while Ruby made the name.
         if let Some(known) = r.numbers.get(&module) {
