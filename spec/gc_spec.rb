@@ -75,6 +75,25 @@ each_compiling_backend do |backend|
     expect(nodes.map(&:value)).to eq(Array.new(6) { |i| (i * 1.5) + 2.0 })
   end
 
+  it "tells the collector what it writes into old objects, Structs and arrays" do
+    pair = Struct.new(:one, :other)
+    holders = Array.new(2_000) { |i| World::Node.new([i + 0.5, 0.0], pair.new(i + 0.5, 0.0)) }
+    5.times { GC.start }
+    # Floats of such exponents are objects, and nothing else refers to them.
+    holders.peach do |holder|
+      holder.links.other = holder.links.one * 1e200
+      holder.value[1] = holder.value[0] * 1e250
+    end
+    2.times { GC.start(full_mark: false) && Array.new(50_000) { |i| i * 1e-200 } }
+    expect(holders.map { |holder| holder.links.other }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
+    expect(holders.map { |holder| holder.value[1] }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e250 })
+    plain = Array.new(2_000) { |i| World::Node.new(i + 0.5, nil) }
+    5.times { GC.start }
+    plain.peach { |node| node.value *= 1e200 }
+    2.times { GC.start(full_mark: false) && Array.new(50_000) { |i| i * 1e-200 } }
+    expect(plain.map(&:value)).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
+  end
+
   it "lets the compiled code of a literal go with the literal" do
     kept = RubyVM.keep_script_lines
     RubyVM.keep_script_lines = true

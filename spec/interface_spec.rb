@@ -135,6 +135,35 @@ RSpec.describe Ikra do
       expect(text).to include("@x of World::Point: Float (read, written)").and include("add_f")
       expect(points[0].x).to eq(1.0)
     end
+
+    it "explains the user's lines, each once, with the types of what stands in them" do
+      points = [World::Point.new(1.0)]
+      first = __LINE__ + 1
+      text = described_class.explain(points) do |point|
+        before = point.x
+        point.x = [before, 2.0].max
+
+        rounded = [before]
+                  .map(&:round)
+                  .sum
+        # Not even this one is left out.
+        point.x += rounded
+      end
+      lines = text[/\ATypes\n-+\n(.*?)\n\nColumns/m, 1].lines(chomp: true).last(10)
+      expect(lines.map { |line| line[0, 5].to_i }).to eq([*first..first + 9])
+      expect(lines.map { |line| line[/  # (.*:.*)/, 1] }).to eq(
+        [nil,
+         "before: Float, point: World::Point, point.x: Float",
+         "point: World::Point, point.x: Float, [before, 2.0]: [Float, Float], [before, 2.0].max: Float, before: Float",
+         nil,
+         "rounded: Integer, [before]: [Float], before: Float",
+         "….map(&:round): [Integer]",
+         "….sum: Integer",
+         nil,
+         "point: World::Point, point.x: Float, rounded: Integer",
+         nil]
+      )
+    end
   end
 
   it "profiles plain Ruby" do

@@ -355,4 +355,9 @@ each_compiling_backend do
     expect { Timeout.timeout(0.3) { [1].pmap { |n| Endless.twice0(n) } } }.to raise_error(Timeout::Error)
     expect_same([1]) { |n| Endless.twice20(n) }
   end
+
+  it "compiles nothing behind a test that is never true, whatever stands before it" do
+    expect_same([1.0, -1.0]) { |n| ok = n > 0; [n, n + 1].sum { |x| ok && x.is_a?(Integer) ? x.to_s.size : x } }
+    expect_same([1.0, -1.0]) { |n| ok = n > 0; [n, n + 1].sum { |x| ok || !x.is_a?(Integer) ? x : x.to_s.size } }
+  end
 end

@@ -54,13 +54,30 @@ pub struct Span {
     pub end: u32,
 }
 
+/// A version of Ruby, major and minor number, whose syntax a text is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RubyVersion(pub u32, pub u32);
+
+/// The newest that is known.
+impl Default for RubyVersion {
+    fn default() -> Self {
+        Self(4, 1)
+    }
+}
+
 /// All source files that the sections of a process were captured from.
 #[derive(Debug, Default)]
 pub struct SourceMap {
+    /// The Ruby that has read them.
+    pub version: RubyVersion,
     files: Vec<Arc<SourceFile>>,
 }
 
 impl SourceMap {
+    pub const fn new(version: RubyVersion) -> Self {
+        Self { version, files: Vec::new() }
+    }
+
     pub fn add(&mut self, file: SourceFile) -> FileId {
         self.files.push(Arc::new(file));
         FileId(self.files.len() as u32 - 1)

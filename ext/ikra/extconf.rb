@@ -4,15 +4,14 @@
 # finds it, in a folder with the name of this Ruby. In a checkout `rake compile` does that instead.
 
 require "rbconfig"
+require_relative "requirements"
 
 config = RbConfig::CONFIG
 manifest = File.expand_path("Cargo.toml", __dir__)
 library = config["host_os"].include?("darwin") ? "libnative.dylib" : "libnative.so"
 
-unless system("cargo", "--version", out: File::NULL, err: File::NULL)
-  abort "The extension of Ikra is written in Rust, and there is no cargo here. Install Rust 1.95 or newer\n" \
-        "(https://rustup.rs), and then the gem again."
-end
+missing = Ikra::Requirements.new.missing
+abort "The extension of Ikra cannot be built here. It needs:\n\n- #{missing.join("\n- ")}\n" if missing.any?
 
 # CARGO_TARGET_DIR, where it is set, keeps what cargo built for the next time; otherwise the several hundred megabytes
 # are in the way once the extension is installed.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Ikra
-  # How the parts that elements gave to a local variable around the section become its new value. Called by the
+  # Accumulators, the local variables around the section that elements write: their parts are reduced. Called by the
   # extension; Ruby's own operators do the work, so Integers grow as they do in Ruby. Each part has a place: its element
   # and tick, for the exception where an operator does not take it.
   module Accumulators

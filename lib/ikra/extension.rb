@@ -10,3 +10,6 @@ rescue LoadError => e
             "gem again with this Ruby, or run `rake compile` with it in a checkout"
   raise LoadError, message, cause: nil
 end
+
+require_relative "probe"
+Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups)

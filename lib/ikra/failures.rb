@@ -57,6 +57,7 @@ module Ikra
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages
+      PLAIN = Kernel.instance_method(:to_s)
       PLAIN_MESSAGE = Exception.instance_method(:to_s)
 
       # What Ruby says where the block raises.
@@ -83,14 +84,15 @@ module Ikra
         ZeroDivisionError.new("divided by 0")
       end
 
-      def no_method(name, receiver, text, is_private)
-        asked = ask(receiver, text, name, is_private) { receiver.public_send(name) }
-        return asked if asked
-
-        visibility = is_private ? "private" : "undefined"
-        called = is_private ? " called" : ""
-        NoMethodError.new("#{visibility} method #{quoted(name)}#{called} for #{text || described(receiver)}",
-                          name.to_sym, receiver:)
+      # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
+      def no_method(name, receiver, text, missing)
+        if missing != "super"
+          asked = ask(receiver, text, name, missing != "undefined") { receiver.public_send(name) }
+          return asked if asked
+        end
+        what = missing == "super" ? "super: no superclass method" : "#{missing} method"
+        called = %w[private protected].include?(missing) ? " called" : ""
+        NoMethodError.new("#{what} #{quoted(name)}#{called} for #{text || described(receiver)}", name.to_sym, receiver:)
       end
 
       def name_error(name, receiver, text)
@@ -172,8 +174,10 @@ module Ikra
 
       def quoted(name) = "#{QUOTE}#{name}'"
 
+      # A receiver as the messages of NoMethodError and NameError name it.
       def described(receiver)
-        return "#{receiver.inspect}:#{receiver.class}" unless TELLS_CLASSES
+        return inspected(receiver) unless TELLS_CLASSES
+        return "main" if TOPLEVEL_BINDING.receiver.equal?(receiver)
 
         case receiver
         when nil, true, false then receiver.inspect
@@ -182,7 +186,16 @@ module Ikra
         else "an instance of #{receiver.class}"
         end
       end
-      private_class_method :said, :ask, :described
+
+      def inspected(receiver)
+        text = begin
+          receiver.inspect
+        rescue StandardError
+          PLAIN.bind_call(receiver)
+        end
+        text.start_with?("#") ? text : "#{text}:#{receiver.class}"
+      end
+      private_class_method :said, :ask, :described, :inspected
     end
   end
   private_constant :Failures

@@ -2,11 +2,13 @@
 
 pub mod cpu;
 pub mod cuda;
+mod throughput;
 
 use crate::error::Error;
-use crate::heap::{Column, JobOrder};
+use crate::heap::{Column, JobOrder, Segment};
 use crate::ir::{Program, SiteId};
 use crate::profile::Profile;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -44,6 +46,24 @@ pub struct Launch<'a> {
     pub call: u64,
     /// Set from outside to stop the run: Ctrl-C, `Thread#raise`.
     pub interrupt: &'a AtomicBool,
+}
+
+impl Launch<'_> {
+    /// Is it what the program expects? Compiled code trusts its arguments; this is what can be checked of them. Anything
+    /// else would reach beyond a column.
+    fn check(&self, program: &Program) -> Result<(), Error> {
+        let types = self.buffers.iter().map(Column::ty).eq(program.buffers.iter().map(|buffer| buffer.ty));
+        let jobs = self.jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len).min(i32::MAX as usize);
+        let mut segments = self.jobs.rounds.iter().flat_map(|round| &round.segments);
+        let fits = types
+            && self.scalars.len() == program.scalars.len()
+            && segments.all(|segment| {
+                let Segment { entry, jobs: Range { start, end } } = segment;
+                *entry < program.entries.len() && start <= end && *end <= jobs
+            })
+            && i64::try_from(self.ticks).is_ok();
+        if fits { Ok(()) } else { Err(Error::Internal("the launch does not fit its program".into())) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

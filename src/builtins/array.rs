@@ -284,8 +284,7 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         }
         args.push(array);
     }
-    let (receiver, name) = (call.receiver.clone(), call.name.clone());
-    Some(Invocation { receiver, name, args, keywords: call.keywords.clone(), block: call.block.clone() })
+    Some(call.with_args(args))
 }
 
 /// An array, or Ruby's TypeError.

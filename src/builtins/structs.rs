@@ -1,7 +1,7 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::{Arguments, Lowerer, Operand};
+use crate::infer::{Lowerer, Operand};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -55,8 +55,7 @@ pub(super) const ROWS: &[Row] = &[
 /// `super` in an `initialize` of the user's.
 pub(super) const INITIALIZE: Row = carrying("initialize", |s, c| {
     let Some(class) = class(c) else { return Operand::bottom() };
-    let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
-    s.initialize_struct(&c.receiver, class, &arguments);
+    s.initialize_struct(&c.receiver, class, &c.arguments(true));
     Operand::nil()
 });
 

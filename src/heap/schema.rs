@@ -1,6 +1,35 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
-use crate::types::{ArrayKind, ClassId, HierarchyId, TypeSet};
+use crate::ir::Ty;
+use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+
+/// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
+/// such columns, and the host lets nothing in that does not fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stored {
+    pub types: TypeSet,
+    /// Integers, in 32 bits: those that the section only reads, and that all fit.
+    pub narrow: bool,
+}
+
+impl Stored {
+    /// What the section only reads; `integers_fit_i32` is asked where it matters.
+    pub fn read_only(types: TypeSet, integers_fit_i32: impl FnOnce() -> bool) -> Self {
+        let narrow = types == Type::Integer.into() && integers_fit_i32();
+        Self { types, narrow }
+    }
+
+    /// What the section may write: any Integer.
+    pub const fn written(types: TypeSet) -> Self {
+        Self { types, narrow: false }
+    }
+
+    /// The scalars of tag and payload, as of [`TypeSet::column_scalars`].
+    pub fn scalars(&self) -> (Option<Ty>, Option<Ty>) {
+        let (tag, payload) = self.types.column_scalars();
+        (tag, if self.narrow { Some(Ty::I32) } else { payload })
+    }
+}
 
 /// An instance variable of a hierarchy. Its buffers are those of `Program::buffers` with this hierarchy and name.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,8 +37,8 @@ pub struct ColumnSchema {
     pub hierarchy: HierarchyId,
     /// With its `@`.
     pub name: String,
-    /// What is stored: found by the tracer, or written by the section.
-    pub types: TypeSet,
+    /// Found by the tracer, or written by the section.
+    pub stored: Stored,
     /// The classes whose objects' values are wanted; rows of others hold zeros.
     pub classes: Vec<ClassId>,
     pub read: bool,
@@ -20,11 +49,11 @@ pub struct ColumnSchema {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArraySchema {
     pub kind: ArrayKind,
-    pub types: TypeSet,
+    pub stored: Stored,
     pub written: bool,
 }
 
-/// How what the elements gave to an accumulator becomes its new value. Elements come in the order of the base;
+/// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;
 /// what one element gave several times (in a loop, in several ticks) has been put together already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fold {
@@ -56,7 +85,7 @@ pub struct Schema {
     pub arrays: Vec<ArraySchema>,
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the base holds, and the part of it that each entry takes (`Program::entries`, same order).
-    pub base: TypeSet,
+    pub base: Stored,
     pub entries: Vec<TypeSet>,
     /// What the block gives (`pmap`); bool for `pselect`; empty for `peach`.
     pub result: TypeSet,

@@ -7,7 +7,7 @@
 
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
-use crate::heap::schema::{AccumulatorSchema, Fold};
+use crate::heap::schema::{AccumulatorSchema, Fold, Stored};
 use crate::ir::{BinaryOp, BufferKind, Comparison, Ty};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
@@ -141,9 +141,8 @@ impl Lowerer<'_> {
                 self.load_parts(
                     &|part| BufferKind::Accumulator(i as u32, part),
                     element,
-                    &stored,
+                    &Stored::written(stored),
                     true,
-                    false,
                 )
             };
             let temps = (self.temp(part), self.temp(Operand::integer(tick)));

@@ -94,9 +94,12 @@ impl Lowerer<'_> {
         no.extend(first.no.iter().cloned());
         self.enter(node);
         let (mut inner_yes, mut inner_no) = (vec![], vec![]);
+        // Is it known of the second side that it gives what skipping it gives? Then what comes after is known too.
+        let mut known = false;
         let second = |s: &mut Self| {
             let (second, own) = s.condition_negating(b);
             negates |= own;
+            known = s.b.constant(second.value) == Some(i64::from(!and));
             inner_yes = second.yes;
             inner_no = second.no;
             Operand::bool(second.value)
@@ -112,7 +115,11 @@ impl Lowerer<'_> {
         };
         yes.extend(inner_yes);
         no.extend(inner_no);
-        let value = if result.is_bottom() { self.b.bool(false) } else { self.truth(&result) };
+        let value = match result.is_bottom() {
+            true => self.b.bool(false),
+            false if known => self.b.bool(!and),
+            false => self.truth(&result),
+        };
         (value, negates)
     }
 

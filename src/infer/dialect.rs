@@ -98,11 +98,8 @@ mod tests {
     #[test]
     fn core_asks_for_facts_that_there_are() {
         let core = include_str!("../builtins/core.rb");
-        let names: Vec<&str> = core
-            .split("__ruby?(:")
-            .skip(1)
-            .map(|rest| rest.split(')').next().unwrap_or_default())
-            .collect();
+        let names: Vec<&str> =
+            core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
         assert!(!names.is_empty());
         for name in names {
             assert!(Dialect::default().fact(name).is_some(), "{name}");

@@ -1,10 +1,12 @@
 //! The section itself: one entry function per class of the base's elements.
 
+use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Control, Frame, Lowerer, Operation};
+use super::{Control, Frame, Inlined, Lowerer, Operation};
 use crate::heap::Schema;
+use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
 use crate::ir::{Entry, FuncId, Ty};
 use crate::syntax::ast::{Code, CodeKind};
@@ -16,7 +18,7 @@ impl Lowerer<'_> {
     pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
         self.span = code.span;
         let base = match self.host.base() {
-            Ok(base) => base,
+            Ok(base) => Stored::read_only(base.types, || base.integers_fit_i32),
             Err(refusal) => {
                 self.refuse(refusal);
                 return Schema::default();
@@ -55,7 +57,7 @@ impl Lowerer<'_> {
             .functions
             .iter()
             .any(|f| crate::ir::any_op(&f.body, &mut |op| matches!(op, crate::ir::Op::Random)));
-        self.schema(&base.types, entries)
+        self.schema(base, entries)
     }
 
     fn entry(&mut self, code: &Rc<Code>, element: Operand) {
@@ -79,7 +81,7 @@ impl Lowerer<'_> {
         self.joins.clear();
         self.facts.clear();
         self.loops.clear();
-        self.active = vec![Rc::as_ptr(code) as usize];
+        self.active = vec![Inlined::new(code, false)];
         self.depth = None;
         self.node = code.body.id;
         self.span = code.span;
@@ -92,9 +94,10 @@ impl Lowerer<'_> {
             let is_lambda = code.kind == CodeKind::Lambda;
             s.frames[0].return_to = is_lambda.then_some(join);
             s.frames[0].control.push(Control { break_to: is_lambda.then_some(join), next_to: Some(join) });
+            let arguments = Arguments { positional: vec![element], ..Arguments::default() };
             match is_lambda {
-                true => s.bind_method(&code.params, vec![element], vec![]),
-                false => s.bind_block(&code.params, vec![element]),
+                true => s.bind_method(&code.params, arguments),
+                false => s.bind_block(&code.params, arguments),
             }
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
         });

@@ -1,5 +1,5 @@
-//! Control flow: where paths join, locals that differ between them become variables, with the types that the memo has
-//! seen arrive. What arrives new makes the walk be done again.
+//! Control flow: where paths join, locals that differ between them become variables (loop-carried ones, and what other
+//! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
 
 use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
@@ -301,7 +301,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a loop over two joins of the current node, `slot` and `slot + 1`. The body gets the exit and the head:
-    /// a jump to the exit leaves with a value, one to the head starts the next round, as reaching the end does.
+    /// a jump to the exit leaves with a value, one to the head starts the next iteration, as reaching the end does.
     pub(crate) fn looping(
         &mut self,
         slot: u32,
@@ -329,7 +329,8 @@ impl Lowerer<'_> {
             self.set_carried(carried, &slot.operand);
             versions.push((*f, *l));
         }
-        // Where no array made in a round is needed in the next, each round begins with the memory that the first had.
+        // Where no array made in an iteration is needed in the next, each iteration begins with the memory that the
+        // first had.
         let keeps =
             self.memo.keeping_loops.contains(&join.key) || join.carried.values().any(|c| has_list(&c.types));
         let mark = if keeps { None } else { self.mark_scratch() };

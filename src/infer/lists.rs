@@ -215,21 +215,9 @@ impl Lowerer<'_> {
         for (i, ty) in scalars.iter().enumerate() {
             let at = self.plus(at, i as i64);
             let word = self.word(at);
-            values.push(self.scalar_of_word(word, *ty));
+            values.push(self.decode_payload(word, *ty));
         }
         Operand { types: types.clone(), values }
-    }
-
-    pub(crate) fn scalar_of_word(&mut self, word: Value, ty: Ty) -> Value {
-        match ty {
-            Ty::I64 => word,
-            Ty::F64 => self.b.unary(UnaryOp::BitsToF64, word),
-            Ty::I32 => self.b.unary(UnaryOp::WrapI64, word),
-            Ty::Bool => {
-                let zero = self.b.i64(0);
-                self.b.compare(Comparison::Ne, word, zero)
-            }
-        }
     }
 
     /// `list[index]` of Ruby.

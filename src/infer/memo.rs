@@ -1,5 +1,5 @@
-//! What one walk over the section learns for the next. Everything here only grows; a walk that adds nothing has seen
-//! all types there are, and the IR it emitted is the section's.
+//! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
+//! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
 use super::operand;
 use crate::ir::Site;
@@ -42,6 +42,8 @@ pub struct ColumnMemo {
 pub struct ArrayMemo {
     pub stored: TypeSet,
     pub written: TypeSet,
+    /// Items are loaded.
+    pub read: bool,
     pub is_written: bool,
 }
 
@@ -101,7 +103,7 @@ pub struct Memo {
     pub lists: Vec<ListMemo>,
     /// The loops that all places stand in that make lists of a kind.
     list_loops: FxHashMap<u32, Vec<JoinKey>>,
-    /// Loops that change lists which live longer than a round: memory taken there may be needed later.
+    /// Loops that change lists which live longer than an iteration: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
     /// Array literals that are lists because what they make is changed elsewhere: code (its address) and node.
     pub grown: FxHashSet<(usize, NodeId)>,
@@ -190,6 +192,8 @@ impl Memo {
         self.widen(joined, place)
     }
 
+    /// Widening, so that the fixpoint is reached: lists for arrays of several lengths, lists of one kind for those that
+    /// meet, in records too.
     pub fn widen(&mut self, types: TypeSet, place: JoinKey) -> TypeSet {
         let (mut lists, mut tuples) = (Vec::new(), Vec::new());
         for ty in &types {
@@ -200,7 +204,7 @@ impl Memo {
             }
         }
         if lists.len() + tuples.len() < 2 {
-            return types.iter().map(|ty| self.settle_parts(ty, place)).collect();
+            return types.iter().map(|ty| self.widen_parts(ty, place)).collect();
         }
         let first = match lists.first() {
             Some(kind) => *kind,
@@ -227,7 +231,7 @@ impl Memo {
     }
 
     /// The same within what is carried as its parts.
-    fn settle_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
+    fn widen_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
         let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
             return ty.clone();
         };

@@ -1,9 +1,9 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
+use super::Lowerer;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, is_tagged};
-use super::{Lowerer, host};
-use crate::heap::schema::{ArraySchema, ColumnSchema, Schema};
+use crate::heap::schema::{ArraySchema, ColumnSchema, Schema, Stored};
 use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
     ScalarSource, Ty, UnaryOp, Value,
@@ -163,14 +163,16 @@ impl Lowerer<'_> {
         found
     }
 
-    /// Do all Integers of a column that is only read fit 32 bits?
-    fn column_is_narrow(&mut self, hierarchy: HierarchyId, name: &str) -> bool {
+    /// How a column is stored, as far as this walk knows.
+    fn column_stored(&mut self, hierarchy: HierarchyId, name: &str) -> Stored {
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
-        if memo.is_written || memo.stored != Type::Integer.into() {
-            return false;
+        let (types, classes) = (memo.stored.clone(), memo.classes.clone());
+        if memo.is_written || !memo.read {
+            return Stored::written(types);
         }
-        let classes = memo.classes.clone();
-        classes.iter().all(|c| self.host.column(hierarchy, *c, name).is_ok_and(|c| c.integers_fit_i32))
+        Stored::read_only(types, || {
+            classes.iter().all(|c| self.host.column(hierarchy, *c, name).is_ok_and(|c| c.integers_fit_i32))
+        })
     }
 
     pub(crate) fn read_ivar(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -189,12 +191,12 @@ impl Lowerer<'_> {
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
         memo.read = true;
         types.extend(&memo.written);
-        let (stored, mutable) = (memo.stored.clone(), memo.is_written);
-        let narrow = self.column_is_narrow(hierarchy, name);
+        let mutable = memo.is_written;
+        let stored = self.column_stored(hierarchy, name);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         let id = receiver.value();
         self.instrument_variable(hierarchy, name, id, false);
-        let stored = self.load_parts(&part, id, &stored, mutable, narrow);
+        let stored = self.load_parts(&part, id, &stored, mutable);
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
     }
@@ -299,21 +301,20 @@ impl Lowerer<'_> {
         &mut self,
         kind: &dyn Fn(Part) -> BufferKind,
         index: Value,
-        stored: &TypeSet,
+        stored: &Stored,
         mutable: bool,
-        narrow: bool,
     ) -> Operand {
-        let (tag, payload) = stored.column_scalars();
+        let (tag, payload) = stored.scalars();
         let mut values = Vec::new();
         if let Some(ty) = tag {
             let buffer = self.buffer(kind(Part::Tag), ty);
             values.push(self.b.load(buffer, index, ty, mutable));
         }
         if let Some(ty) = payload {
-            let is_id = matches!(stored.single_shape(), Some(Shape::Object(_) | Shape::Array(_)));
-            let buffer = self.buffer(kind(Part::Payload), if narrow { Ty::I32 } else { ty });
-            values.push(if narrow {
-                let value = self.b.load(buffer, index, Ty::I32, mutable);
+            let is_id = matches!(stored.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_)));
+            let buffer = self.buffer(kind(Part::Payload), ty);
+            values.push(if stored.narrow {
+                let value = self.b.load(buffer, index, ty, mutable);
                 self.b.unary(UnaryOp::ExtendI32, value)
             } else if is_id && !mutable {
                 self.b.load_index(buffer, index)
@@ -321,7 +322,7 @@ impl Lowerer<'_> {
                 self.b.load(buffer, index, ty, mutable)
             });
         }
-        Operand { types: stored.clone(), values }
+        Operand { types: stored.types.clone(), values }
     }
 
     pub(crate) fn store_parts(
@@ -374,8 +375,8 @@ impl Lowerer<'_> {
         self.b.unary(UnaryOp::ExtendI32, length)
     }
 
-    /// What the arrays of a kind hold: (as stored, as read, mutable, stored in 32 bits).
-    fn array_contents(&mut self, kind: ArrayKind) -> Option<(TypeSet, TypeSet, bool, bool)> {
+    /// What the arrays of a kind hold: (as read, mutable).
+    fn array_contents(&mut self, kind: ArrayKind) -> Option<(TypeSet, bool)> {
         let contents = match self.host.elements(kind) {
             Ok(contents) => contents,
             Err(refusal) => {
@@ -386,14 +387,23 @@ impl Lowerer<'_> {
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= memo.stored.extend(&contents.types);
         let read = contents.types.union(&memo.written);
-        let narrow = !memo.is_written && contents.integers_fit_i32 && memo.stored == Type::Integer.into();
-        Some((memo.stored.clone(), read, memo.is_written, narrow))
+        Some((read, memo.is_written))
+    }
+
+    /// How the arrays of a kind are stored, as far as this walk knows.
+    fn array_stored(&mut self, kind: ArrayKind) -> Stored {
+        let memo = &self.memo.arrays[&kind];
+        let types = memo.stored.clone();
+        if memo.is_written || !memo.read {
+            return Stored::written(types);
+        }
+        Stored::read_only(types, || self.host.elements(kind).is_ok_and(|contents| contents.integers_fit_i32))
     }
 
     /// What arrays of the type hold.
     pub(crate) fn types_of_items(&mut self, ty: &Type) -> TypeSet {
         match ty {
-            Type::Array(kind) => self.array_contents(*kind).map_or_else(TypeSet::empty, |(_, read, ..)| read),
+            Type::Array(kind) => self.array_contents(*kind).map_or_else(TypeSet::empty, |(read, _)| read),
             Type::List(kind) => self.memo.list(*kind).items.clone(),
             Type::Tuple(items) => items.iter().fold(TypeSet::empty(), |all, types| all.union(types)),
             _ => TypeSet::empty(),
@@ -413,17 +423,19 @@ impl Lowerer<'_> {
         id: Value,
         index: Value,
     ) -> Operand {
-        let Some((stored, read, mutable, narrow)) = self.array_contents(kind) else {
+        let Some((read, mutable)) = self.array_contents(kind) else {
             return Operand::bottom();
         };
-        if stored.is_empty() {
+        self.memo.arrays.entry(kind).or_default().read = true;
+        let stored = self.array_stored(kind);
+        if stored.types.is_empty() {
             // All arrays of the kind are empty: nothing can be read from them.
             return Operand::bottom();
         }
         let at = self.array_slot(kind, id, index);
         self.instrument_item(kind, (id, index), at, false, condition);
         let part = |part| BufferKind::ArrayValues(kind, part);
-        let item = self.load_parts(&part, at, &stored, mutable, narrow);
+        let item = self.load_parts(&part, at, &stored, mutable);
         let item = self.narrow(&item, &read);
         self.refine(item)
     }
@@ -531,14 +543,13 @@ impl Lowerer<'_> {
     // ---- the element -----------------------------------------------------------------------------------------------
 
     /// The current element, known to be of `types` (one entry's part of the base).
-    pub(crate) fn load_element(&mut self, base: &host::Contents, types: &TypeSet, index: Value) -> Operand {
-        let (tag, payload) = base.types.column_scalars();
+    pub(crate) fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
+        let (tag, payload) = base.scalars();
         let Some(ty) = payload else { return Operand { types: types.clone(), values: vec![] } };
-        let narrow = base.integers_fit_i32 && base.types == Type::Integer.into();
-        let buffer = self.buffer(BufferKind::Base(Part::Payload), if narrow { Ty::I32 } else { ty });
-        let value = match (narrow, base.types.single_shape()) {
+        let buffer = self.buffer(BufferKind::Base(Part::Payload), ty);
+        let value = match (base.narrow, base.types.single_shape()) {
             (true, _) => {
-                let value = self.b.load(buffer, index, Ty::I32, false);
+                let value = self.b.load(buffer, index, ty, false);
                 self.b.unary(UnaryOp::ExtendI32, value)
             }
             (_, Some(Shape::Object(_) | Shape::Array(_))) => self.b.load_index(buffer, index),
@@ -546,7 +557,7 @@ impl Lowerer<'_> {
         };
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
-            Some(_) => self.decode_payload(value, shape).into_iter().collect(),
+            Some(_) => shape.scalar().map(|ty| self.decode_payload(value, ty)).into_iter().collect(),
             None => vec![value],
         };
         Operand { types: types.clone(), values }
@@ -555,25 +566,24 @@ impl Lowerer<'_> {
     // ---- the schema ------------------------------------------------------------------------------------------------
 
     /// What the heap is to build, from the memo of a finished walk.
-    pub(crate) fn schema(&self, base: &TypeSet, entries: Vec<TypeSet>) -> Schema {
-        let columns = self.memo.columns.iter().map(|((hierarchy, name), memo)| ColumnSchema {
-            hierarchy: *hierarchy,
-            name: name.clone(),
-            types: memo.stored.clone(),
-            classes: memo.classes.clone(),
-            read: memo.read,
-            written: memo.is_written,
-        });
-        let arrays = self.memo.arrays.iter().map(|(kind, memo)| ArraySchema {
-            kind: *kind,
-            types: memo.stored.clone(),
-            written: memo.is_written,
-        });
+    pub(crate) fn schema(&mut self, base: Stored, entries: Vec<TypeSet>) -> Schema {
+        let mut columns = Vec::new();
+        for (hierarchy, name) in self.memo.columns.keys().cloned().collect::<Vec<_>>() {
+            let stored = self.column_stored(hierarchy, &name);
+            let memo = &self.memo.columns[&(hierarchy, name.clone())];
+            let (classes, read, written) = (memo.classes.clone(), memo.read, memo.is_written);
+            columns.push(ColumnSchema { hierarchy, name, stored, classes, read, written });
+        }
+        let mut arrays = Vec::new();
+        for kind in self.memo.arrays.keys().copied().collect::<Vec<_>>() {
+            let stored = self.array_stored(kind);
+            arrays.push(ArraySchema { kind, stored, written: self.memo.arrays[&kind].is_written });
+        }
         Schema {
-            columns: columns.collect(),
-            arrays: arrays.collect(),
+            columns,
+            arrays,
             accumulators: self.accumulator_schema(),
-            base: base.clone(),
+            base,
             entries,
             result: self.memo.result.clone(),
             lists: self.memo.list_items(),

@@ -1,9 +1,10 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
 //!
 //! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
-//! set and the IR values that carry it). What depends on code not yet seen — what arrives at a loop's head, what a
-//! method that calls itself gives, what is written into a column — is read from the [`memo::Memo`], which only grows;
-//! the walk is repeated until it adds nothing, and the IR of that last walk is the result.
+//! set and the IR values that carry it). What depends on code not yet seen — what is loop-carried, what a recursive
+//! method gives, what is written into a column — is the solution of a monotone fixpoint: it is read from the
+//! [`memo::Memo`], which only grows; the walk is repeated until it adds nothing, and the IR of that last walk is the
+//! result.
 #![deny(unsafe_code)]
 
 mod accumulators;
@@ -60,7 +61,7 @@ use host::{Refusal, Scope};
 use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -81,8 +82,15 @@ pub struct Inferred {
     /// Verified, with all passes run.
     pub program: Program,
     pub schema: Schema,
-    /// The user's lines with the types beside them, for `Ikra.explain`.
-    pub types: String,
+    pub listing: Listing,
+}
+
+/// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
+/// expressions in them.
+#[derive(Clone, Debug, Default)]
+pub struct Listing<T = String> {
+    pub codes: BTreeSet<Span>,
+    pub types: BTreeMap<Span, T>,
 }
 
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
@@ -103,7 +111,7 @@ pub fn infer(
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, line_types, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, mut program, listing, stopped, grew_at: at, .. } = lowerer;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -122,10 +130,11 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        let types = sites::describe_lines(host, &line_types);
         crate::ir::passes::run_all(&mut program)
             .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
-        return Ok(Inferred { program, schema, types });
+        let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
+        let listing = Listing { types: types.collect(), codes: listing.codes };
+        return Ok(Inferred { program, schema, listing });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -164,8 +173,15 @@ pub(crate) enum BlockRef {
         root: u32,
         code: Rc<Code>,
         lambda: bool,
+        /// As in [`Home`]; of one that no call has been given as its block, all.
+        active: usize,
     },
-    Symbol(String),
+    /// `&:name`
+    Symbol {
+        name: String,
+        /// As in [`Home`].
+        active: usize,
+    },
 }
 
 /// One run of a block's body, while it is being lowered: its own locals are in the frame only until it ends.
@@ -179,13 +195,28 @@ pub(crate) struct Activation {
     pub taken: Rc<[LocalId]>,
 }
 
+/// A code that is being inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inlined {
+    /// Its address.
+    pub code: usize,
+    /// Written in Ruby by us.
+    pub builtin: bool,
+}
+
+impl Inlined {
+    pub fn new(code: &Rc<Code>, builtin: bool) -> Self {
+        Self { code: Rc::as_ptr(code) as usize, builtin }
+    }
+}
+
 /// The frame that a block was written in.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub frame: usize,
     /// Tells whether that frame is still the same activation.
     pub activation: u32,
-    /// How many of the codes being inlined are the block's own callers.
+    /// How many of the codes being inlined are the block's own callers. The others are not being called by it.
     pub active: usize,
     /// The blocks that it stands in, outermost first.
     pub blocks: Rc<[Activation]>,
@@ -243,7 +274,7 @@ pub(crate) struct Lowerer<'h> {
     /// What is known of values on this path: the value is carried by one of these classes.
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
-    active: Vec<usize>,
+    active: Vec<Inlined>,
     /// The function being lowered, where it is that of a method that calls itself.
     function: Option<FunctionKey>,
     /// Recursion depth in it.
@@ -275,8 +306,8 @@ pub(crate) struct Lowerer<'h> {
     procs: FxHashMap<u32, BlockRef>,
     /// Locals that are assigned once, by code (its address).
     single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
-    /// Lambdas and procs that may have been made in an earlier round of a loop (or call of a function) than the code
-    /// being lowered tells, and what activations had begun when that loop did.
+    /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
+    /// code being lowered tells, and what activations had begun when that loop did.
     stale: FxHashMap<u32, u32>,
     /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
     live: Vec<(Activation, Vec<TypeSet>)>,
@@ -301,7 +332,7 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     races: races::Races,
     /// Types of expressions by place, for `Ikra.explain`.
-    line_types: BTreeMap<Span, TypeSet>,
+    listing: Listing<TypeSet>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -356,7 +387,7 @@ impl<'h> Lowerer<'h> {
             stack_end,
             grew_at: None,
             races: races::Races::default(),
-            line_types: BTreeMap::new(),
+            listing: Listing::default(),
         }
     }
 

@@ -179,7 +179,7 @@ pub fn covers(b: &TypeSet, a: &TypeSet) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// The 64-bit payload of a bare scalar in a union.
+    /// The 64-bit payload of a bare scalar, in a union or a word of scratch memory.
     pub(crate) fn encode_payload(&mut self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::Bool => self.b.unary(UnaryOp::BoolToI64, value),
@@ -189,9 +189,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The bare scalar of a payload known to be of `shape`.
-    pub(crate) fn decode_payload(&mut self, payload: Value, shape: Shape) -> Option<Value> {
-        Some(match shape.scalar()? {
+    /// The bare scalar in a payload of 64 bits, or in a word of scratch memory.
+    pub(crate) fn decode_payload(&mut self, payload: Value, ty: Ty) -> Value {
+        match ty {
             Ty::Bool => {
                 let zero = self.b.i64(0);
                 self.b.compare(Comparison::Ne, payload, zero)
@@ -199,7 +199,7 @@ impl Lowerer<'_> {
             Ty::I32 => self.b.unary(UnaryOp::WrapI64, payload),
             Ty::I64 => payload,
             Ty::F64 => self.b.unary(UnaryOp::BitsToF64, payload),
-        })
+        }
     }
 
     /// The values that carry `operand` as a member of the wider set `to`.
@@ -287,7 +287,9 @@ impl Lowerer<'_> {
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
             (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
-            (true, Some(shape)) => self.decode_payload(operand.values[1], shape).into_iter().collect(),
+            (true, Some(shape)) => {
+                shape.scalar().map(|ty| self.decode_payload(operand.values[1], ty)).into_iter().collect()
+            }
             (true, None) if operand.values.len() > 2 && local_part(&types).is_empty() => {
                 operand.values[..2].to_vec()
             }

@@ -1,9 +1,9 @@
-//! Objects that a section makes: `Vector.new(x, y)`. They live in values only, as their instance variables side by
-//! side, so making one costs nothing. That is right as long as nobody changes them after `initialize` and nobody asks
-//! which of two equal ones it is; both are refused. They cannot be stored in other objects.
+//! Scalar replacement: objects that a section makes (`Vector.new(x, y)`). They live in values only, as their instance
+//! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
+//! and nobody asks which of two equal ones it is; both are refused. They cannot be stored in other objects.
 
 use super::calls::Arguments;
-use super::host::{FoundMethod, Method};
+use super::host::{FoundMethod, Method, StructKeywords};
 use super::operand::Operand;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
 use crate::ir::ErrorKind;
@@ -106,7 +106,9 @@ impl Lowerer<'_> {
     pub(crate) fn initialize_struct(&mut self, receiver: &Operand, class: ClassId, arguments: &Arguments) {
         let members = self.host.members(class);
         let given = arguments.positional.len();
-        if self.host.takes_keywords(class) {
+        let keywords = self.host.struct_keywords(class);
+        let alone = given == 0 && !arguments.keywords.is_empty();
+        if keywords == StructKeywords::Always || keywords == StructKeywords::Alone && alone {
             if given > 0 {
                 let message = format!("wrong number of arguments (given {given}, expected 0)");
                 self.fail(ErrorKind::ArgumentError(message), &[]);
@@ -125,7 +127,7 @@ impl Lowerer<'_> {
             self.refuse_here(
                 "unsupported-new",
                 format!("`{name}.new` with keywords makes a Hash of them"),
-                Some("give the members in order, or make the Struct with keyword_init: true".into()),
+                Some("give the members in order, or all by name to a Struct that takes that".into()),
             );
             return;
         } else if given > members.len() {

@@ -1,12 +1,10 @@
 //! Places that can fail, and types in words.
 
+use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
-use crate::source::Span;
-use crate::syntax::ast::CodeKind;
+use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
+use crate::syntax::ast::{CodeKind, Kind, Node, Target};
 use crate::types::{ClassId, Type, TypeSet};
-use std::collections::BTreeMap;
-use std::fmt::Write;
 
 impl Lowerer<'_> {
     /// The number of the site of `error` at the current place.
@@ -82,9 +80,9 @@ impl Lowerer<'_> {
     }
 
     /// NoMethodError for a receiver of one class.
-    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, private: bool) -> Operand {
+    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, missing: Missing) -> Operand {
         let (receiver, operands) = self.receiver(receiver);
-        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
+        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -150,11 +148,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes the type of the expression at the current place, for `Ikra.explain`.
-    pub(crate) fn note_type(&mut self, operand: &Operand) {
-        if !self.frame().builtin && !operand.is_bottom() {
-            self.line_types.entry(self.span).or_default().extend(&operand.types);
+    /// Notes the type of an expression of the user's, for `Ikra.explain`: of names, calls and what is assigned. Literals
+    /// tell their type themselves, and a value that nobody uses has none to tell.
+    pub(crate) fn note_type(&mut self, node: &Node, unused: bool, operand: &Operand) {
+        if self.frame().builtin || operand.is_bottom() {
+            return;
         }
+        self.listing.codes.insert(self.frame().code.span);
+        let span = match &node.kind {
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => match &**target {
+                Target::Captured(..) if unused => return,
+                target => target.span(),
+            },
+            Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) | Kind::Constant { .. } => node.span,
+            Kind::Call(_) | Kind::Yield(_) | Kind::Super { .. } | Kind::Array(_) if !unused => node.span,
+            _ => return,
+        };
+        self.listing.types.entry(span).or_default().extend(&operand.types);
     }
 }
 
@@ -175,6 +185,14 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) => *class,
         Type::Record(record) => record.class,
+    }
+}
+
+/// What a method is called on.
+pub(super) fn holder(ty: &Type) -> Holder {
+    match ty {
+        Type::Module(module) => Holder::Module(*module),
+        other => Holder::Instance(class_of(other)),
     }
 }
 
@@ -202,25 +220,4 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
     }
     words.dedup();
     if words.is_empty() { "nothing".into() } else { words.join(" or ") }
-}
-
-/// `path:line: columns: type` for every expression that was noted, one line each, in source order.
-pub(crate) fn describe_lines(host: &dyn Host, lines: &BTreeMap<Span, TypeSet>) -> String {
-    type Item = (u32, u32, String);
-    let mut by_line: BTreeMap<(String, u32), Vec<Item>> = BTreeMap::new();
-    for (span, types) in lines {
-        by_line.entry(host.place(*span)).or_default().push((span.start, span.end, describe(host, types)));
-    }
-    let mut out = String::new();
-    for ((path, line), mut items) in by_line {
-        items.sort();
-        items.dedup();
-        let _ = write!(out, "{path}:{line}:");
-        for (start, end, types) in items {
-            let text = host.text(lines.keys().find(|s| s.start == start && s.end == end).copied());
-            let _ = write!(out, "  {text}: {types};");
-        }
-        out.push('\n');
-    }
-    out
 }

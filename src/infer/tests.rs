@@ -1,7 +1,7 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
 use super::dialect::Dialect;
-use super::host::{Contents, FoundMethod, Method, Refusal, Root, RootKey, Visibility};
+use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::error::Error;
 use crate::source::{SourceFile, SourceMap, Span};
@@ -21,7 +21,7 @@ pub(crate) struct World {
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
-    /// Watch for races?
+    /// Check for races?
     pub races: bool,
     /// The Ruby that it is.
     pub dialect: Dialect,
@@ -185,10 +185,11 @@ impl Host for World {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
+        let Holder::Instance(class) = holder else { return Ok(None) };
         let after = self.ancestors(class).into_iter().skip_while(|c| *c != owner).skip(1);
         for ancestor in after {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {
@@ -274,12 +275,6 @@ impl Host for World {
             self.symbols.push(name.into());
             self.symbols.len() - 1
         }) as i32
-    }
-
-    fn text(&self, span: Option<Span>) -> String {
-        span.map_or_else(String::new, |s| {
-            self.sources.file(s.file).text[s.start as usize..s.end as usize].to_string()
-        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

@@ -430,10 +430,9 @@ pub enum BufferKind {
     Base(Part),
     /// What the section gives for each element, by element index.
     Result(Part),
-    /// An accumulator: what an element gave to a variable around the section (by its number in the schema), by element
-    /// index.
+    /// The elements' parts of an accumulator (by its number in the schema), by element index.
     Accumulator(u32, Part),
-    /// `I64`: the tick in which it did, counted from 1; 0 if it did not.
+    /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
     AccumulatorTick(u32),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
@@ -508,6 +507,30 @@ pub struct ScalarInfo {
     pub ty: Ty,
 }
 
+/// Why there is no method to call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Missing {
+    Undefined,
+    Private,
+    Protected,
+    /// `super` finds none.
+    Super,
+}
+
+impl Missing {
+    /// All, with their names in texts.
+    pub const NAMES: [(Self, &'static str); 4] = [
+        (Self::Undefined, "undefined"),
+        (Self::Private, "private"),
+        (Self::Protected, "protected"),
+        (Self::Super, "super"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(missing, _)| *missing == self).map_or("", |(_, name)| name)
+    }
+}
+
 /// What goes wrong at a site. Operands are those of the failing statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -520,7 +543,7 @@ pub enum ErrorKind {
     NoMethod {
         name: String,
         receiver: Receiver,
-        private: bool,
+        missing: Missing,
     },
     /// A name that is neither a local variable nor a method of self.
     NameError {

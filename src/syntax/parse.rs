@@ -2,7 +2,7 @@
 
 use super::descend::descend;
 use crate::diagnostic::Diagnostic;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};
 
 /// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
@@ -22,14 +22,27 @@ pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     })
 }
 
+/// The oldest version that prism knows is 3.3. What 3.1 and 3.2 take, it reads as they do.
+const fn prism_version(version: RubyVersion) -> prism::Version {
+    match version {
+        RubyVersion(..3, _) | RubyVersion(3, ..=3) => prism::Version::CRuby3_3,
+        RubyVersion(3, 4) => prism::Version::CRuby3_4,
+        RubyVersion(3, _) | RubyVersion(4, 0) => prism::Version::CRuby4_0,
+        RubyVersion(4, 1) => prism::Version::CRuby4_1,
+        RubyVersion(..) => prism::Version::Latest,
+    }
+}
+
 /// A parse tree handed to `with`. `outer` names the locals around an eval'd text, which the text itself does not show.
 pub(super) fn with_tree<T>(
     text: &str,
+    version: RubyVersion,
     outer: &[String],
     with: impl FnOnce(&prism::ParseResult<'_>) -> T,
 ) -> T {
     // Texts arrive as UTF-8 whatever their magic comment says.
-    let mut options = prism::Options::default().encoding("UTF-8").encoding_locked(true);
+    let version = prism_version(version);
+    let mut options = prism::Options::default().version(version).encoding("UTF-8").encoding_locked(true);
     if !outer.is_empty() {
         let locals = outer.iter().map(|name| name.clone().into_bytes()).collect();
         options = options.scope(prism::Scope::default().locals(locals));

@@ -1,4 +1,4 @@
-//! Sets of exact classes, the types of inference, and the shapes they are stored in.
+//! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
 use crate::ir::Ty;
@@ -43,8 +43,9 @@ impl ClassId {
     pub const FROZEN_ERROR: Self = Self(31);
     pub const INDEX_ERROR: Self = Self(32);
     pub const SYSTEM_STACK_ERROR: Self = Self(33);
+    pub const HASH: Self = Self(34);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 34] = [
+    pub const BUILTIN: [&'static str; 35] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -79,6 +80,7 @@ impl ClassId {
         "FrozenError",
         "IndexError",
         "SystemStackError",
+        "Hash",
     ];
 }
 
@@ -118,15 +120,15 @@ pub enum Type {
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
     /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
-    /// side by side.
+    /// side by side. Keywords that a `**` has collected are one of class Hash; they can only be passed on.
     Record(Rc<RecordType>),
     /// Such an object while `initialize` runs, by number.
     Building(u32, ClassId),
     /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
     /// root.
     Proc(u32),
-    /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may end
-    /// before it is called.
+    /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may
+    /// end before it is called.
     Closure(u32, Rc<[TypeSet]>),
     /// An array made in the section whose length is known at run time only: where its header is in the scratch memory.
     List(ListKind),

@@ -3,7 +3,7 @@
 
 use crate::code::methods;
 use crate::code::sources;
-use crate::section::Handle;
+use crate::versions::Handle;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::GvlCell;
 use crate::vm::value;

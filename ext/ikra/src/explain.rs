@@ -1,11 +1,17 @@
 //! `Ikra.explain`: the user's lines with their types, the columns, the IR and the generated source, as text.
 
 use ikra_core::backend::{Backend, Kernel};
-use ikra_core::infer::Inferred;
+use ikra_core::infer::{Inferred, Listing};
+use ikra_core::source::{FileId, SourceMap};
 use ikra_core::types::{ClassId, Type, TypeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Wider lines push their types to the right.
+const WIDTH: usize = 60;
+
 pub fn text(
+    lines: &str,
     inferred: &Inferred,
     backend: &dyn Backend,
     kernel: &dyn Kernel,
@@ -13,8 +19,7 @@ pub fn text(
 ) -> String {
     let mut out = String::new();
     heading(&mut out, "Types");
-    out.push_str(inferred.types.trim_end());
-    out.push('\n');
+    out.push_str(lines);
     heading(&mut out, "Columns");
     let types = |set: &TypeSet| {
         let names: Vec<_> = set.iter().map(|ty| type_name(ty, &class_name)).collect();
@@ -27,18 +32,77 @@ pub fn text(
             _ => "read",
         };
         let owners: Vec<_> = column.classes.iter().map(|class| class_name(*class)).collect();
-        let _ =
-            writeln!(out, "{} of {}: {} ({access})", column.name, owners.join(", "), types(&column.types));
+        let _ = writeln!(
+            out,
+            "{} of {}: {} ({access})",
+            column.name,
+            owners.join(", "),
+            types(&column.stored.types)
+        );
     }
     for array in &inferred.schema.arrays {
         let access = if array.written { "read, written" } else { "read" };
-        let _ = writeln!(out, "elements of arrays k{}: {} ({access})", array.kind.0, types(&array.types));
+        let _ =
+            writeln!(out, "elements of arrays k{}: {} ({access})", array.kind.0, types(&array.stored.types));
     }
     heading(&mut out, "IR");
     let _ = writeln!(out, "{}", inferred.program);
     heading(&mut out, &format!("Code for {}", backend.name()));
     out.push_str(kernel.source().trim_end());
     out.push('\n');
+    out
+}
+
+/// The user's lines, each once, with the types of what stands in them beside them.
+pub fn lines(listing: &Listing, sources: &SourceMap) -> String {
+    let mut out = String::new();
+    let mut lines: BTreeMap<FileId, BTreeMap<u32, Vec<String>>> = BTreeMap::new();
+    for code in &listing.codes {
+        let file = sources.file(code.file);
+        let (first, last) = (file.position(code.start).0, file.position(code.end).0);
+        let lines = lines.entry(code.file).or_default();
+        for line in first..=last {
+            lines.entry(line).or_default();
+        }
+    }
+    for (span, types) in &listing.types {
+        let file = sources.file(span.file);
+        let line = file.position(span.end).0;
+        let Some(text) = file.text.get(span.start as usize..span.end as usize) else { continue };
+        let text = match text.rsplit_once('\n').map(|(_, end)| end.trim_start()) {
+            None => text.to_owned(),
+            // The end of a chain of calls; of anything else the last line tells nothing.
+            Some(end) if end.starts_with(['.', '&']) => format!("…{end}"),
+            Some(_) => continue,
+        };
+        let beside = lines.entry(span.file).or_default().entry(line).or_default();
+        let item = format!("{text}: {types}");
+        if !beside.contains(&item) {
+            beside.push(item);
+        }
+    }
+    for (number, (file, lines)) in lines.iter().enumerate() {
+        let file = sources.file(*file);
+        let _ = writeln!(out, "{}{}", if number > 0 { "\n" } else { "" }, file.path);
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let texts = lines.keys().map(|line| file.line(*line)).filter(|text| !text.trim().is_empty());
+        let left = texts.clone().map(indent).min().unwrap_or(0);
+        let width = texts.map(|text| text.chars().count() - left).filter(|width| *width <= WIDTH).max();
+        let width = width.unwrap_or(WIDTH);
+        let mut before = None;
+        for (line, types) in lines {
+            if before.is_some_and(|before| before + 1 < *line) {
+                out.push('\n');
+            }
+            before = Some(*line);
+            let text = file.line(*line).get(left..).unwrap_or_default();
+            let row = match types.is_empty() {
+                true => format!("{line:5}  {text}"),
+                false => format!("{line:5}  {text:width$}  # {}", types.join(", ")),
+            };
+            let _ = writeln!(out, "{}", row.trim_end());
+        }
+    }
     out
 }
 

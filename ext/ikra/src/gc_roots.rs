@@ -3,7 +3,7 @@
 
 use crate::capture;
 use crate::reading::roots;
-use crate::section::Handle;
+use crate::versions::Handle;
 use crate::vm::classes;
 use crate::vm::pinned::Pinned;
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};

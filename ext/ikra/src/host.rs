@@ -6,10 +6,10 @@ use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
 use crate::reading::plan::{Plan, PlannedRoot};
 use crate::reading::roots::{BlockScope, RootValue, Source};
-use crate::reading::tracer::{Asked, Stop, Tracer};
+use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::check_interrupts;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
@@ -17,7 +17,7 @@ use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::infer::dialect::Dialect;
-use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
+use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -216,11 +216,11 @@ impl Host for LiveHost<'_> {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
-        self.method_at(Lookup::Super { class, owner }, name)
+        self.method_at(Lookup::Super { holder, owner }, name)
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
@@ -260,8 +260,8 @@ impl Host for LiveHost<'_> {
         classes::members(self.ruby, classes::value(self.ruby, class))
     }
 
-    fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(classes::value(self.ruby, class))
+    fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
+        classes::struct_keywords(classes::value(self.ruby, class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
@@ -308,12 +308,6 @@ impl Host for LiveHost<'_> {
 
     fn symbol(&mut self, name: &str) -> i32 {
         value::symbol_number(self.ruby, value::intern(self.ruby, name))
-    }
-
-    fn text(&self, span: Option<Span>) -> String {
-        sources::with_map(self.ruby, |map| {
-            span.map_or_else(String::new, |s| sources::text_at(map, s).to_owned())
-        })
     }
 
     fn place(&self, span: Span) -> (String, u32) {

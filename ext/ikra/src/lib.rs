@@ -6,16 +6,19 @@ mod code;
 mod explain;
 mod gc_roots;
 mod host;
+#[cfg(test)]
+mod layers;
 mod reading;
 mod running;
 mod section;
+mod versions;
 mod vm;
 mod writing;
 
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
-use reading::variables;
+use reading::{probe, variables};
 use running::{backends, profiles, random};
 use section::Section;
 use vm::{classes, dialect};
@@ -43,6 +46,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     gc_roots::init(ruby, native)?;
     classes::init(ruby)?;
+    native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
@@ -54,6 +58,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
     // For tests.
     native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
     Ok(())

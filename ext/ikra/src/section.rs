@@ -1,63 +1,38 @@
 //! One call of a parallel method: finds or makes the compiled version that fits the objects, runs it, copies back.
 
 use crate::capture::CapturedBlock;
-use crate::code::methods::Assumptions;
+use crate::code::sources;
+use crate::explain;
 use crate::host::LiveHost;
-use crate::reading::plan::{Plan, Traced};
+use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::running::backends;
 use crate::running::heap::{Heap, Layout, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::vm::errors::{Failed, Trouble};
-use crate::vm::gvl::{self, GvlCell};
+use crate::versions::Version;
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::gvl;
 use crate::vm::pinned::Pinned;
 use crate::writing::copy_back::CopyBack;
+use crate::writing::decoder::Decoder;
+use crate::writing::exceptions;
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Column;
-use ikra_core::infer::{Inferred, Operation};
+use ikra_core::infer::Operation;
 use ikra_core::ir::ErrorKind;
 use ikra_core::profile::{Phase, Profile};
 use magnus::rb_sys::AsRawValue;
-use magnus::{DataTypeFunctions, RArray, Ruby, TypedData, Value, block::Proc, gc, prelude::*};
+use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What is compiled of one block literal; the one used last comes first.
-#[derive(TypedData, Default)]
-#[magnus(class = "Ikra::Native::Handle", mark, free_immediately)]
-pub struct Handle(GvlCell<Vec<Rc<Version>>>);
-
-impl DataTypeFunctions for Handle {
-    fn mark(&self, _marker: &gc::Marker) {
-        self.0.marked(|versions| {
-            for version in versions {
-                // SAFETY: this is the mark phase, and the values have been marked ever since they were made.
-                version.assumptions.each_value(|value| unsafe { rb_sys::rb_gc_mark(value) });
-            }
-        });
-    }
-}
-
-/// A block compiled for one signature: the types found when it was inferred.
-struct Version {
-    operation: Operation,
-    races: bool,
-    inferred: Inferred,
-    program: Arc<ikra_core::ir::Program>,
-    plan: Plan,
-    layout: Layout,
-    assumptions: Assumptions,
-    kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
-    /// What was enough the last time.
-    room: Cell<Room>,
-}
 
 /// A block called with objects of ever new types keeps this many versions.
 const VERSIONS: usize = 8;
@@ -71,7 +46,7 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
-    /// Elements watch each other for races.
+    /// Elements are checked for races.
     pub races: bool,
 }
 
@@ -98,7 +73,7 @@ impl Section {
 /// Whatever goes wrong, a panic too, is a Ruby exception.
 pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
-    result.map_err(|trouble| trouble.into_ruby(ruby))
+    result.map_err(|trouble| exceptions::exception(ruby, trouble))
 }
 
 /// An element may take this many words, which is a gigabyte.
@@ -166,20 +141,18 @@ impl<'a> Run<'a> {
             heap.enlarge(&version.layout, &version.program, more)?;
         }
         profile.time(Phase::CopyBack, || {
-            let copy = CopyBack {
-                ruby: self.ruby,
-                pinned: self.pinned,
-                layout: &version.layout,
-                inferred: &version.inferred,
-                heap: &heap,
-                before: &before,
-            };
+            let copy =
+                CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
             copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
         })
     }
 
+    fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
+    }
+
     fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
-        // Elements that watch each other run one after the other, which only the CPU does.
+        // Elements that are checked for races run one after the other, which only the CPU does.
         if version.program.checks_races() {
             return backends::choose("cpu", 0);
         }
@@ -338,9 +311,7 @@ impl<'a> Run<'a> {
                     if let Some(more) = more_room(version, &failure)? {
                         return Ok(Some(more));
                     }
-                    let failed =
-                        Failed { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap };
-                    return Err(Trouble::Raised(failed.error(&failure)));
+                    return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
@@ -354,8 +325,9 @@ impl<'a> Run<'a> {
         let (version, _) = self.fitting(&mut profile)?;
         let backend = self.backend(&version)?;
         let kernel = self.kernel(&version, &*backend, &mut profile)?;
-        Ok(crate::explain::text(&version.inferred, &*backend, &*kernel, |class| {
-            crate::vm::classes::name(self.ruby, class)
-        }))
+        let inferred = &version.inferred;
+        let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
+        let class_name = |class| classes::name(self.ruby, class);
+        Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
     }
 }

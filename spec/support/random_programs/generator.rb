@@ -16,7 +16,7 @@ require_relative "lists"
 require_relative "list_uses"
 require_relative "lambdas"
 require_relative "matching"
-require_relative "giving"
+require_relative "accumulators"
 require_relative "rescuing"
 require_relative "program"
 
@@ -37,7 +37,7 @@ module RandomPrograms
     include ListUses
     include Lambdas
     include Matching
-    include Giving
+    include Accumulators
     include Rescuing
 
     attr_reader :scope
@@ -69,7 +69,7 @@ module RandomPrograms
       end
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
-      ticks = @operation == :peach && @given.none? { |given| given.form == "f+=" } ? between(1, 3) : 1
+      ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
       Program.new(seed: @seed, operation: @operation, ticks:,
                   classes: Node.list(classes, "\n\n"), captures:, block: block_node, world:)
     end
@@ -110,7 +110,7 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(texts + make_given, "\n")
+      Node.list(texts + make_accumulators, "\n")
     end
 
     def captured_array
@@ -128,7 +128,7 @@ module RandomPrograms
       returns = @operation == :peach ? nil : block_types
       outer = Scope.new(own: own_class && "x", own_class:, returns: returns || [:nil], mutates: @writes)
       within(outer) do
-        scope.gives = @given.dup
+        scope.accumulators = @accumulators.dup
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
         scope.declare("x", element, writable: false)
         made = statements(3, 6)

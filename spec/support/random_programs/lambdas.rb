@@ -42,8 +42,8 @@ module RandomPrograms
       scope.loops += 1
       scope.skips = [["next", returns], *([["return", returns]] if kind != :proc)].shuffle(random: @random)
       scope.returns = returns if kind != :proc
-      gives = scope.gives
-      scope.gives = []
+      accumulators = scope.accumulators
+      scope.accumulators = []
       kept(scope.variables.select(&:list?)) do
         scope.block do
           parameters.each { |name, types| scope.declare(name, types) }
@@ -53,7 +53,7 @@ module RandomPrograms
     ensure
       scope.loops -= 1
       scope.skips, scope.returns = outer
-      scope.gives = gives
+      scope.accumulators = accumulators
     end
 
     def lambdas

@@ -38,7 +38,7 @@ module RandomPrograms
   # Where code is being generated.
   class Scope
     attr_reader :variables, :own, :own_class, :level, :mutates, :yields
-    attr_accessor :loops, :skips, :returns, :gives
+    attr_accessor :loops, :skips, :returns, :accumulators
 
     # @param own [String, nil] the expression of the object whose state may be written
     # @param returns [Array, nil] types that an early exit gives
@@ -53,7 +53,7 @@ module RandomPrograms
       @in_method = in_method
       @loops = 0
       @skips = []
-      @gives = []
+      @accumulators = []
     end
 
     def in_method? = @in_method

@@ -7,11 +7,11 @@ mod divide;
 mod emit;
 mod float;
 mod frame;
+mod loop_order;
 mod pool;
 pub(crate) mod runtime;
 #[cfg(test)]
 mod tests;
-mod throughput;
 #[cfg(test)]
 mod traffic;
 mod value;
@@ -26,12 +26,12 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
+use loop_order::Tuning;
 use parking_lot::Mutex;
 pub use pool::block_signals;
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
-use throughput::Throughput;
 
 /// All cores of this machine.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ struct EntryCode {
 struct Code {
     entries: Vec<EntryCode>,
     /// One for each of the entries.
-    throughputs: Vec<Throughput>,
+    tunings: Vec<Tuning>,
     /// Some entry calls functions, which may recurse: they want the pool's large stacks.
     calls: bool,
     /// Taken when dropped.
@@ -102,7 +102,7 @@ impl Code {
         // From here on the code's owner frees it, also when a function below does not compile.
         let mut code = Self {
             entries: Vec::new(),
-            throughputs: Vec::new(),
+            tunings: Vec::new(),
             calls: false,
             module: Mutex::new(Some(JITModule::new(builder))),
         };
@@ -169,7 +169,7 @@ impl Code {
                 element_major: element_major.map(address),
             })
             .collect();
-        code.throughputs.resize_with(code.entries.len(), Throughput::default);
+        code.tunings.resize_with(code.entries.len(), Tuning::default);
         Ok(code)
     }
 }

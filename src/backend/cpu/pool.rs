@@ -4,8 +4,8 @@
 //! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
 //! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
 
+use super::loop_order::{LoopOrder, Tuning};
 use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
-use super::throughput::{LoopOrder, Throughput};
 use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
@@ -42,7 +42,7 @@ const STACK: usize = 256 << 20;
 /// Jobs of one entry.
 struct Task<'a> {
     code: EntryCode,
-    throughput: &'a Throughput,
+    tuning: &'a Tuning,
     jobs: Range<u64>,
 }
 
@@ -66,7 +66,7 @@ struct LaunchState<'a> {
 }
 
 pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
-    check(program, launch)?;
+    launch.check(program)?;
     faults::point("starting a run")?;
     let mut args: Vec<u64> =
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
@@ -115,20 +115,6 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
         return Ok(Outcome::Interrupted);
     }
     Ok(run.failure.into_inner().map_or(Outcome::Done, Outcome::Failed))
-}
-
-/// Machine code trusts its arguments; this is what can be checked of them.
-fn check(program: &Program, launch: &Launch<'_>) -> Result<(), Error> {
-    let jobs = launch.jobs;
-    let types = launch.buffers.iter().map(|column| column.ty());
-    let bound = jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len);
-    let mut segments = jobs.rounds.iter().flat_map(|round| &round.segments);
-    let fits = types.eq(program.buffers.iter().map(|buffer| buffer.ty))
-        && launch.scalars.len() == program.scalars.len()
-        && segments
-            .all(|s| s.entry < program.entries.len() && s.jobs.start <= s.jobs.end && s.jobs.end <= bound)
-        && i64::try_from(launch.ticks).is_ok();
-    if fits { Ok(()) } else { Err(internal("the launch does not fit its program")) }
 }
 
 impl LaunchState<'_> {
@@ -187,9 +173,9 @@ impl LaunchState<'_> {
         let mut job = task.jobs.start;
         while job < task.jobs.end {
             let mut tick = ticks.start;
-            let (order, to) = match task.throughput.order(task.code, length) {
+            let (order, to) = match task.tuning.order(task.code, length) {
                 Some(order) => {
-                    (order, task.jobs.end.min(job.saturating_add(task.throughput.jobs(order, length))))
+                    (order, task.jobs.end.min(job.saturating_add(task.tuning.jobs(order, length))))
                 }
                 None => {
                     let to = task.jobs.end.min(job + TRIAL_JOBS);
@@ -200,7 +186,7 @@ impl LaunchState<'_> {
                 if self.over() {
                     return;
                 }
-                let part = task.throughput.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
+                let part = task.tuning.throughput.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
                 // Another thread may have failed in an earlier tick just now.
                 let until = self.limit(ticks.end).min(tick.saturating_add(part)).max(tick);
                 self.step(task, args, order, job..to, tick..until, &mut state);
@@ -250,7 +236,7 @@ impl LaunchState<'_> {
         }
         let order = if best[0] < best[1] { LoopOrder::TickMajor } else { LoopOrder::ElementMajor };
         if jobs.end - jobs.start >= ENOUGH_JOBS {
-            task.throughput.choose(order);
+            task.tuning.choose(order);
         }
         order
     }
@@ -279,7 +265,7 @@ impl LaunchState<'_> {
             }
         }
         let time = start.elapsed();
-        task.throughput.learn(work, time);
+        task.tuning.throughput.learn(work, time);
         time
     }
 
@@ -294,7 +280,7 @@ impl LaunchState<'_> {
         let order = self.order.map_or(std::ptr::null(), <[i32]>::as_ptr);
         let (mut job, mut end) = (jobs.start, ticks.end);
         while job < jobs.end {
-            // SAFETY: `check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
+            // SAFETY: `Launch::check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
             // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
             // are in range is what the verified program promises. The state is this thread's own.
             let result =
@@ -333,8 +319,8 @@ fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
     let (mut time, mut unknown) = (0, 0u64);
     for task in tasks {
         let work = (task.jobs.end - task.jobs.start).saturating_mul(ticks);
-        match task.throughput.picoseconds() {
-            Some(throughput) => time += u128::from(work) * u128::from(throughput),
+        match task.tuning.throughput.picoseconds() {
+            Some(picoseconds) => time += u128::from(work) * u128::from(picoseconds),
             None => unknown = unknown.saturating_add(work),
         }
     }
@@ -353,11 +339,11 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
     };
     let mut tasks = Vec::new();
     for segment in &round.segments {
-        let (entry, throughput) = (code.entries[segment.entry], &code.throughputs[segment.entry]);
+        let (entry, tuning) = (code.entries[segment.entry], &code.tunings[segment.entry]);
         let end = segment.jobs.end as u64;
         for start in segment.jobs.clone().step_by(size) {
             let start = start as u64;
-            tasks.push(Task { code: entry, throughput, jobs: start..end.min(start + size as u64) });
+            tasks.push(Task { code: entry, tuning, jobs: start..end.min(start + size as u64) });
         }
     }
     tasks

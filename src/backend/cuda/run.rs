@@ -7,6 +7,7 @@
 use super::device::{Constant, Loaded, Session, bytes_of};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
+use crate::backend::throughput::Throughput;
 use crate::backend::{Kernel, Launch, Outcome};
 use crate::error::Error;
 use crate::ir::{BufferKind, Program};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(50);
 /// Fused sections of fewer element ticks run in one launch: they are over before anyone could interrupt them.
 const SMALL: u64 = 10_000_000;
-/// So many ticks are tried before anything is known of their pace: a tick takes half a microsecond at least.
+/// So many ticks are tried before anything is known of their throughput: a tick takes half a microsecond at least.
 const FIRST_TICKS: u64 = 50_000;
 /// Fewer ticks than this are not worth recording a graph.
 const GRAPH_FROM: u64 = 16;
@@ -37,7 +38,8 @@ pub(super) struct CudaKernel {
 
 impl Kernel for CudaKernel {
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
-        layout::check(&self.program, launch)?;
+        launch.check(&self.program)?;
+        layout::check(launch)?;
         if launch.jobs.in_order {
             return Err(Error::Internal("a GPU runs no elements in order".into()));
         }
@@ -149,13 +151,13 @@ fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Resu
     let jobs: u64 = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
     let small = jobs.saturating_mul(launch.ticks) <= SMALL;
     let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
-    let mut pace = Pace::new(first.min(FIRST_TICKS));
+    let mut slices = Slices::new(first.min(FIRST_TICKS));
     let mut done = 0;
     while done < launch.ticks {
         if launch.interrupt.load(Ordering::Relaxed) {
             return Ok(Outcome::Interrupted);
         }
-        let end = launch.ticks.min(done + pace.next);
+        let end = launch.ticks.min(done + slices.next);
         let start = Instant::now();
         for step in steps {
             session.launch(&step.with_ticks(done, end, false))?;
@@ -163,7 +165,7 @@ fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Resu
         if let Some(outcome) = look(session)? {
             return Ok(outcome);
         }
-        pace.took(end - done, start.elapsed());
+        slices.took(end - done, start.elapsed());
         done = end;
     }
     Ok(Outcome::Done)
@@ -197,13 +199,13 @@ fn batches(
     count: u64,
     mut each: impl FnMut(&mut dyn Session, u64) -> Result<(), Error>,
 ) -> Result<Outcome, Error> {
-    let mut pace = Pace::new(1);
+    let mut slices = Slices::new(1);
     let mut done = 0;
     while done < count {
         if launch.interrupt.load(Ordering::Relaxed) {
             return Ok(Outcome::Interrupted);
         }
-        let end = count.min(done + pace.next);
+        let end = count.min(done + slices.next);
         let start = Instant::now();
         for i in done..end {
             each(session, i)?;
@@ -211,25 +213,27 @@ fn batches(
         if let Some(outcome) = look(session)? {
             return Ok(outcome);
         }
-        pace.took(end - done, start.elapsed());
+        slices.took(end - done, start.elapsed());
         done = end;
     }
     Ok(Outcome::Done)
 }
 
-/// How much to do before looking up again: as much as fits in a slice, judged by the last one.
-struct Pace {
+/// How much to do before looking up again: as much as fits in a slice, judged by what has been measured.
+struct Slices {
+    throughput: Throughput,
     next: u64,
 }
 
-impl Pace {
+impl Slices {
     fn new(first: u64) -> Self {
-        Self { next: first.max(1) }
+        Self { throughput: Throughput::default(), next: first.max(1) }
     }
 
     fn took(&mut self, count: u64, time: Duration) {
-        let fits = count as f64 * SLICE.as_secs_f64() / time.as_secs_f64().max(1e-6);
+        self.throughput.learn(count, time);
         // A first launch is slower than the next, so growth has a limit but not a small one.
-        self.next = (fits as u64).clamp(1, count.saturating_mul(64));
+        let fits = self.throughput.work_in(SLICE).unwrap_or(1);
+        self.next = fits.clamp(1, count.saturating_mul(64));
     }
 }

@@ -1,5 +1,5 @@
-//! Removes what has no effect: values and variables that nobody reads, code that is never reached, blocks and branches
-//! that do nothing. What is left keeps its numbers.
+//! Dead-code elimination. Removes what has no effect: values and variables that nobody reads, code that is never
+//! reached, blocks and branches that do nothing. What is left keeps its numbers.
 
 use crate::ir::walk::{any, breaks_to};
 use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, ValueData};
@@ -51,7 +51,7 @@ struct Live<'a> {
 }
 
 impl Live<'_> {
-    /// Uses stand after definitions, so that one way back marks all values; only variables need further rounds.
+    /// Uses stand after definitions, so that one way back marks all values; only variables need further passes.
     fn mark(&mut self, block: &Block) {
         for stmt in block.iter().rev() {
             for inner in stmt.blocks() {

@@ -1,5 +1,5 @@
 //! Puts the loop over ticks around the entries, whose bodies are for one tick when they come here, and finds out
-//! whether one thread may run all its ticks in a go: *fusing*.
+//! whether one thread may run all its ticks in a go: *fusing*, which is loop interchange of ticks and elements.
 //!
 //! It may when no element sees what another writes: every written column is *private*, touched in all entries only at
 //! the id of the element itself and never by a called function. Then the state of an element stays in variables from
@@ -194,16 +194,16 @@ fn wrap(function: &mut Function, ids: usize, private: &[(Buffer, Ty)]) {
     let next_tick = new_var(function, Ty::I64);
     let one = define(function, &mut before, Ty::I64, Op::I64(1));
     before.push(Stmt::Set(next_tick, Value(1)));
-    let mut round = Vec::new();
-    let tick = define(function, &mut round, Ty::I64, Op::Get(next_tick));
-    round.push(Stmt::Tick(tick));
-    round.append(&mut body);
+    let mut iteration = Vec::new();
+    let tick = define(function, &mut iteration, Ty::I64, Op::Get(next_tick));
+    iteration.push(Stmt::Tick(tick));
+    iteration.append(&mut body);
     // Below the end tick, so nothing overflows.
-    let next = define(function, &mut round, Ty::I64, Op::Binary(BinaryOp::Add, tick, one));
-    round.push(Stmt::Set(next_tick, next));
-    let done = define(function, &mut round, Ty::Bool, Op::Compare(Comparison::Ge, next, END));
-    round.push(Stmt::If { condition: done, then: vec![Stmt::Break(tick_loop)], otherwise: Vec::new() });
-    before.push(Stmt::Loop { label: tick_loop, body: round });
+    let next = define(function, &mut iteration, Ty::I64, Op::Binary(BinaryOp::Add, tick, one));
+    iteration.push(Stmt::Set(next_tick, next));
+    let done = define(function, &mut iteration, Ty::Bool, Op::Compare(Comparison::Ge, next, END));
+    iteration.push(Stmt::If { condition: done, then: vec![Stmt::Break(tick_loop)], otherwise: Vec::new() });
+    before.push(Stmt::Loop { label: tick_loop, body: iteration });
     before.append(&mut after);
     function.body = before;
 }

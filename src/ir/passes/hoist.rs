@@ -1,6 +1,6 @@
-//! Moves what is the same in every round of a loop before it: constants, arithmetic, and reads of buffers that nobody
-//! writes. Nothing that fails is moved, since errors must come in the order of ticks, and nothing that is not done in
-//! every round's straight line.
+//! Loop-invariant code motion. Moves what is the same in every iteration of a loop before it: constants, arithmetic,
+//! and reads of buffers that nobody writes. Nothing that fails is moved, since errors must come in the order of ticks,
+//! and nothing that is not done in every iteration's straight line.
 //!
 //! A load (or a division) is right only where the checks before it have passed: an index is known to be in range only
 //! after its check. So these move only when nothing between the loop's start and them can leave that line. An element's
@@ -67,8 +67,8 @@ impl Hoister<'_> {
         });
     }
 
-    /// Takes out of a block that every round goes through what does not change from round to round. `checked`: some
-    /// statement before may leave the line.
+    /// Takes out of a block that every iteration goes through what does not change from iteration to iteration.
+    /// `checked`: some statement before may leave the line.
     fn line(&mut self, block: &mut Block, checked: &mut bool, hoisted: &mut Vec<Stmt>) {
         let mut rest = Vec::with_capacity(block.len());
         for mut stmt in block.drain(..) {

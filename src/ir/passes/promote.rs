@@ -1,6 +1,6 @@
-//! Replaces reads of variables by the value that was set, where structure shows which one that is: after a `Set` (or
-//! another read) in the same block or around it, with no `Set` between. Variables set once lose all their reads so, as
-//! do those that are only set again after their last read.
+//! Copy propagation through variables. Replaces reads of them by the value that was set, where structure shows which
+//! one that is: after a `Set` (or another read) in the same block or around it, with no `Set` between. Variables set
+//! once lose all their reads so, as do those that are only set again after their last read.
 
 use crate::ir::walk::for_each;
 use crate::ir::{Block, Op, Program, Stmt, Value};
@@ -48,8 +48,8 @@ impl Promoter {
         });
     }
 
-    /// What is set inside is unknown afterwards, in a loop also at the start of each round. What becomes known inside
-    /// may be a value that ends with its block, so it is forgotten.
+    /// What is set inside is unknown afterwards, in a loop also at the start of each iteration. What becomes known
+    /// inside may be a value that ends with its block, so it is forgotten.
     fn nested(&mut self, stmt: &mut Stmt) {
         let mut after = self.known.clone();
         for block in stmt.blocks() {

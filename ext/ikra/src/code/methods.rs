@@ -2,12 +2,11 @@
 //! same one at each later call.
 
 use crate::code::sources;
-use crate::reading::tracer::Stop;
 use crate::vm::classes;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
-use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};
+use ikra_core::infer::host::{FoundMethod, Holder, Method, Refusal, Visibility};
 use ikra_core::syntax::ast::CodeKind;
 use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue};
@@ -20,8 +19,8 @@ use rustc_hash::FxHashMap;
 pub enum Lookup {
     /// In an instance of the class.
     Instance(ClassId),
-    /// After `owner` among the ancestors of the class.
-    Super { class: ClassId, owner: ClassId },
+    /// After the method of `owner`, in what the method is called on.
+    Super { holder: Holder, owner: ClassId },
     /// In the class or module itself.
     Singleton(ClassId),
 }
@@ -90,7 +89,10 @@ impl Assumptions {
                 }
             }
             for (lookup, name, _) in &self.methods {
-                let (Lookup::Instance(of) | Lookup::Super { class: of, .. }) = lookup else { continue };
+                let (Lookup::Instance(of) | Lookup::Super { holder: Holder::Instance(of), .. }) = lookup
+                else {
+                    continue;
+                };
                 if of != class {
                     continue;
                 }
@@ -168,19 +170,17 @@ impl<'a> Methods<'a> {
     }
 
     fn describe(&self, lookup: Lookup, id: ID, method: Value) -> Result<FoundMethod, Trouble> {
-        let owner: Value = method.funcall("owner", ())?;
-        let body = self.body(owner, method)?;
+        let body = self.body(method.funcall("owner", ())?, method)?;
+        let owner = definer(self.ruby, lookup, method)?;
         let owner = classes::number(self.ruby, owner.as_raw());
         Ok(FoundMethod { owner, visibility: self.visibility(lookup, id)?, method: body })
     }
 
     fn visibility(&self, lookup: Lookup, id: ID) -> Result<Visibility, Error> {
-        let holder = match lookup {
-            Lookup::Instance(class) => classes::object(self.ruby, class),
-            Lookup::Singleton(module) => singleton(self.ruby, module),
-            Lookup::Super { .. } => return Ok(Visibility::Public),
-        };
-        let name = symbol(id);
+        if let Lookup::Super { .. } = lookup {
+            return Ok(Visibility::Public);
+        }
+        let (holder, name) = (looked_up_in(self.ruby, lookup), symbol(id));
         Ok(if holder.funcall("private_method_defined?", (name,))? {
             Visibility::Private
         } else if holder.funcall("protected_method_defined?", (name,))? {
@@ -236,9 +236,11 @@ impl<'a> Methods<'a> {
 
     /// A missing method that `method_missing` would answer is no error in Ruby.
     fn refuse_method_missing(&self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
-        if let Lookup::Super { .. } = lookup {
-            return Ok(());
-        }
+        let lookup = match lookup {
+            Lookup::Super { holder: Holder::Instance(class), .. } => Lookup::Instance(class),
+            Lookup::Super { holder: Holder::Module(module), .. } => Lookup::Singleton(module),
+            lookup => lookup,
+        };
         let id = value::intern(self.ruby, "method_missing");
         let Some(method) = find(self.ruby, lookup, id)? else { return Ok(()) };
         let owner: Value = method.funcall("owner", ())?;
@@ -281,33 +283,60 @@ fn defines(holder: Value, name: ID, inherit: bool) -> Result<bool, Error> {
 
 /// The UnboundMethod that Ruby would call.
 fn find(ruby: &Ruby, lookup: Lookup, name: ID) -> Result<Option<Value>, Error> {
-    let holder = match lookup {
-        Lookup::Instance(class) => classes::object(ruby, class),
-        Lookup::Singleton(module) => singleton(ruby, module),
-        Lookup::Super { class, owner } => {
-            let ancestors: RArray = classes::object(ruby, class).funcall("ancestors", ())?;
-            let owner = classes::value(ruby, owner);
-            // Where the class has a module prepended, its own method is not what its `instance_method` gives: then
-            // the chain of methods is followed.
-            let mut next = find_in(classes::object(ruby, class), name)?;
-            while let Some(method) = next {
-                let found: Value = method.funcall("owner", ())?;
-                let above: Option<Value> = method.funcall("super_method", ())?;
-                if found.as_raw() == owner {
-                    return Ok(above);
-                }
-                next = above;
-            }
-            let after = ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1);
-            for module in after {
-                if defines(module, name, false)? {
-                    return module.funcall("instance_method", (symbol(name),)).map(Some);
-                }
-            }
-            return Ok(None);
+    let holder = looked_up_in(ruby, lookup);
+    let Lookup::Super { owner, .. } = lookup else { return find_in(holder, name) };
+    let owner = classes::value(ruby, owner);
+    // Where the class has a module prepended, its own method is not what its `instance_method` gives: then the chain of
+    // methods is followed.
+    let mut next = find_in(holder, name)?;
+    while let Some(method) = next {
+        let found: Value = method.funcall("owner", ())?;
+        let above: Option<Value> = method.funcall("super_method", ())?;
+        if found.as_raw() == owner {
+            return Ok(above);
         }
-    };
-    find_in(holder, name)
+        next = above;
+    }
+    let ancestors: RArray = holder.funcall("ancestors", ())?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1) {
+        if defines(module, name, false)? {
+            return module.funcall("instance_method", (symbol(name),)).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// The class among whose ancestors a method is looked for.
+fn looked_up_in(ruby: &Ruby, lookup: Lookup) -> Value {
+    match lookup {
+        Lookup::Instance(class) | Lookup::Super { holder: Holder::Instance(class), .. } => {
+            classes::object(ruby, class)
+        }
+        Lookup::Singleton(module) | Lookup::Super { holder: Holder::Module(module), .. } => {
+            singleton(ruby, module)
+        }
+    }
+}
+
+/// The class or module whose code a method is. Of an alias, Ruby names the one that has made the alias.
+fn definer(ruby: &Ruby, lookup: Lookup, method: Value) -> Result<Value, Error> {
+    let owner: Value = method.funcall("owner", ())?;
+    let original: Symbol = method.funcall("original_name", ())?;
+    let Some(iseq) = iseq_of(ruby, method)? else { return Ok(owner) };
+    if method.funcall::<_, _, Symbol>("name", ())?.eql(original)? {
+        return Ok(owner);
+    }
+    let ancestors: RArray = looked_up_in(ruby, lookup).funcall("ancestors", ())?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != owner.as_raw()) {
+        let name = value::intern(ruby, &original.name()?);
+        if defines(module, name, false)? {
+            let found: Value = module.funcall("instance_method", (original,))?;
+            if iseq_of(ruby, found)?.is_some_and(|other| other.as_raw() == iseq.as_raw()) {
+                return found.funcall("owner", ());
+            }
+        }
+    }
+    Ok(owner)
 }
 
 fn find_in(holder: Value, name: ID) -> Result<Option<Value>, Error> {

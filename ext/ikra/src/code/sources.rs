@@ -1,9 +1,9 @@
 //! Source texts of the process and the code found in them. Where a text comes from, and whether it is still what was
 //! loaded, is Ruby's part: lib/ikra/capture.rb.
 
-use crate::reading::tracer::Stop;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
+use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
@@ -13,13 +13,14 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-#[derive(Default)]
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
 }
 
-static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
+    GvlCell::new(Sources { map: SourceMap::new(ruby_version()), codes: FxHashMap::default() })
+});
 
 /// No call into Ruby inside.
 pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
@@ -37,13 +38,7 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let found: RArray = capture.funcall("source", (iseq,))?;
     let text: Option<String> = found.entry(1)?;
     let Some(text) = text else {
-        let refusal = Refusal {
-            slug: "no-source",
-            message: found.entry(0)?,
-            hint: Some("Ikra compiles from the source text: put the code into a file".into()),
-            ..Refusal::default()
-        };
-        return Err(Trouble::Stop(Stop::Refused(refusal)));
+        return Err(no_source(found.entry(0)?));
     };
     let path: String = found.entry(0)?;
     let first_lines: Vec<u32> = found.entry(2)?;
@@ -58,8 +53,13 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let text_of = |code: &Rc<Code>| with_map(ruby, |map| text_at(map, code.span).to_owned());
     match &candidates[..] {
         [] => {
-            capture.funcall::<_, _, Value>("raise_changed", (path, location[0]))?;
-            Err(Trouble::Plain("the source has changed".into()))
+            if capture.funcall("changed?", (path.as_str(),))? {
+                capture.funcall::<_, _, Value>("raise_changed", (path.as_str(), location[0]))?;
+            }
+            let line = location[0];
+            Err(no_source(format!(
+                "{label} ({path}:{line}) does not stand there: it was made by the program"
+            )))
         }
         [code, others @ ..] if others.iter().all(|other| text_of(other) == text_of(code)) => Ok(code.clone()),
         _ => Err(Trouble::Unsupported {
@@ -70,6 +70,11 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
             hint: "Ikra compiles from the source text: put the code into a file".into(),
         }),
     }
+}
+
+fn no_source(message: String) -> Trouble {
+    let hint = Some("Ikra compiles from the source text: put the code into a file".into());
+    Trouble::Stop(Stop::Refused(Refusal { slug: "no-source", message, hint, ..Refusal::default() }))
 }
 
 impl Sources {

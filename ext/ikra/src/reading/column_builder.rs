@@ -6,6 +6,7 @@
 
 use crate::vm::value;
 use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::schema::Stored;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use rb_sys::VALUE;
 
@@ -186,9 +187,10 @@ impl Tags {
 }
 
 impl SeenTypes {
-    pub fn of(types: &TypeSet, narrow: bool) -> Self {
-        let mut found = Self { wide: !narrow, ..Self::default() };
-        for ty in types {
+    /// What a column that stores these lets in.
+    pub fn of(stored: &Stored) -> Self {
+        let mut found = Self { wide: !stored.narrow, ..Self::default() };
+        for ty in &stored.types {
             match ty {
                 Type::Nil => found.bits |= NIL,
                 Type::False => found.bits |= FALSE,
@@ -301,9 +303,9 @@ mod tests {
     fn wide_integers_do_not_fit_a_narrow_column() {
         let mut builder = ColumnBuilder::default();
         builder.push_integer(1 << 31);
-        let integers = TypeSet::from(Type::Integer);
-        assert!(builder.seen().within(&SeenTypes::of(&integers, false)));
-        assert!(!builder.seen().within(&SeenTypes::of(&integers, true)));
-        assert!(!builder.seen().within(&SeenTypes::of(&Type::Float.into(), false)));
+        let lets_in = |stored: Stored| builder.seen().within(&SeenTypes::of(&stored));
+        assert!(lets_in(Stored::written(Type::Integer.into())));
+        assert!(!lets_in(Stored::read_only(Type::Integer.into(), || true)));
+        assert!(!lets_in(Stored::written(Type::Float.into())));
     }
 }

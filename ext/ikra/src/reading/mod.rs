@@ -4,6 +4,7 @@ pub mod array_kinds;
 pub mod column_builder;
 pub mod ids;
 pub mod plan;
+pub mod probe;
 pub mod roots;
 pub mod tracer;
 pub mod variables;

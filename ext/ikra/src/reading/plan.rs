@@ -7,9 +7,9 @@ use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use ikra_core::faults;
+use ikra_core::heap::schema::{ColumnSchema, Stored};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferKind, Part, Ty};
-use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, HierarchyId, Type};
 use magnus::Ruby;
 use rb_sys::VALUE;
 
@@ -53,37 +53,27 @@ impl Plan {
     ) -> Self {
         let asked = tracer.asked.clone();
         let schema = &inferred.schema;
-        let narrow = |wanted: &BufferKind| {
-            inferred.program.buffers.iter().any(|b| b.kind == *wanted && b.ty == Ty::I32)
-        };
-        let integers = |types: &TypeSet| types.single_shape() == Some(Shape::Integer);
         let columns = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
             let variable = &asked.variables[*variable as usize];
-            let (hierarchy, name) = (variable.hierarchy, variable.name.clone());
-            let told = tracer.column(index).types;
-            let Some(column) = schema.columns.iter().find(|c| c.hierarchy == hierarchy && c.name == name)
-            else {
-                return SeenTypes::of(&told, false);
-            };
-            let payload = BufferKind::Column { hierarchy, name, part: Part::Payload };
-            let narrow = integers(&column.types) && narrow(&payload);
+            let told = Stored::written(tracer.column(index).types);
+            let is_it = |c: &&ColumnSchema| c.hierarchy == variable.hierarchy && c.name == variable.name;
+            let Some(column) = schema.columns.iter().find(is_it) else { return SeenTypes::of(&told) };
             // Inference knows each class's own values besides what the section writes. For a class alone both
             // together are what is stored; with several, values that were written need an inference of their own.
-            SeenTypes::of(if column.classes.len() == 1 { &column.types } else { &told }, narrow)
+            match column.classes.len() {
+                1 => SeenTypes::of(&column.stored),
+                _ => SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told }),
+            }
         });
         let elements = (0..asked.kinds.len() as u32).map(|kind| {
             let kind = ArrayKind(kind);
             match schema.arrays.iter().find(|a| a.kind == kind) {
-                Some(array) => {
-                    let values = BufferKind::ArrayValues(kind, Part::Payload);
-                    SeenTypes::of(&array.types, integers(&array.types) && narrow(&values))
-                }
-                None => SeenTypes::of(&tracer.kind_contents(kind).types, false),
+                Some(array) => SeenTypes::of(&array.stored),
+                None => SeenTypes::of(&Stored::written(tracer.kind_contents(kind).types)),
             }
         });
-        let base = &inferred.schema.base;
         Self {
-            base: SeenTypes::of(base, integers(base) && narrow(&BufferKind::Base(Part::Payload))),
+            base: SeenTypes::of(&schema.base),
             columns: columns.collect(),
             elements: elements.collect(),
             roots,

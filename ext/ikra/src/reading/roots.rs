@@ -3,9 +3,9 @@
 
 use crate::code::methods;
 use crate::reading::column_builder::ColumnBuilder;
-use crate::reading::tracer::{Stop, Tracer};
+use crate::reading::tracer::Tracer;
 use crate::vm::classes;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use crate::vm::pinned::Pinned;
 use crate::vm::value::{self, Decoded, decode};

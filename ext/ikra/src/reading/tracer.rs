@@ -8,31 +8,16 @@ use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
+use crate::vm::errors::Stop;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::infer::host::{Contents, Refusal};
+use ikra_core::infer::host::Contents;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
-
-/// Why tracing cannot go on.
-#[derive(Debug)]
-pub enum Stop {
-    /// An Integer beyond 64 bits; where it is.
-    Overflow(String),
-    Refused(Refusal),
-    /// So many bytes could not be had.
-    NoMemory(usize),
-}
-
-impl From<NoMemory> for Stop {
-    fn from(NoMemory(bytes): NoMemory) -> Self {
-        Self::NoMemory(bytes)
-    }
-}
 
 /// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
@@ -222,10 +207,7 @@ impl<'a> Tracer<'a> {
             builder.reserve(objects.len())?;
             let block = &objects[..objects.len().min(BLOCK)];
             // SAFETY: the objects are live: they are marked in `pinned`. They were listed as instances of the class.
-            unsafe {
-                access.learn(block);
-                access.read(block, &mut values[..block.len()]);
-            }
+            unsafe { access.read(block, &mut values[..block.len()]) };
             block.len()
         };
         let values = &black_box(values)[..count];

@@ -16,7 +16,6 @@ use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
-use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 
 /// How each buffer of a program is filled; found once for each compiled section.
@@ -112,16 +111,16 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
                 .map(|(index, (_, class))| (crate::vm::classes::place(ruby, *class).1, index))
                 .collect();
             columns.sort_unstable();
-            let single = column.types.single_shape();
+            let single = column.stored.types.single_shape();
             Recipe::Column { hierarchy: *hierarchy, part: *part, single, columns }
         }
         BufferKind::ArrayOffset(kind) => Recipe::Offset(*kind),
         BufferKind::ArrayLength(kind) => Recipe::Length(*kind),
         BufferKind::ArrayValues(kind, part) => {
             let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
-            Recipe::Values(*kind, *part, array.types.single_shape())
+            Recipe::Values(*kind, *part, array.stored.types.single_shape())
         }
-        BufferKind::Base(part) => Recipe::Base(*part, schema.base.single_shape()),
+        BufferKind::Base(part) => Recipe::Base(*part, schema.base.types.single_shape()),
         // Nothing is given at first: all zeros.
         BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
             Recipe::Result
@@ -153,8 +152,10 @@ fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
 /// The hierarchies whose ids the program can come across.
 fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
-    let sets = schema.columns.iter().map(|c| &c.types).chain(schema.arrays.iter().map(|a| &a.types));
-    for types in sets.chain([&schema.base, &schema.result]).chain(&schema.lists) {
+    let columns = schema.columns.iter().map(|column| &column.stored.types);
+    let arrays = schema.arrays.iter().map(|array| &array.stored.types);
+    let others = [&schema.base.types, &schema.result].into_iter().chain(&schema.lists);
+    for types in columns.chain(arrays).chain(others) {
         own_hierarchies(types, &mut all);
     }
     all.extend(schema.columns.iter().map(|c| c.hierarchy));
@@ -190,8 +191,9 @@ impl Heap {
             }
         }
         let ids = Ids::new(ruby, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
-        for elements in &tracer.elements {
-            i32::try_from(elements.builder.len() + 1).map_err(|_| too_large())?;
+        for (kind, elements) in tracer.elements.iter().enumerate() {
+            let arrays = tracer.pinned.arrays(kind as u32).len();
+            i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
         }
         let length = tracer.base.len();
         i32::try_from(length).map_err(|_| too_large())?;
@@ -257,7 +259,7 @@ fn fill(
     tracer: &mut Tracer<'_>,
     ids: &Ids,
     length: usize,
-) -> Result<Column, Error> {
+) -> Result<Column, Trouble> {
     let pinned = tracer.pinned;
     Ok(match recipe {
         Recipe::Column { hierarchy, part, single, columns } => {
@@ -276,12 +278,17 @@ fn fill(
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
             // A length goes with the elements that were read with it.
-            let length = |(row, array): (usize, &VALUE)| match spans.get(row) {
-                Some((_, length)) => *length as i32,
-                // SAFETY: listed arrays are live.
-                None => unsafe { rb_sys::RARRAY_LEN(*array) as i32 },
-            };
-            Column::I32(fallible::collect(arrays.iter().enumerate().map(length))?)
+            let mut lengths = Vec::new();
+            fallible::reserve(&mut lengths, arrays.len())?;
+            for (row, array) in arrays.iter().enumerate() {
+                let length = match spans.get(row) {
+                    Some((_, length)) => i64::from(*length),
+                    // SAFETY: listed arrays are live.
+                    None => unsafe { rb_sys::RARRAY_LEN(*array) as i64 },
+                };
+                lengths.push(i32::try_from(length).map_err(|_| too_large())?);
+            }
+            Column::I32(lengths)
         }
         Recipe::Values(kind, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
@@ -384,7 +391,8 @@ fn append(
     part: Part,
     single: Option<Shape>,
     ids: &Ids,
-) -> Result<(), NoMemory> {
+) -> Result<(), Error> {
+    let fits_i32 = from.seen().narrow();
     let payload = &mut from.payload;
     // The others may become the payload itself.
     if !column.is_empty() || matches!(column, Column::Bool(_) | Column::I32(_)) {
@@ -406,7 +414,10 @@ fn append(
             Some(shape @ Shape::Object(_)) => {
                 to.extend(payload.iter().map(|row| stored(shape, *row, ids) as i32));
             }
-            // The plan has checked that integers fit.
+            Some(Shape::Integer) if !fits_i32 => {
+                return Err(Error::Internal("a column of 32 bits for Integers that do not fit it".into()));
+            }
+            // Rows of arrays and numbers of symbols fit: `Heap::build` has counted them.
             _ => to.extend(payload.iter().map(|number| *number as i32)),
         },
         (Part::Payload, Column::I64(to)) => match single {

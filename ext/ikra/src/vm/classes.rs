@@ -3,7 +3,10 @@
 //! A class that has a number is kept alive and in place for good, so numbers and pointers may be compared for ever.
 
 use crate::vm::gvl::GvlCell;
+use crate::vm::ruby_version;
 use crate::vm::value::class_pointer;
+use ikra_core::infer::host::StructKeywords;
+use ikra_core::source::RubyVersion;
 use ikra_core::types::{ClassId, HierarchyId};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, RClass, Ruby, Symbol, Value, prelude::*};
@@ -203,11 +206,15 @@ pub fn is_opaque(ruby: &Ruby, class: ClassId) -> bool {
     }
 }
 
-/// Was a subclass of Struct made with `keyword_init: true`? Before Ruby 3.1 this cannot be asked.
-pub fn takes_keywords(class: VALUE) -> bool {
+/// How a subclass of Struct takes keywords. One that does not say takes them for its members since Ruby 3.2.
+pub fn struct_keywords(class: VALUE) -> StructKeywords {
     // SAFETY: the class is live.
     let class = unsafe { Value::from_raw(class) };
-    class.funcall::<_, _, Value>("keyword_init?", ()).is_ok_and(|answer| answer.to_bool())
+    match class.funcall::<_, _, Option<bool>>("keyword_init?", ()) {
+        Ok(Some(true)) => StructKeywords::Always,
+        Ok(None) if ruby_version() >= RubyVersion(3, 2) => StructKeywords::Alone,
+        _ => StructKeywords::Never,
+    }
 }
 
 /// The position of a member, as the key that `rb_struct_aref` and `rb_struct_aset` take.

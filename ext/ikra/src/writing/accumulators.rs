@@ -3,7 +3,7 @@
 //! raise is done before anything is written.
 
 use crate::vm::errors::Trouble;
-use crate::writing::copy_back::{CopyBack, Values};
+use crate::writing::decoder::{Decoder, Values};
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{AccumulatorSchema, Fold};
@@ -12,7 +12,7 @@ use ikra_core::types::Shape;
 use magnus::{RArray, RModule, Value, block::Proc, prelude::*};
 
 pub struct Accumulators<'a> {
-    pub copy: &'a CopyBack<'a>,
+    pub decoder: Decoder<'a>,
     pub block: Proc,
 }
 
@@ -25,12 +25,12 @@ pub struct Folded {
 
 impl Accumulators<'_> {
     pub fn fold(&self) -> Result<Folded, Trouble> {
-        let ruby = self.copy.ruby;
+        let ruby = self.decoder.ruby;
         let binding: Value = self.block.funcall("binding", ())?;
         let module: RModule =
             ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
         let values = ruby.ary_new();
-        for (number, variable) in self.copy.schema().accumulators.iter().enumerate() {
+        for (number, variable) in self.decoder.schema().accumulators.iter().enumerate() {
             let (parts, places) = self.parts(number as u32, variable)?;
             if parts.is_empty() {
                 continue;
@@ -56,11 +56,11 @@ impl Accumulators<'_> {
     /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part
     /// alone.
     fn parts(&self, number: u32, variable: &AccumulatorSchema) -> Result<(RArray, RArray), Trouble> {
-        let (parts, places) = (self.copy.ruby.ary_new(), self.copy.ruby.ary_new());
-        let Some(Column::I64(ticks)) = self.copy.buffer(&BufferKind::AccumulatorTick(number)) else {
+        let (parts, places) = (self.decoder.ruby.ary_new(), self.decoder.ruby.ary_new());
+        let Some(Column::I64(ticks)) = self.decoder.buffer(&BufferKind::AccumulatorTick(number)) else {
             return Ok((parts, places));
         };
-        let values = self.copy.values(|part| BufferKind::Accumulator(number, part), &variable.types);
+        let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
         let given = || (0..ticks.len()).filter(|row| ticks[*row] != 0);
         let deciding = |wanted: bool| {
             // The first (tick, element) whose part is true (false); else the last one given.
@@ -71,7 +71,7 @@ impl Accumulators<'_> {
         };
         match &variable.fold {
             Fold::Operator(_) | Fold::Best(_) | Fold::BestLater(_) => {
-                self.copy.push_all(parts, &values, given())?;
+                self.decoder.push_all(parts, &values, given())?;
                 for row in given() {
                     places.push((row, ticks[row] - 1))?;
                 }
@@ -82,7 +82,7 @@ impl Accumulators<'_> {
                     Fold::And => deciding(false),
                     _ => given().max_by_key(|row| (ticks[*row], *row)),
                 };
-                self.copy.push_all(parts, &values, row.into_iter())?;
+                self.decoder.push_all(parts, &values, row.into_iter())?;
             }
         }
         Ok((parts, places))

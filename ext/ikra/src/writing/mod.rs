@@ -1,5 +1,7 @@
-//! Columns → live objects: what a run has changed, and its result.
+//! Columns → live objects: what a run has changed, and its result or exception.
 
 pub mod accumulators;
 pub mod copy_back;
+pub mod decoder;
+pub mod exceptions;
 pub mod results;

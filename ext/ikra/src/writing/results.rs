@@ -3,7 +3,7 @@
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
-use crate::writing::copy_back::{CopyBack, append, immediate};
+use crate::writing::decoder::{Decoder, append, immediate};
 use ikra_core::error::Error;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::width;
@@ -101,18 +101,19 @@ impl Words<'_> {
 
 /// Makes the values of a `pmap` whose block gives arrays.
 pub struct Results<'a> {
-    copy: &'a CopyBack<'a>,
+    decoder: Decoder<'a>,
     result: Encoding,
     /// Of the items, by the kind of their list.
     lists: Vec<Option<Encoding>>,
 }
 
 impl<'a> Results<'a> {
-    pub fn new(copy: &'a CopyBack<'a>, schema: &Schema) -> Result<Self, Error> {
+    pub fn new(decoder: Decoder<'a>) -> Result<Self, Error> {
+        let schema = decoder.schema();
         let count = schema.lists.len();
         let items = std::iter::repeat_with(|| None).take(count).collect();
         let mut encodings = Encodings { schema, met: vec![false; count], items };
-        Ok(Self { copy, result: encodings.of(&schema.result)?, lists: encodings.items })
+        Ok(Self { decoder, result: encodings.of(&schema.result)?, lists: encodings.items })
     }
 
     /// One value for each element, of the words that all have written: the first of each, then the second.
@@ -137,7 +138,7 @@ impl<'a> Results<'a> {
                 });
             }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
-            Kind::Module(class) => return Ok(classes::object(self.copy.ruby, *class).as_value()),
+            Kind::Module(class) => return Ok(classes::object(self.decoder.ruby, *class).as_value()),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
             Kind::Tagged { list, local } => {
@@ -156,7 +157,7 @@ impl<'a> Results<'a> {
         };
         let value = match immediate(shape, payload) {
             Some(value) => value,
-            None => self.copy.made(shape, payload)?,
+            None => self.decoder.made(shape, payload)?,
         };
         // SAFETY: the value is an immediate, was just made, or is kept alive by `Pinned`.
         Ok(unsafe { Value::from_raw(value) })
@@ -179,7 +180,7 @@ impl<'a> Results<'a> {
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let mut block = [value::NIL; ITEMS];
         let block = black_box(&mut block);
-        let array = (count > ITEMS).then(|| self.copy.ruby.ary_new_capa(count));
+        let array = (count > ITEMS).then(|| self.decoder.ruby.ary_new_capa(count));
         let mut made = 0;
         loop {
             let items = &mut block[..ITEMS.min(count - made)];

@@ -4,7 +4,7 @@ mod arithmetic;
 mod control;
 mod random;
 
-use super::throughput::LoopOrder;
+use super::loop_order::LoopOrder;
 use super::{Code, CpuBackend, pool};
 use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use crate::heap::job_order::{Round, Segment};

@@ -51,7 +51,7 @@ fn random_programs_do_what_the_interpreter_does() {
                     (20, Some(LoopOrder::ElementMajor)),
                 ] {
                     if let Some(order) = order {
-                        code.throughputs.iter().for_each(|throughput| throughput.choose(order));
+                        code.tunings.iter().for_each(|tuning| tuning.choose(order));
                     }
                     let expected = run(program, entry_of, ticks, &interpreter::run);
                     let found = run(program, entry_of, ticks, &|program, launch| {

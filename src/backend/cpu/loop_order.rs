@@ -1,47 +1,34 @@
-//! An entry's throughput, measured on the steps that ran. It decides only how work is cut, never what it gives.
+//! The order of the two loops of a fused program, over ticks and over elements: which is faster is found out by trying.
 
 use super::EntryCode;
 use super::pool::STEP;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::time::Duration;
+use crate::backend::throughput::Throughput;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Jobs whose ticks run in turns: their state stays in the nearest cache.
 const TOGETHER: u64 = 1024;
 /// Fewer ticks than this are not enough to try which order is faster.
 const FEW_TICKS: u64 = 64;
 
-/// The order of the two loops, which fusion interchanges; one of the two of [`EntryCode`].
+/// One of the two forms of [`EntryCode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopOrder {
+    /// One tick of many elements, then the next.
     TickMajor,
+    /// All ticks of one element, then the next: the tick loop is inside.
     ElementMajor,
 }
 
+/// What was measured of an entry.
 #[derive(Debug, Default)]
-pub struct Throughput {
-    /// Picoseconds a job and tick; 0 before the first measurement.
-    picoseconds: AtomicU64,
+pub struct Tuning {
+    /// Of jobs times ticks.
+    pub throughput: Throughput,
     /// The order found faster: 1 is `TickMajor`, 2 is `ElementMajor`.
     order: AtomicU8,
 }
 
-impl Throughput {
-    pub fn picoseconds(&self) -> Option<u64> {
-        Some(self.picoseconds.load(Ordering::Relaxed)).filter(|time| *time != 0)
-    }
-
-    /// Jobs times ticks that take about `time`.
-    pub fn work_in(&self, time: Duration) -> Option<u64> {
-        Some((time.as_nanos() as u64 * 1_000 / self.picoseconds()?).max(1))
-    }
-
-    /// Follows the slowest of what was seen lately, so that steps are rather too short than too long.
-    pub fn learn(&self, work: u64, time: Duration) {
-        let now = (time.as_nanos() as u64 * 1_000 / work.max(1)).max(1);
-        let before = self.picoseconds.load(Ordering::Relaxed);
-        self.picoseconds.store(now.max(before - before / 8), Ordering::Relaxed);
-    }
-
+impl Tuning {
     /// Which order runs so many ticks; `None`: to be tried.
     pub fn order(&self, code: EntryCode, ticks: u64) -> Option<LoopOrder> {
         match self.order.load(Ordering::Relaxed) {
@@ -59,7 +46,7 @@ impl Throughput {
 
     /// How many jobs to run together for so many ticks: whole lives of as many as fit in a step.
     pub fn jobs(&self, order: LoopOrder, ticks: u64) -> u64 {
-        let Some(work) = self.work_in(STEP) else { return 64 };
+        let Some(work) = self.throughput.work_in(STEP) else { return 64 };
         match order {
             LoopOrder::TickMajor if ticks == 1 => work,
             LoopOrder::TickMajor => work.min(TOGETHER),

@@ -1,0 +1,301 @@
+//! The memory layout of CRuby's objects and Structs: where instance variables and members are. One table describes all
+//! versions; the extension is compiled for one of them, so the layout is constant. `reading/probe.rs` tries it when the
+//! extension is loaded; where it differs, Ruby's functions do the work.
+//!
+//! Since 3.2 the flags of an object name its *shape*: which variables it has, in the order in which they were set. A
+//! variable has the same index in all objects of a shape, as long as the process lives.
+
+use super::value;
+use rb_sys::{ID, VALUE};
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const UNDEFINED: VALUE = rb_sys::Qundef as VALUE;
+const TYPE: VALUE = 0x1f;
+const OBJECT: VALUE = rb_sys::ruby_value_type::RUBY_T_OBJECT as VALUE;
+const STRUCT: VALUE = rb_sys::ruby_value_type::RUBY_T_STRUCT as VALUE;
+
+static CONFIRMED: AtomicBool = AtomicBool::new(false);
+
+/// Is the layout that of the Ruby that runs?
+pub fn confirmed() -> bool {
+    CONFIRMED.load(Ordering::Relaxed)
+}
+
+/// Says whether it is.
+pub fn confirm(confirmed: bool) {
+    CONFIRMED.store(confirmed, Ordering::Relaxed);
+}
+
+/// The flags and the class: so many words before what is the object's own.
+const HEADER: usize = 2;
+/// So many variables are embedded in an object without a shape.
+const EMBEDDED: usize = 3;
+/// The bits of the flags whose meaning depends on the type begin here (`RUBY_FL_USHIFT`).
+const USER: u32 = 12;
+
+/// What some bits of an object's flags have to be.
+#[derive(Clone, Copy)]
+struct Pattern {
+    mask: VALUE,
+    bits: VALUE,
+}
+
+impl Pattern {
+    const NEVER: Self = Self { mask: 0, bits: 1 };
+
+    const fn set(bit: u32) -> Self {
+        Self { mask: 1 << bit, bits: 1 << bit }
+    }
+
+    const fn clear(bit: u32) -> Self {
+        Self { mask: 1 << bit, bits: 0 }
+    }
+
+    const fn shape(number: VALUE) -> Self {
+        Self { mask: ObjectLayout::SHAPE, bits: number << ObjectLayout::SHIFT }
+    }
+
+    #[inline(always)]
+    const fn fits(self, flags: VALUE) -> bool {
+        flags & self.mask == self.bits
+    }
+}
+
+struct ObjectLayout {
+    /// The bits that name the shape.
+    shape: VALUE,
+    /// The variables are in the object itself, not in memory apart from it.
+    embedded: Pattern,
+    /// They are in a hash table, because the objects of the class have too many shapes.
+    complex: Pattern,
+    /// One of the fields is no variable, but the `object_id`.
+    has_id: Pattern,
+    /// Without shapes: a variable has the same index in all objects of the class. Those that are not set are undefined,
+    /// and the object says for how many it has room.
+    counted: bool,
+    /// The bits that count the members that are in a Struct itself; 0 where they are apart from it.
+    embedded_members: VALUE,
+}
+
+impl ObjectLayout {
+    const SHIFT: u32 = 32;
+    const SHAPE: VALUE = (u32::MAX as VALUE) << Self::SHIFT;
+
+    /// A version that is not known yet is taken for the newest that is.
+    const fn of(version: (u32, u32)) -> Self {
+        let shapes = Self {
+            shape: Self::SHAPE,
+            // ROBJECT_EMBED
+            embedded: Pattern::set(USER + 1),
+            // OBJ_TOO_COMPLEX_SHAPE_ID
+            complex: Pattern::shape(11),
+            has_id: Pattern::NEVER,
+            counted: false,
+            // RSTRUCT_EMBED_LEN_MASK
+            embedded_members: 0b11 << (USER + 1),
+        };
+        let wide_structs = Self { embedded_members: 0b111_1111 << (USER + 1), ..shapes };
+        match version {
+            (3, ..=1) => Self { shape: 0, complex: Pattern::NEVER, counted: true, ..shapes },
+            (3, 2) => shapes,
+            (3, 3) => wide_structs,
+            (3, 4) => Self { complex: Pattern::shape(2), ..wide_structs },
+            _ => Self {
+                // ROBJECT_HEAP
+                embedded: Pattern::clear(USER + 4),
+                // SHAPE_ID_FL_TOO_COMPLEX
+                complex: Pattern::set(Self::SHIFT + 27),
+                // SHAPE_ID_FL_HAS_OBJECT_ID
+                has_id: Pattern::set(Self::SHIFT + 26),
+                ..wide_structs
+            },
+        }
+    }
+}
+
+const LAYOUT: ObjectLayout =
+    ObjectLayout::of((rb_sys::RUBY_API_VERSION_MAJOR, rb_sys::RUBY_API_VERSION_MINOR));
+
+/// The flags in which objects of a class differ that have their variables in different slots.
+const KEY: VALUE = TYPE | LAYOUT.shape | LAYOUT.embedded.mask;
+
+/// [`KEY`] of an object; no object has 0.
+///
+/// SAFETY: `object` must be a live heap object.
+#[inline(always)]
+pub unsafe fn key(object: VALUE) -> VALUE {
+    // SAFETY: as the caller says.
+    unsafe { flags(object) & KEY }
+}
+
+/// Where the objects with a key have a variable, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Embedded(usize),
+    External(usize),
+    /// They have none.
+    Absent,
+    /// Ruby's functions have to be asked.
+    Unknown,
+}
+
+impl Slot {
+    /// The slot of an object; `None` where it has none, or where that is unknown.
+    ///
+    /// SAFETY: `object` must be a live heap object with the key of the slot. The address is valid until Ruby runs.
+    #[inline(always)]
+    pub unsafe fn address(self, object: VALUE) -> Option<*mut VALUE> {
+        match self {
+            Self::Embedded(index) => Some(body(object).wrapping_add(index)),
+            // SAFETY: as the caller says.
+            Self::External(index) => unsafe {
+                let (room, fields) = external(body(object));
+                (index < room).then(|| fields.wrapping_add(index))
+            },
+            Self::Absent | Self::Unknown => None,
+        }
+    }
+
+    /// Looks for a variable. `rb_ivar_foreach` goes through those that are set in the order of their indices; the
+    /// object's memory is gone through beside it, and the result tried against `rb_ivar_get`.
+    ///
+    /// SAFETY: `object` must be a live heap object.
+    pub unsafe fn find(object: VALUE, id: ID) -> Self {
+        // SAFETY: as the caller says.
+        let flags = unsafe { flags(object) };
+        if flags & TYPE != OBJECT || LAYOUT.complex.fits(flags) {
+            return Self::Unknown;
+        }
+        // SAFETY: as above.
+        let variables = unsafe { variables(object) };
+        if variables.iter().all(|(name, _)| *name != id) {
+            return if LAYOUT.counted { Self::Unknown } else { Self::Absent };
+        }
+        let slot = if LAYOUT.embedded.fits(flags) { Self::Embedded } else { Self::External };
+        // SAFETY: an object is at least five words.
+        let room = match (slot(0), unsafe { external(body(object)) }) {
+            (Self::Embedded(_), _) => EMBEDDED,
+            (_, (room, fields)) if fields.is_aligned() && !fields.is_null() => room,
+            // The layout is another.
+            _ => return Self::Unknown,
+        };
+        let has_id = LAYOUT.has_id.fits(flags);
+        let count = if LAYOUT.counted { room } else { variables.len() + usize::from(has_id) };
+        // SAFETY: the object has so many fields.
+        let field = |index| unsafe { slot(index).address(object).map_or(UNDEFINED, |address| *address) };
+        // SAFETY: the object is live, and has an id.
+        let id_of_object = if has_id { unsafe { rb_sys::rb_obj_id(object) } } else { UNDEFINED };
+        let mut found = None;
+        // Which field is the id? A variable may be equal to it.
+        let is_id = |i: &usize| if has_id { field(*i) == id_of_object } else { *i == count };
+        for skipped in (0..count + usize::from(!has_id)).filter(is_id) {
+            let mut fields =
+                (0..count).filter(|i| *i != skipped && (!LAYOUT.counted || field(*i) != UNDEFINED));
+            let mut index = None;
+            let agrees = variables.iter().all(|(name, value)| {
+                fields.next().is_some_and(|i| {
+                    index = index.or((*name == id).then_some(i));
+                    field(i) == *value
+                })
+            });
+            match (agrees, found) {
+                (true, None) => found = index,
+                (true, Some(_)) if found != index => return Self::Unknown,
+                _ => {}
+            }
+        }
+        // SAFETY: as above.
+        match found {
+            Some(index) if field(index) == unsafe { rb_sys::rb_ivar_get(object, id) } => slot(index),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The slot of a Struct's member; `None` for what is no Struct or has no such member.
+///
+/// SAFETY: `object` must be a live heap object. The slot is valid until Ruby runs.
+#[inline(always)]
+pub unsafe fn member(object: VALUE, index: usize) -> Option<*mut VALUE> {
+    // SAFETY: the object is live, and its flags say what is in it.
+    unsafe {
+        let (flags, body) = (flags(object), body(object));
+        if flags & TYPE != STRUCT {
+            return None;
+        }
+        let embedded = (flags & LAYOUT.embedded_members) >> LAYOUT.embedded_members.trailing_zeros();
+        let (count, members) = match embedded {
+            0 => (*body, *body.wrapping_add(1) as *mut VALUE),
+            _ => (embedded, body),
+        };
+        ((index as VALUE) < count).then(|| members.wrapping_add(index))
+    }
+}
+
+/// The value of a slot of an instance variable.
+///
+/// SAFETY: the slot must be one.
+#[inline(always)]
+pub unsafe fn load(slot: *mut VALUE) -> VALUE {
+    // SAFETY: as the caller says.
+    match unsafe { *slot } {
+        UNDEFINED if LAYOUT.counted => value::NIL,
+        value => value,
+    }
+}
+
+/// Writes into a slot of an object, and tells the garbage collector of a reference.
+///
+/// SAFETY: the slot must be one of the object, which is not frozen; the value must be live.
+#[inline(always)]
+pub unsafe fn store(object: VALUE, slot: *mut VALUE, value: VALUE) {
+    // SAFETY: as the caller says.
+    unsafe {
+        *slot = value;
+        if !rb_sys::SPECIAL_CONST_P(value) {
+            rb_sys::rb_gc_writebarrier(object, value);
+        }
+    }
+}
+
+/// SAFETY: `object` must be a live heap object.
+#[inline(always)]
+unsafe fn flags(object: VALUE) -> VALUE {
+    // SAFETY: as the caller says; every heap object begins with its flags.
+    unsafe { *(object as *const VALUE) }
+}
+
+#[inline(always)]
+const fn body(object: VALUE) -> *mut VALUE {
+    (object as *mut VALUE).wrapping_add(HEADER)
+}
+
+/// Variables apart from their object: for how many there is room, where the shape does not say so, and where they are.
+///
+/// SAFETY: two words must be there.
+#[inline(always)]
+unsafe fn external(body: *mut VALUE) -> (usize, *mut VALUE) {
+    // SAFETY: as the caller says.
+    unsafe {
+        match LAYOUT.counted {
+            true => (*body as u32 as usize, *body.wrapping_add(1) as *mut VALUE),
+            false => (usize::MAX, *body as *mut VALUE),
+        }
+    }
+}
+
+/// The variables of an object that are set, in the order of their indices.
+///
+/// SAFETY: `object` must be a live heap object.
+unsafe fn variables(object: VALUE) -> Vec<(ID, VALUE)> {
+    unsafe extern "C" fn list(name: ID, value: VALUE, all: rb_sys::st_data_t) -> c_int {
+        // SAFETY: `all` is the vector below, which outlives the call.
+        unsafe { &mut *(all as *mut Vec<(ID, VALUE)>) }.push((name, value));
+        rb_sys::st_retval::ST_CONTINUE as c_int
+    }
+    let mut all: Vec<(ID, VALUE)> = Vec::new();
+    // SAFETY: as the caller says.
+    unsafe { rb_sys::rb_ivar_foreach(object, Some(list), (&raw mut all) as _) };
+    all
+}

@@ -1,0 +1,194 @@
+//! A run's buffers as Ruby values: what has changed, what the block gave, and what an element failed on.
+
+use crate::reading::variables::BLOCK;
+use crate::running::heap::Heap;
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::pinned::Pinned;
+use crate::vm::value;
+use ikra_core::error::Error;
+use ikra_core::heap::{Column, Schema};
+use ikra_core::infer::Inferred;
+use ikra_core::ir::{BufferKind, Part};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, TypeSet};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{RArray, Ruby, Value};
+use rb_sys::VALUE;
+use std::hint::black_box;
+
+/// Payload and tags of one column, as they are now.
+pub struct Values<'a> {
+    pub payload: Option<&'a Column>,
+    pub tags: Option<&'a Column>,
+    /// The shape of all values, where there is one.
+    single: Option<Shape>,
+}
+
+/// What a value is made from: shape and payload.
+type Raw = (Shape, i64);
+
+impl Values<'_> {
+    pub fn get(&self, row: usize) -> Result<Raw, Error> {
+        let shape = match (self.tags, self.single) {
+            (Some(tags), _) => Shape::of_tag(tags.bits(row) as i32),
+            (None, single) => single,
+        };
+        let shape = shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?;
+        Ok((shape, self.payload.map_or(0, |payload| payload.bits(row))))
+    }
+
+    /// The values of the next rows, as many as there is room for; gives their number. `make` gives those that live on
+    /// the heap.
+    pub fn decode(
+        &self,
+        rows: &mut impl Iterator<Item = usize>,
+        into: &mut [VALUE],
+        mut make: impl FnMut(Shape, i64) -> Result<VALUE, Trouble>,
+    ) -> Result<usize, Trouble> {
+        let mut count = 0;
+        let pairs = into.iter_mut().zip(rows);
+        match (self.single, self.payload) {
+            (Some(shape @ Shape::Float), Some(Column::F64(numbers))) => {
+                for (value, row) in pairs {
+                    let number = numbers[row];
+                    *value = match value::small_float(number) {
+                        Some(value) => value,
+                        None => make(shape, number.to_bits() as i64)?,
+                    };
+                    count += 1;
+                }
+            }
+            (Some(shape @ Shape::Integer), Some(Column::I64(numbers))) => {
+                for (value, row) in pairs {
+                    *value = match value::fixnum(numbers[row]) {
+                        Some(value) => value,
+                        None => make(shape, numbers[row])?,
+                    };
+                    count += 1;
+                }
+            }
+            _ => {
+                for (value, row) in pairs {
+                    let (shape, payload) = self.get(row)?;
+                    *value = match immediate(shape, payload) {
+                        Some(value) => value,
+                        None => make(shape, payload)?,
+                    };
+                    count += 1;
+                }
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Everything that decoding looks at.
+#[derive(Clone, Copy)]
+pub struct Decoder<'a> {
+    pub ruby: &'a Ruby,
+    pub pinned: &'a Pinned,
+    pub inferred: &'a Inferred,
+    pub heap: &'a Heap,
+}
+
+impl<'a> Decoder<'a> {
+    pub fn schema(&self) -> &'a Schema {
+        &self.inferred.schema
+    }
+
+    pub fn buffer(&self, kind: &BufferKind) -> Option<&'a Column> {
+        let at = self.inferred.program.buffers.iter().position(|b| b.kind == *kind)?;
+        Some(&self.heap.buffers[at])
+    }
+
+    pub fn values(&self, kind: impl Fn(Part) -> BufferKind, types: &TypeSet) -> Values<'a> {
+        Values {
+            payload: self.buffer(&kind(Part::Payload)),
+            tags: self.buffer(&kind(Part::Tag)),
+            single: types.single_shape(),
+        }
+    }
+
+    /// A value that may have to be made, which may raise.
+    pub fn made(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
+        Ok(match shape {
+            Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
+            Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
+            _ => self.existing(shape, payload)?,
+        })
+    }
+
+    /// A value that is there already: an immediate, or one of the objects and arrays found.
+    fn existing(&self, shape: Shape, payload: i64) -> Result<VALUE, Error> {
+        let found = match shape {
+            Shape::Nil => Some(value::NIL),
+            Shape::Bool => Some(value::boolean(payload & 1 != 0)),
+            Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
+            Shape::Object(hierarchy) => self.object(hierarchy, payload),
+            Shape::Array(kind) => self.array(kind, payload),
+            Shape::Module => {
+                let class = u32::try_from(payload).ok().map(ClassId);
+                class.map(|class| classes::value(self.ruby, class))
+            }
+            Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
+        };
+        found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
+    }
+
+    /// The object with an id of a hierarchy.
+    fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
+        self.heap.ids.object(self.pinned, hierarchy, u32::try_from(id).ok()?)
+    }
+
+    fn array(&self, kind: ArrayKind, id: i64) -> Option<VALUE> {
+        self.pinned.array(kind.0, usize::try_from(id).ok()?)
+    }
+
+    pub fn object_value(&self, hierarchy: HierarchyId, id: i64) -> Option<Value> {
+        // SAFETY: `Pinned` keeps it alive.
+        self.object(hierarchy, id).map(|object| unsafe { Value::from_raw(object) })
+    }
+
+    pub fn array_value(&self, kind: ArrayKind, id: i64) -> Option<Value> {
+        // SAFETY: `Pinned` keeps it alive.
+        self.array(kind, id).map(|array| unsafe { Value::from_raw(array) })
+    }
+
+    /// Appends the values of some rows to an array.
+    pub fn push_all(
+        &self,
+        array: RArray,
+        values: &Values<'_>,
+        mut rows: impl Iterator<Item = usize>,
+    ) -> Result<(), Trouble> {
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let mut block = [value::NIL; BLOCK];
+        let block = black_box(&mut block);
+        loop {
+            let count = values.decode(&mut rows, block, |shape, payload| self.made(shape, payload))?;
+            append(array, &block[..count])?;
+            if count < BLOCK {
+                return Ok(());
+            }
+        }
+    }
+}
+
+pub fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {
+    let (values, count) = (values.as_ptr(), values.len() as std::ffi::c_long);
+    // SAFETY: the array is live and so are the values.
+    protect(|| unsafe { rb_sys::rb_ary_cat(array.as_raw(), values, count) })?;
+    Ok(())
+}
+
+/// The value, where it is no object on the heap.
+#[inline]
+pub fn immediate(shape: Shape, payload: i64) -> Option<VALUE> {
+    match shape {
+        Shape::Integer => value::fixnum(payload),
+        Shape::Float => value::small_float(f64::from_bits(payload as u64)),
+        Shape::Nil => Some(value::NIL),
+        Shape::Bool => Some(value::boolean(payload & 1 != 0)),
+        _ => None,
+    }
+}

@@ -1,0 +1,305 @@
+//! The one place that turns what went wrong into Ruby exceptions. Their classes and messages are Ruby's business:
+//! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
+
+use crate::code::sources;
+use crate::vm::classes;
+use crate::vm::errors::{Stop, Trouble};
+use crate::vm::value;
+use crate::writing::decoder::Decoder;
+use ikra_core::backend::Failure;
+use ikra_core::diagnostic;
+use ikra_core::error::Error as CoreError;
+use ikra_core::infer::host::Refusal;
+use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Shadowed};
+use ikra_core::types::{ArrayKind, Shape, Type};
+use magnus::rb_sys::FromRawValue;
+use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
+
+const REPORT: &str = "This is a bug in Ikra. Please report it, with the block that led to it.";
+
+/// The exception for what went wrong.
+pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
+    match trouble {
+        Trouble::Raised(error) => error,
+        Trouble::Stop(Stop::Overflow(place)) => {
+            let hint = "make it a Float, or keep it where the section reads nothing";
+            new(ruby, "OverflowError", &format!("{place} holds an Integer beyond 64 bits\n  hint: {hint}"))
+        }
+        Trouble::Stop(Stop::Refused(refusal)) => refused(ruby, &refusal),
+        Trouble::Core(CoreError::Unsupported(list)) => {
+            let text = sources::with_map(ruby, |map| diagnostic::render_all(&list, map));
+            new(ruby, "UnsupportedError", text.trim_end())
+        }
+        Trouble::Core(error @ CoreError::Memory(_)) => {
+            Error::new(ruby.exception_no_mem_error(), error.to_string())
+        }
+        Trouble::Stop(Stop::NoMemory(bytes)) => exception(ruby, Trouble::Core(CoreError::Memory(bytes))),
+        Trouble::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
+        Trouble::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
+        Trouble::Plain(message) => new(ruby, "Error", &message),
+        Trouble::Unsupported { message, hint } => {
+            new(ruby, "UnsupportedError", &format!("{message}\n  hint: {hint}"))
+        }
+        Trouble::Panic(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            new(ruby, "Error", &format!("internal error: {text}\n{REPORT}"))
+        }
+    }
+}
+
+fn refused(ruby: &Ruby, refusal: &Refusal) -> Error {
+    let hint = refusal.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+    new(ruby, "UnsupportedError", &format!("{} [{}]{hint}", refusal.message, refusal.slug))
+}
+
+fn ikra(ruby: &Ruby) -> Result<RModule, Error> {
+    ruby.class_object().const_get("Ikra")
+}
+
+/// An exception of one of Ikra's classes.
+pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
+    match ikra(ruby).and_then(|ikra| ikra.const_get::<_, ExceptionClass>(class)) {
+        Ok(class) => Error::new(class, message.to_owned()),
+        Err(error) => error,
+    }
+}
+
+/// Ruby's FrozenError for an object.
+pub fn frozen(ruby: &Ruby, object: Value) -> Error {
+    let details = ruby.ary_new_from_values(&[object]);
+    build(ruby, "frozen", details, ruby.ary_new(), 0, 0)
+}
+
+fn build(ruby: &Ruby, kind: &str, details: RArray, frames: RArray, element: u32, tick: u64) -> Error {
+    let made = ikra(ruby).and_then(|ikra| {
+        let failures: RModule = ikra.const_get("Failures")?;
+        failures.funcall::<_, _, Exception>("build", (ruby.to_symbol(kind), details, frames, element, tick))
+    });
+    match made {
+        Ok(exception) => exception.into(),
+        Err(error) => error,
+    }
+}
+
+/// An element's failure: its operands are decoded as other values are.
+impl Decoder<'_> {
+    /// The exception that sequential Ruby would have raised first.
+    pub fn exception(&self, failure: &Failure) -> Error {
+        let site = &self.inferred.program.sites[failure.site.0 as usize];
+        let frames = self.ruby.ary_new();
+        let own = (site.path.as_str(), site.line, site.method.as_str());
+        let callers = site.callers.iter().map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
+        for (path, line, method) in std::iter::once(own).chain(callers) {
+            if let Err(error) = frames.push((path, line, method)) {
+                return error;
+            }
+        }
+        match self.details(&site.error, failure) {
+            Ok((kind, details)) => build(self.ruby, kind, details, frames, failure.element, failure.tick),
+            Err(error) => error,
+        }
+    }
+
+    fn details(&self, kind: &ErrorKind, failure: &Failure) -> Result<(&'static str, RArray), Error> {
+        let operands = failure.operands;
+        let ruby = self.ruby;
+        let details = ruby.ary_new();
+        let kind = match kind {
+            ErrorKind::Overflow { operator } => {
+                details.push(operator.as_str())?;
+                "overflow"
+            }
+            ErrorKind::ZeroDivision => "zero_division",
+            ErrorKind::NoMethod { name, receiver, missing } => {
+                details.push(name.as_str())?;
+                self.receiver(details, receiver, operands[0])?;
+                details.push(missing.name())?;
+                "no_method"
+            }
+            ErrorKind::NameError { name, receiver } => {
+                details.push(name.as_str())?;
+                self.receiver(details, receiver, operands[0])?;
+                "name_error"
+            }
+            ErrorKind::UncaughtThrow { tag, value } => {
+                self.receiver(details, tag, operands[0])?;
+                self.receiver(details, value, operands[usize::from(tag.has_operand())])?;
+                "uncaught_throw"
+            }
+            ErrorKind::TypeError(message) => {
+                details.push(message.as_str())?;
+                "type_error"
+            }
+            ErrorKind::ArgumentError(message) => {
+                details.push(message.as_str())?;
+                "argument_error"
+            }
+            ErrorKind::AboutOperand { type_error, before, operand, after } => {
+                details.push(before.as_str())?;
+                self.receiver(details, operand, operands[0])?;
+                details.push(after.as_str())?;
+                if *type_error { "type_error_about" } else { "argument_error_about" }
+            }
+            ErrorKind::FloatDomain => {
+                details.push(f64::from_bits(operands[0] as u64))?;
+                "float_domain"
+            }
+            ErrorKind::MathDomain(name) => {
+                details.push(name.as_str())?;
+                "math_domain"
+            }
+            ErrorKind::Frozen(hierarchy) => {
+                details.push(self.object_value(*hierarchy, operands[0]))?;
+                "frozen"
+            }
+            ErrorKind::FrozenArray(kind) => {
+                details.push(self.array_value(*kind, operands[0]))?;
+                "frozen"
+            }
+            ErrorKind::IndexTooSmall => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "index_too_small"
+            }
+            ErrorKind::FetchIndex => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "fetch_index"
+            }
+            // Those who run a section give it more instead.
+            ErrorKind::ScratchFull | ErrorKind::ResultFull => "no_memory",
+            ErrorKind::ArrayGrowth => {
+                details.push(operands[0])?;
+                details.push(operands[1])?;
+                "array_growth"
+            }
+            ErrorKind::Range(message) => {
+                details.push(message.as_str())?;
+                "range"
+            }
+            ErrorKind::Raise { class, message } => {
+                details.push(classes::object(ruby, *class))?;
+                match message {
+                    None => details.push(ruby.qnil())?,
+                    Some(parts) => details.push(self.message(parts, operands)?)?,
+                }
+                "raise"
+            }
+            ErrorKind::StackTooDeep => "stack_too_deep",
+            ErrorKind::Unsupported(message) => {
+                details.push(message.as_str())?;
+                "unsupported"
+            }
+            ErrorKind::Race { what, .. } => {
+                self.race(details, what, operands[1])?;
+                details.push(self.touch((operands[0] >> 32) as u32, operands[0] as u32)?)?;
+                details.push(self.touch(failure.element, failure.site.0)?)?;
+                "race"
+            }
+        };
+        Ok((kind, details))
+    }
+
+    /// What two elements race for: the object, the variable's name or the array's index, and of an array what holds it
+    /// (a class and a variable) where that is an object.
+    fn race(&self, details: RArray, what: &Shadowed, place: i64) -> Result<(), Error> {
+        match what {
+            Shadowed::Column { hierarchy, name } => {
+                details.push(self.object_value(*hierarchy, place))?;
+                details.push(name.as_str())?;
+                details.push(self.ruby.qnil())
+            }
+            Shadowed::ArrayValues(kind) => {
+                let array = place >> 32;
+                details.push(self.array_value(*kind, array))?;
+                details.push(place as u32)?;
+                details.push(self.holder(*kind, array))
+            }
+        }
+    }
+
+    /// The class and the variable of an object that holds the array.
+    fn holder(&self, kind: ArrayKind, array: i64) -> Option<(String, String)> {
+        let ids = &self.heap.ids;
+        let columns = &self.inferred.schema.columns;
+        columns.iter().filter(|column| column.stored.types.contains(&Type::Array(kind))).find_map(|column| {
+            let buffer = |part| {
+                let (hierarchy, name) = (column.hierarchy, column.name.clone());
+                self.buffer(&BufferKind::Column { hierarchy, name, part })
+            };
+            let (payload, tags) = (buffer(Part::Payload)?, buffer(Part::Tag));
+            let tag = i64::from(Shape::Array(kind).tag());
+            let holds = |row| payload.bits(row) == array && tags.is_none_or(|tags| tags.bits(row) == tag);
+            let class = column.classes.iter().find(|class| {
+                let place =
+                    ids.classes(column.hierarchy).iter().position(|c| c == *class).unwrap_or(0) as u32;
+                let rows = ids.base(column.hierarchy, place)..ids.base(column.hierarchy, place + 1);
+                rows.into_iter().any(|row| holds(row as usize))
+            })?;
+            Some((classes::name(self.ruby, *class), column.name.clone()))
+        })
+    }
+
+    /// One touch of a race: the element, whether it writes, path and line.
+    fn touch(&self, element: u32, site: u32) -> Result<RArray, Error> {
+        let site = &self.inferred.program.sites[site as usize];
+        let writes = matches!(site.error, ErrorKind::Race { write: true, .. });
+        let touch = self.ruby.ary_new();
+        touch.push(element)?;
+        touch.push(writes)?;
+        touch.push(site.path.as_str())?;
+        touch.push(site.line)?;
+        Ok(touch)
+    }
+
+    /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.
+    fn message(&self, parts: &[MessagePart], operands: [i64; 2]) -> Result<RArray, Error> {
+        let all = self.ruby.ary_new();
+        let mut next = operands.into_iter();
+        for part in parts {
+            let pair = self.ruby.ary_new();
+            match part {
+                MessagePart::Text(text) => {
+                    pair.push(self.ruby.qnil())?;
+                    pair.push(text.as_str())?;
+                }
+                MessagePart::Value(value) => {
+                    let operand = if value.has_operand() { next.next().unwrap_or_default() } else { 0 };
+                    self.receiver(pair, value, operand)?;
+                }
+                MessagePart::Inspect(value, number) => {
+                    self.receiver(pair, value, operands.get(usize::from(*number)).copied().unwrap_or(0))?;
+                    pair.push(true)?;
+                }
+            }
+            all.push(pair)?;
+        }
+        Ok(all)
+    }
+
+    /// Two details: the receiver, and its name in the message where there is no such value.
+    fn receiver(&self, details: RArray, receiver: &Receiver, operand: i64) -> Result<(), Error> {
+        let ruby = self.ruby;
+        match receiver {
+            Receiver::Nil => details.push(ruby.qnil())?,
+            Receiver::True => details.push(true)?,
+            Receiver::False => details.push(false)?,
+            Receiver::Integer => details.push(operand)?,
+            Receiver::Float => details.push(f64::from_bits(operand as u64))?,
+            Receiver::Symbol => {
+                // SAFETY: a symbol is never freed once it is numbered.
+                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                details.push(symbol)?;
+            }
+            Receiver::Object(hierarchy) => details.push(self.object_value(*hierarchy, operand))?,
+            Receiver::Array(kind) => details.push(self.array_value(*kind, operand))?,
+            Receiver::Module(class) => details.push(classes::object(ruby, *class))?,
+            Receiver::Text(text) => {
+                details.push(ruby.qnil())?;
+                return details.push(text.as_str());
+            }
+        }
+        details.push(ruby.qnil())
+    }
+}
