@@ -4,8 +4,8 @@
 
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, value};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
+use magnus::rb_sys::AsRawValue;
+use magnus::{Ruby, Symbol};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 
@@ -182,48 +182,58 @@ impl Variable {
     }
 }
 
-/// A variable of all objects of an array, which are of one class: for the specs, which compare it with Ruby.
-pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
-    let mut values = vec![value::NIL; objects.len()];
-    let mut access = of_first(ruby, objects, name);
-    // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
-    unsafe {
-        let objects = std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
-        access.read(objects, &mut values);
-        ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
-    }
-}
+/// For the specs, which compare with Ruby.
+#[cfg(feature = "testing")]
+pub mod testing {
+    use super::{Access, Slot, Variable};
+    use crate::vm::{object_layout, value};
+    use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+    use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
 
-/// Sets a variable of all objects of an array, which are of one class and not frozen: for the specs.
-pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
-    let mut access = of_first(ruby, objects, name);
-    protect(|| {
-        // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+    /// A variable of all objects of an array, which are of one class.
+    pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
+        let mut values = vec![value::NIL; objects.len()];
+        let mut access = of_first(ruby, objects, name);
+        // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
         unsafe {
-            let [objects, values] = [objects, values].map(|array| {
-                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
-            });
-            access.write(objects, values);
+            let objects =
+                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
+            access.read(objects, &mut values);
+            ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
         }
-        value::NIL
-    })?;
-    Ok(())
-}
-
-/// What kind of slot an object has for a variable; nothing where only Ruby's functions know: for the specs.
-pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
-    let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
-    let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
-    // SAFETY: the object is live, and no special constant.
-    match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
-        Slot::Embedded(_) => Some("embedded"),
-        Slot::External(_) => Some("external"),
-        Slot::Absent => Some("absent"),
-        Slot::Unknown => None,
     }
-}
 
-fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
-    let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
-    class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
+    /// Sets a variable of all objects of an array, which are of one class and not frozen.
+    pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
+        let mut access = of_first(ruby, objects, name);
+        protect(|| {
+            // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+            unsafe {
+                let [objects, values] = [objects, values].map(|array| {
+                    std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
+                });
+                access.write(objects, values);
+            }
+            value::NIL
+        })?;
+        Ok(())
+    }
+
+    /// What kind of slot an object has for a variable; nothing where only Ruby's functions know.
+    pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
+        let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
+        let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
+        // SAFETY: the object is live, and no special constant.
+        match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
+            Slot::Embedded(_) => Some("embedded"),
+            Slot::External(_) => Some("external"),
+            Slot::Absent => Some("absent"),
+            Slot::Unknown => None,
+        }
+    }
+
+    fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
+        let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
+        class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
+    }
 }
