@@ -21,7 +21,9 @@ use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::{probe, variables};
 use running::{backends, profiles, random};
 use section::Section;
-use vm::{background, classes, dialect};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use vm::{background, dialect, method_tables, object_pool, reflection};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -45,8 +47,11 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
     gc_roots::init(ruby, native)?;
-    classes::init(ruby)?;
     background::init(ruby);
+    object_pool::init(ruby)?;
+    reflection::init(ruby)?;
+    method_tables::init(ruby);
+    capture::init(ruby)?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
@@ -57,6 +62,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("arguments", function!(arguments, 0))?;
     native.define_singleton_method("read_variable", function!(read_variable, 2))?;
     native.define_singleton_method("write_variable", function!(write_variable, 3))?;
     native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
@@ -130,6 +136,20 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
+}
+
+/// The arguments that the process was started with, its name first.
+fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
+    let mut all: Vec<Vec<u8>> = std::env::args_os().map(OsString::into_vec).collect();
+    if all.is_empty() {
+        // Not every C library tells them to a library that is loaded later.
+        let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+        all =
+            line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
+    }
+    let list = ruby.ary_new();
+    all.iter().try_for_each(|argument| list.push(ruby.str_from_slice(argument)))?;
+    Ok(list)
 }
 
 fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {

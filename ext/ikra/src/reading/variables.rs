@@ -4,7 +4,6 @@
 
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, value};
-use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
@@ -27,11 +26,11 @@ pub enum Access {
 
 impl Access {
     /// An instance variable, or a member where the name has no `@`.
-    pub fn new(ruby: &Ruby, class: ClassId, name: &str) -> Self {
+    pub fn new(ruby: &Ruby, class: VALUE, name: &str) -> Self {
         if name.starts_with('@') {
             return Self::Variable(Variable::new(value::intern(ruby, name)));
         }
-        let key = classes::member_key(ruby, classes::value(ruby, class), name);
+        let key = classes::member_key(class, name);
         key.map_or(Self::Missing, Self::Member)
     }
 
@@ -235,5 +234,5 @@ pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
 
 fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
     let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
-    class.map_or(Access::Missing, |class| Access::new(ruby, classes::number(ruby, class), name))
+    class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
 }
