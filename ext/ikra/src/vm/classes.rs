@@ -38,10 +38,22 @@ static REGISTRY: GvlCell<Registry> = GvlCell::new(Registry {
 /// Numbers Ruby's own classes, as [`ClassId::BUILTIN`] wants them.
 pub fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ClassId::BUILTIN {
-        let module: Value = ruby.class_object().funcall("const_get", (name,))?;
+        let module: Value = match name {
+            "Data" => data_class(ruby)?,
+            _ => ruby.class_object().funcall("const_get", (name,))?,
+        };
         number(ruby, module.as_raw());
     }
     Ok(())
+}
+
+/// Before Ruby 3.2 `Data` can be anything.
+fn data_class(ruby: &Ruby) -> Result<Value, Error> {
+    let data = ruby.class_object().const_get::<_, RClass>("Data").ok();
+    match data.filter(|data| data.respond_to("define", false).unwrap_or(false)) {
+        Some(data) => Ok(data.as_value()),
+        None => ruby.class_class().new_instance(()),
+    }
 }
 
 /// Calls `mark` with every class that has a number.
