@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "tempfile"
+
 # How calls, `super` and `yield` pass their arguments on, and which methods they find.
 module Calls
   # Gives back what it is given.
@@ -169,10 +171,13 @@ module Calls
   FOREST = Group.new(GROUPS)
   TOTAL = ->(group) { group.total }
 
-  # A method called `it`.
-  class Named
-    def it = 40
-    def forty = [1].sum { it + 1 }
+  # A method called `it`, of which Ruby 3.3 warns.
+  FILE = Tempfile.new(["it", ".rb"]).tap do |file|
+    file.puts("class Calls::Named", "  def it = 40", "  def forty = [1].sum { it + 1 }", "end")
+    file.flush
+    verbose, $VERBOSE = $VERBOSE, nil
+    load file.path
+    $VERBOSE = verbose
   end
 
   Point = Struct.new(:x, :y) do

@@ -76,16 +76,16 @@ each_compiling_backend do |backend|
   end
 
   it "tells the collector what it writes into old objects, Structs and arrays" do
-    pair = Struct.new(:first, :second)
+    pair = Struct.new(:one, :other)
     holders = Array.new(2_000) { |i| World::Node.new([i + 0.5, 0.0], pair.new(i + 0.5, 0.0)) }
     5.times { GC.start }
     # Floats of such exponents are objects, and nothing else refers to them.
     holders.peach do |holder|
-      holder.links.second = holder.links.first * 1e200
+      holder.links.other = holder.links.one * 1e200
       holder.value[1] = holder.value[0] * 1e250
     end
     2.times { GC.start(full_mark: false) && Array.new(50_000) { |i| i * 1e-200 } }
-    expect(holders.map { |holder| holder.links.second }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
+    expect(holders.map { |holder| holder.links.other }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
     expect(holders.map { |holder| holder.value[1] }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e250 })
     plain = Array.new(2_000) { |i| World::Node.new(i + 0.5, nil) }
     5.times { GC.start }

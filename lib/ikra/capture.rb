@@ -29,7 +29,10 @@ module Ikra
         location = iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
-        if path && (lines || File.file?(path))
+        if (text = Delegation.text(iseq))
+          first = location.first
+          [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
+        elsif path && (lines || File.file?(path))
           text = lines ? lines.join : read(path)
           check(iseq, path, text, location) unless lines
           [iseq.path, text, [1], location, iseq.label]
@@ -42,10 +45,30 @@ module Ikra
         end
       end
 
+      # Can a file be another one than was loaded?
+      def changed?(path) = !File.file?(path) || File.mtime(path) > STARTED
+
       # @raise [Ikra::Error]
       def raise_changed(path, line)
         raise Error, "#{path}:#{line}: the file has changed since it was loaded: " \
                      "load it again, or start the program anew"
+      end
+
+      # Calls the block with the code that stands in other code.
+      def nested(value, &block)
+        value.each do |inner|
+          next unless inner.is_a?(Array)
+
+          inner[0] == MAGIC ? yield(inner) : nested(inner, &block)
+        end
+      end
+
+      # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
+      def instructions(list)
+        list[INSTRUCTIONS].grep(Array).map do |name, *operands|
+          name = name.to_s.sub(/\A(trace|zjit)_/, "")
+          [name, *operands.map { |operand| operand(name, operand) }]
+        end
       end
 
       private
@@ -80,7 +103,7 @@ module Ikra
 
       # Compares the instructions of a file changed lately with those that were loaded from it.
       def check(iseq, path, text, location)
-        return if File.mtime(path) <= STARTED
+        return unless changed?(path)
 
         same = instructions(iseq.to_a)
         found = compiled(path, text, iseq)[location]
@@ -113,22 +136,6 @@ module Ikra
       def collect(list, all)
         (all[list[MISC][:code_location]] ||= []) << instructions(list)
         nested(list) { |inner| collect(inner, all) }
-      end
-
-      def nested(value, &block)
-        value.each do |inner|
-          next unless inner.is_a?(Array)
-
-          inner[0] == MAGIC ? yield(inner) : nested(inner, &block)
-        end
-      end
-
-      # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
-      def instructions(list)
-        list[INSTRUCTIONS].grep(Array).map do |name, *operands|
-          name = name.to_s.sub(/\A(trace|zjit)_/, "")
-          [name, *operands.map { |operand| operand(name, operand) }]
-        end
       end
 
       # A `super` that has run knows its method's name.

@@ -43,6 +43,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Struct", "dig", "of a member that is written out"),
     ("Kernel", "respond_to?", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
+    ("Kernel", "public_send", "with a literal symbol"),
+    ("Kernel", "send", "with a literal symbol"),
     ("Math.", "gamma", "less exact on a GPU: within 10 units in the last place"),
     ("Math.", "lgamma", "less exact on a GPU: within 20 units in the last place, but near its zeros"),
     ("Math.", "erfc", "less exact on a GPU: within 6 units in the last place"),

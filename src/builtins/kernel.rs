@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{Lowerer, Operand, module_of};
+use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
@@ -90,6 +90,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("frozen?", frozen),
     row("respond_to?", responds),
+    carrying("send", |s, c| send(s, c, CallType::Own)),
+    carrying("__send__", |s, c| send(s, c, CallType::Own)),
+    carrying("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
     row("__to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
@@ -225,6 +228,13 @@ fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(s.b.bool(public))
         }
     }
+}
+
+/// `send(:name, arguments)`.
+fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand {
+    let Some(name) = literal_name(s, call) else { return Operand::bottom() };
+    let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
+    s.dispatch(&call.receiver, &name, &arguments, call.block.clone(), call_type)
 }
 
 /// `instance_variable_get(:@name)`.

@@ -225,11 +225,10 @@ impl Lowerer<'_> {
             },
             "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
             "throw" if self.is_of_kernel("throw") => self.throw(node, call),
-            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" => {
+            "binding" | "eval" | "instance_eval" => {
                 let hint = match call.name.as_str() {
-                    "binding" | "eval" => "write the code itself; variables are known by their names only",
                     "instance_eval" => "call the methods of the object, or write a method in its class",
-                    _ => "call the method by its name",
+                    _ => "write the code itself; variables are known by their names only",
                 };
                 let message = format!("`{}` cannot run in a section", call.name);
                 Some(self.refuse_here("unsupported-call", message, Some(hint.into())))

@@ -10,7 +10,7 @@ use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
-use crate::vm::gvl::check_interrupts;
+use crate::vm::gvl::{check_interrupts, let_others_run};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
@@ -30,7 +30,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// So often inference looks whether Ruby wants the thread back: short ones do not.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(10);
+/// So often it lets other threads run, of which one may want to raise something here. Ruby would do so twice as rarely.
+const YIELD: Duration = Duration::from_millis(50);
 
 struct AskedRoot {
     key: RootKey,
@@ -56,8 +58,9 @@ pub struct LiveHost<'a> {
     trouble: Option<Trouble>,
     /// The address down to which the stack may grow.
     stack_end: usize,
-    /// When interrupts were looked for.
+    /// When interrupts were looked for, and when other threads could run.
     looked: Instant,
+    yielded: Instant,
 }
 
 /// What an inference leaves.
@@ -99,6 +102,7 @@ impl<'a> LiveHost<'a> {
             trouble: None,
             stack_end: stack::end(),
             looked: Instant::now(),
+            yielded: Instant::now(),
         })
     }
 
@@ -211,7 +215,12 @@ impl Host for LiveHost<'_> {
             return false;
         }
         self.looked = Instant::now();
-        match check_interrupts(self.ruby) {
+        let others = self.yielded.elapsed() >= YIELD;
+        let heard = if others { let_others_run(self.ruby) } else { check_interrupts(self.ruby) };
+        if others {
+            self.yielded = Instant::now();
+        }
+        match heard {
             Ok(()) => false,
             Err(error) => {
                 self.trouble.get_or_insert(error.into());

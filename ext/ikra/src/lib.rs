@@ -23,7 +23,7 @@ use running::{backends, profiles, random};
 use section::Section;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use vm::{dialect, method_tables, object_pool, reflection};
+use vm::{background, dialect, method_tables, object_pool, reflection};
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
@@ -47,6 +47,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
     gc_roots::init(ruby, native)?;
+    background::init(ruby);
     object_pool::init(ruby)?;
     reflection::init(ruby)?;
     method_tables::init(ruby);

@@ -12,6 +12,7 @@ use crate::running::heap::{Heap, Layout, Room};
 use crate::running::profiles;
 use crate::running::random;
 use crate::versions::Version;
+use crate::vm::background;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
@@ -20,11 +21,12 @@ use crate::writing::copy_back::CopyBack;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
 use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::infer::Operation;
-use ikra_core::ir::ErrorKind;
+use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::profile::{Phase, Profile};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
@@ -78,6 +80,15 @@ impl Section {
 pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
     result.map_err(|trouble| exceptions::exception(ruby, trouble))
+}
+
+fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
+    passes::run_all(&mut program, token)?;
+    // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
+    if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
+        passes::uncheck::run(&mut program);
+    }
+    Ok(program)
 }
 
 /// The elements as they are now. A subclass of Array may have a `dup` of its own.
@@ -138,7 +149,7 @@ impl<'a> Run<'a> {
         self.refuse_changing_base(&version, &mut traced)?;
         let backend = self.backend(&version)?;
         profile.backend = Some(backend.name());
-        let kernel = self.kernel(&version, &*backend, profile)?;
+        let kernel = self.kernel(&version, &backend, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
@@ -231,10 +242,8 @@ impl<'a> Run<'a> {
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, self.section.races)?;
-            // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
-            if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
-                ikra_core::ir::passes::uncheck::run(&mut front.inferred.program);
-            }
+            let program = std::mem::take(&mut front.inferred.program);
+            front.inferred.program = background::run(self.ruby, |token| optimized(program, token))?;
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
@@ -282,24 +291,18 @@ impl<'a> Run<'a> {
     fn kernel(
         &self,
         version: &Version,
-        backend: &dyn Backend,
+        backend: &Arc<dyn Backend>,
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
         let known = version.kernels.borrow().iter().find(|k| k.0 == backend.name()).map(|k| k.1.clone());
         if let Some(kernel) = known {
             return Ok(kernel);
         }
-        let program = &version.program;
-        let never = AtomicBool::new(false);
-        let compiled = loop {
-            let compile = || backend.compile(program, profile);
-            match gvl::without_gvl(self.ruby, &never, compile) {
-                Some(ended) => break ended.map_err(Trouble::Panic)??,
-                None => gvl::check_interrupts(self.ruby)?,
-            }
-        };
-        let kernel: Arc<dyn Kernel> = Arc::from(compiled);
-        version.kernels.borrow_mut().push((backend.name(), kernel.clone()));
+        let (name, program, backend) = (backend.name(), version.program.clone(), backend.clone());
+        let kernel: Arc<dyn Kernel> = profile.time(Phase::Compile, || {
+            background::run(self.ruby, move |token| backend.compile(&program, token).map(Arc::from))
+        })?;
+        version.kernels.borrow_mut().push((name, kernel.clone()));
         Ok(kernel)
     }
 
@@ -352,7 +355,7 @@ impl<'a> Run<'a> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
         let backend = self.backend(&version)?;
-        let kernel = self.kernel(&version, &*backend, &mut profile)?;
+        let kernel = self.kernel(&version, &backend, &mut profile)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);

@@ -5,19 +5,24 @@
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Stack that a kernel may use of the thread that plays the GPU.
 const STACK: u64 = 1 << 20;
 const THREAD_STACK: usize = 4 << 20;
+/// How often it is looked whether the compiler has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// One object file may be loaded by several kernels, which then share its constants: one run at a time.
 static BUSY: Mutex<()> = Mutex::new(());
@@ -43,9 +48,9 @@ impl Device for Emulator {
         "cuda-emulated"
     }
 
-    fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error> {
+    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
         faults::point("compiling for the GPU")?;
-        let object = compile(&self.shim, &source.complete())?;
+        let object = compile(&self.shim, &source.complete(), token)?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
         faults::point("loading onto the GPU")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
@@ -207,7 +212,7 @@ impl Session for EmulatedSession<'_> {
 }
 
 /// The shared object of a text, compiled once for all processes of this user.
-fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
+fn compile(shim: &Path, text: &str, token: &CancellationToken) -> Result<PathBuf, Error> {
     const OPTIONS: [&str; 7] =
         ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"];
     let device = |what: &str, e: &dyn std::fmt::Display| Error::Device(format!("{what}: {e}"));
@@ -233,15 +238,34 @@ fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
     let work = tempfile::tempdir_in(&folder).map_err(|e| device("the emulator's folder", &e))?;
     let (source, output) = (work.path().join("section.cpp"), work.path().join("section.so"));
     std::fs::write(&source, &complete).map_err(|e| device("the emulator's source", &e))?;
-    let result = Command::new(&compiler)
+    let log = work.path().join("log");
+    let errors = std::fs::File::create(&log).map_err(|e| device("the emulator's log", &e))?;
+    let mut child = Command::new(&compiler)
         .args(OPTIONS)
         .arg("-o")
         .arg(&output)
         .arg(&source)
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(errors)
+        // Of its own, so that what it starts ends with it.
+        .process_group(0)
+        .spawn()
         .map_err(|e| device(&compiler, &e))?;
-    if !result.status.success() {
-        let log = String::from_utf8_lossy(&result.stderr);
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|e| device(&compiler, &e))? {
+            break status;
+        }
+        if let Err(cancelled) = token.check() {
+            // SAFETY: it has no preconditions; the group is the child's, which has not been waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+            let _ = child.wait();
+            return Err(cancelled);
+        }
+        std::thread::sleep(LOOK);
+    };
+    if !status.success() {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
         return Err(Error::Internal(format!("{compiler} refuses the generated text:\n{log}\n{text}")));
     }
     std::fs::rename(&output, &object).map_err(|e| device("the emulator's object", &e))?;

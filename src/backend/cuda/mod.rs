@@ -5,6 +5,7 @@ mod cache;
 mod device;
 mod emit;
 mod emulator;
+mod foreign;
 mod gpu;
 mod layout;
 mod locate;
@@ -14,11 +15,12 @@ mod run;
 mod tests;
 
 use crate::backend::{Backend, Kernel};
+use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
-use crate::profile::{Phase, Profile};
 use device::Device;
 use emulator::Emulator;
+pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};
 use nvrtc::Nvrtc;
 use run::CudaKernel;
@@ -52,15 +54,14 @@ impl Backend for CudaBackend {
         self.device.name()
     }
 
-    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error> {
-        profile.time(Phase::Compile, || {
-            if self.compile_check {
-                check_compiles(program)?;
-            }
-            let source = emit::emit(program);
-            let loaded = self.device.load(&source)?;
-            Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }) as Box<dyn Kernel>)
-        })
+    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
+        if self.compile_check {
+            check_compiles(program, token)?;
+        }
+        let source = emit::emit(program);
+        token.check()?;
+        let loaded = self.device.load(&source, token)?;
+        Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }))
     }
 }
 
@@ -121,7 +122,7 @@ impl fmt::Display for Availability {
 
 /// Compiles a program for two generations of GPUs, which needs NVRTC but no GPU. Where NVRTC is not found that is
 /// an error only if `IKRA_REQUIRE_NVRTC` is 1.
-pub fn check_compiles(program: &Program) -> Result<(), Error> {
+pub fn check_compiles(program: &Program, token: &CancellationToken) -> Result<(), Error> {
     let location = match locate::nvrtc(None) {
         Ok(location) => location,
         Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
@@ -130,7 +131,7 @@ pub fn check_compiles(program: &Program) -> Result<(), Error> {
     let compiler = Nvrtc::at(&location)?;
     let text = emit::emit(program).complete();
     for architecture in [75, 90] {
-        compiler.compile(&text, architecture)?;
+        compiler.compile(&text, architecture, token)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::emulator::Emulator;
 use super::gpu::{Gpu, GpuDevice};
 use super::{CudaBackend, emit};
 use crate::backend::{Backend, Kernel, Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder};
 use crate::ir::{Program, parser, verifier};
@@ -71,7 +72,7 @@ fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, 
     let kernel = match found {
         Some(kernel) => kernel,
         None => {
-            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &mut profile)?.into();
+            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &CancellationToken::default())?.into();
             COMPILED.lock().unwrap().insert(text, kernel.clone());
             kernel
         }

@@ -68,13 +68,7 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let found: RArray = capture.funcall("source", (iseq,))?;
     let text: Option<String> = found.entry(1)?;
     let Some(text) = text else {
-        let refusal = Refusal {
-            slug: "no-source",
-            message: found.entry(0)?,
-            hint: Some("Ikra compiles from the source text: put the code into a file".into()),
-            ..Refusal::default()
-        };
-        return Err(Trouble::Stop(Stop::Refused(refusal)));
+        return Err(no_source(found.entry(0)?));
     };
     let path: String = found.entry(0)?;
     let first_lines: Vec<u32> = found.entry(2)?;
@@ -89,8 +83,13 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let text_of = |code: &Rc<Code>| with_map(ruby, |map| text_at(map, code.span).to_owned());
     match &candidates[..] {
         [] => {
-            capture.funcall::<_, _, Value>("raise_changed", (path, location[0]))?;
-            Err(Trouble::Plain("the source has changed".into()))
+            if capture.funcall("changed?", (path.as_str(),))? {
+                capture.funcall::<_, _, Value>("raise_changed", (path.as_str(), location[0]))?;
+            }
+            let line = location[0];
+            Err(no_source(format!(
+                "{label} ({path}:{line}) does not stand there: it was made by the program"
+            )))
         }
         [code, others @ ..] if others.iter().all(|other| text_of(other) == text_of(code)) => Ok(code.clone()),
         _ => Err(Trouble::Unsupported {
@@ -101,6 +100,11 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
             hint: "Ikra compiles from the source text: put the code into a file".into(),
         }),
     }
+}
+
+fn no_source(message: String) -> Trouble {
+    let hint = Some("Ikra compiles from the source text: put the code into a file".into());
+    Trouble::Stop(Stop::Refused(Refusal { slug: "no-source", message, hint, ..Refusal::default() }))
 }
 
 impl Sources {

@@ -140,19 +140,21 @@ impl Variable {
     /// SAFETY: as for [`Access::write`].
     unsafe fn write(&mut self, objects: &[VALUE], values: &[VALUE]) {
         let learns = self.begin(objects);
+        let mut last = self.last;
         for (object, value) in objects.iter().zip(values) {
             // SAFETY: as the caller says; the slot is that of objects with this key.
             unsafe {
                 let key = object_layout::key(*object);
-                if key != self.last.0 {
-                    self.last = (key, self.slot(*object, key, learns));
+                if key != last.0 {
+                    last = (key, self.slot(*object, key, learns));
                 }
-                match self.last.1.address(*object) {
+                match last.1.address(*object) {
                     Some(address) => object_layout::store(*object, address, *value),
                     None => drop(rb_sys::rb_ivar_set(*object, self.id, *value)),
                 }
             }
         }
+        self.last = last;
     }
 
     /// Before a block of objects: are slots to be looked for? What was not found in one object may be in another.

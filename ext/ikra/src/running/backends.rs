@@ -17,7 +17,10 @@ static CUDA: OnceLock<(u32, Made)> = OnceLock::new();
 const WORTH_A_GPU: u64 = 100_000;
 
 fn cpu() -> &'static Made {
-    CPU.get_or_init(|| Ok(Arc::new(CpuBackend)))
+    CPU.get_or_init(|| match CpuBackend::new() {
+        Ok(backend) => Ok(Arc::new(backend)),
+        Err(error) => Err(error.to_string()),
+    })
 }
 
 /// The GPU, or its emulation where the environment asks for that.

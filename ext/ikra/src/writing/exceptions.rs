@@ -38,6 +38,8 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
         }
         Trouble::Stop(Stop::NoMemory(bytes)) => exception(ruby, Trouble::Core(CoreError::Memory(bytes))),
         Trouble::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
+        // Only told to who waits no more.
+        Trouble::Core(error @ CoreError::Cancelled) => new(ruby, "Error", &error.to_string()),
         Trouble::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
         Trouble::Plain(message) => new(ruby, "Error", &message),
         Trouble::Unsupported { message, hint } => {
