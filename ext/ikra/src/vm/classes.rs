@@ -179,10 +179,17 @@ fn singleton_matters(singleton: VALUE, class: VALUE) -> Result<bool, Error> {
 
 /// The instance method that Ruby would call, as an UnboundMethod.
 pub fn instance_method(ruby: &Ruby, module: VALUE, name: ID) -> Result<Option<VALUE>, Error> {
-    // SAFETY: the module is live; the call only looks the method up.
-    if unsafe { rb_sys::rb_method_boundp(module, name, 0) } == 0 {
+    let values = [module, value::symbol_of(name)];
+    let found = if is_class(module) {
+        // SAFETY: the class is live; the call only looks the method up.
+        unsafe { rb_sys::rb_method_boundp(module, name, 0) != 0 }
+    } else {
+        // What Ruby 4.0.1 remembers of that call for a module, it loses track of when it compacts its heap.
+        call(ruby, Own::MethodDefined, &values)? || call(ruby, Own::PrivateMethodDefined, &values)?
+    };
+    if !found {
         return Ok(None);
     }
-    let method: Value = call(ruby, Own::InstanceMethod, &[module, value::symbol_of(name)])?;
+    let method: Value = call(ruby, Own::InstanceMethod, &values)?;
     Ok(Some(method.as_raw()))
 }
