@@ -277,7 +277,7 @@ each_backend do
     failing = lambda do |&block|
       block.call
     rescue StandardError => e
-      own = e.backtrace.grep(/#{File.basename(__FILE__)}/).map { |line| line[/:\d+:in `(yields|two|calls|keywords|both|default)'/] }
+      own = e.backtrace.grep(/#{File.basename(__FILE__)}/).map { |line| line[/:\d+:in .*(yields|two|calls|keywords|both|default)'/] }
       [e.class, e.message, own.compact]
     end
     expect(failing.call { [1].pmap { Misfits.yields } }).to eq(failing.call { [1].map { Misfits.yields } })

@@ -39,14 +39,21 @@ module Ikra
 
     def self.frames(frames)
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{Messages.quoted(label)}" unless path == SYMBOL_PATH
+        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH
       end
+    end
+
+    # A block is told with the method around it as that is told itself, with its class in newer versions.
+    def self.block_label(path, label)
+      home = label[/\Ablock (?:\(\d+ levels\) )?in (\w+[?!=]?)\z/, 1] or return label
+      location = caller_locations.find { |l| l.path == path && l.base_label == home }
+      location ? label.delete_suffix(home) + location.label[/\S+\z/] : label
     end
 
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :overflow, :frames, :outer_frames
+    private_class_method :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

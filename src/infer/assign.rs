@@ -385,7 +385,15 @@ impl Lowerer<'_> {
         if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
             self.span = self.frame().code.span;
         }
-        self.fail(ErrorKind::ArgumentError(message), &[]);
+        let mut site = self.site_here(ErrorKind::ArgumentError(message));
+        // Versions that tell methods by their class did not do so here at first.
+        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
+            site.method.clone_from(&self.frame().code.name);
+        }
+        if !self.b.is_dead() {
+            let site = self.numbered_site(site);
+            self.fail_at(site, &[]);
+        }
     }
 
     /// What is given is bound first, then what is left to defaults; last, arrays are taken apart.

@@ -8,6 +8,7 @@ mod divide;
 mod emit;
 mod float;
 mod frame;
+mod live_ranges;
 mod loop_order;
 mod pool;
 pub(crate) mod runtime;

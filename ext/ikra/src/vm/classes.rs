@@ -6,11 +6,24 @@ use crate::vm::value::{self, class_pointer};
 use ikra_core::infer::host::StructKeywords;
 use ikra_core::source::RubyVersion;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Symbol, Value};
+use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 
-/// Its name, or what Ruby calls a class without one.
+/// Its name, or what Ruby calls a class without one. That of a class's own methods is told by the class, where Ruby (since
+/// 3.2) says which one it is.
 pub fn path(module: VALUE) -> String {
+    // SAFETY: `module` is a live class or module.
+    let ruby = &Ruby::get_with(unsafe { Value::from_raw(module) });
+    if call(ruby, Own::IsSingleton, &[module]).unwrap_or(false)
+        && let Ok(attached) = call::<Value>(ruby, Own::AttachedObject, &[module])
+        && attached.is_kind_of(ruby.class_module())
+    {
+        return format!("#<Class:{}>", plain_path(attached.as_raw()));
+    }
+    plain_path(module)
+}
+
+fn plain_path(module: VALUE) -> String {
     // SAFETY: `module` is a live class or module.
     unsafe { Value::from_raw(rb_sys::rb_class_path(module)) }.to_string()
 }
@@ -166,10 +179,17 @@ fn singleton_matters(singleton: VALUE, class: VALUE) -> Result<bool, Error> {
 
 /// The instance method that Ruby would call, as an UnboundMethod.
 pub fn instance_method(ruby: &Ruby, module: VALUE, name: ID) -> Result<Option<VALUE>, Error> {
-    // SAFETY: the module is live; the call only looks the method up.
-    if unsafe { rb_sys::rb_method_boundp(module, name, 0) } == 0 {
+    let values = [module, value::symbol_of(name)];
+    let found = if is_class(module) {
+        // SAFETY: the class is live; the call only looks the method up.
+        unsafe { rb_sys::rb_method_boundp(module, name, 0) != 0 }
+    } else {
+        // What Ruby 4.0.1 remembers of that call for a module, it loses track of when it compacts its heap.
+        call(ruby, Own::MethodDefined, &values)? || call(ruby, Own::PrivateMethodDefined, &values)?
+    };
+    if !found {
         return Ok(None);
     }
-    let method: Value = call(ruby, Own::InstanceMethod, &[module, value::symbol_of(name)])?;
+    let method: Value = call(ruby, Own::InstanceMethod, &values)?;
     Ok(Some(method.as_raw()))
 }

@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug)]
 pub enum Own {
     InstanceMethod,
+    IsSingleton,
+    /// Since Ruby 3.2; calling it raises where there is none.
+    AttachedObject,
     MethodDefined,
     PrivateMethodDefined,
     ProtectedMethodDefined,
@@ -38,8 +41,10 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 23] = [
+const METHODS: [(&str, &str); 25] = [
     ("Module", "instance_method"),
+    ("Module", "singleton_class?"),
+    ("Class", "attached_object"),
     ("Module", "method_defined?"),
     ("Module", "private_method_defined?"),
     ("Module", "protected_method_defined?"),
@@ -74,6 +79,7 @@ pub fn init(ruby: &Ruby) -> Result<(), Error> {
         let of = |module: &str| ruby.class_object().funcall::<_, _, Value>("const_get", (module,));
         let method: Value = match module.strip_suffix('.') {
             Some(module) => of(module)?.funcall("method", (name,))?,
+            None if !of(module)?.funcall::<_, _, bool>("method_defined?", (name,))? => continue,
             None => {
                 let method: Value = of(module)?.funcall("instance_method", (name,))?;
                 let bind_call: Value = of("UnboundMethod")?.funcall("instance_method", ("bind_call",))?;

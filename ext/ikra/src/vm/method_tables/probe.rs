@@ -2,6 +2,7 @@
 //! through a pipe: the system says where there is none.
 
 use super::{Chain, Item, LONGEST, Layout, Snapshot, Start, Table, key_of};
+use crate::vm::classes::is_class;
 use crate::vm::object_pool::builtin;
 use crate::vm::value::{self, intern};
 use ikra_core::types::ClassId;
@@ -296,5 +297,7 @@ fn agrees_with_ruby(ruby: &Ruby, layout: &Layout) -> Result<bool, Error> {
         let bound = unsafe { rb_sys::rb_method_boundp(class, name, 0) } != 0;
         all_entries(layout, Start::Class(class), name).is_some_and(|entries| !bound || !entries.is_empty())
     };
-    Ok(classes().all(|class| some.iter().all(|name| agrees(class, *name))))
+    // Not of modules, see `classes::instance_method`.
+    let mut classes = classes().filter(|class| is_class(*class));
+    Ok(classes.all(|class| some.iter().all(|name| agrees(class, *name))))
 }
