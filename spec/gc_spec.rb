@@ -108,6 +108,33 @@ each_compiling_backend do |backend|
     RubyVM.keep_script_lines = kept
   end
 
+  it "does so where instruction sequences are frozen, as they are since Ruby 4.0" do
+    kept = RubyVM.keep_script_lines
+    RubyVM.keep_script_lines = true
+    handles = Ikra.const_get(:Native)::Handle
+    make = lambda do |i|
+      eval("proc { |n| n + #{i} }").tap { |block| RubyVM::InstructionSequence.of(block).freeze } # rubocop:disable all
+    end
+    GC.start
+    before = ObjectSpace.each_object(handles).count
+    40.times { |i| expect([1].pmap(&make.call(i))).to eq([1 + i]) }
+    GC.start
+    expect(ObjectSpace.each_object(handles).count).to be < before + 10
+    # What is in use stays, also when it moves.
+    block = make.call(7)
+    2.times do
+      expect([1].pmap(&block)).to eq([8])
+      GC.respond_to?(:compact) ? GC.compact : GC.start
+    end
+    profile = Ikra.profile { [1].pmap(&block) }
+    expect(profile[:infer]).to eq(0)
+    expect(RubyVM::InstructionSequence.of(block)).to be_frozen
+  rescue NotImplementedError
+    skip "no compaction here"
+  ensure
+    RubyVM.keep_script_lines = kept
+  end
+
   it "does not grow over many sections, or over many literals" do
     skip "no /proc here" unless File.readable?("/proc/self/status")
     kept = RubyVM.keep_script_lines

@@ -11,6 +11,8 @@ pub enum Error {
     Device(String),
     /// So many bytes of memory could not be had (0: nobody knows how many): NoMemoryError.
     Memory(usize),
+    /// Nobody waits for it any more (see [`crate::cancel`]).
+    Cancelled,
     /// A bug of ours, to be reported: `Ikra::Error`.
     Internal(String),
 }
@@ -24,6 +26,7 @@ impl std::fmt::Display for Error {
             }
             Self::Memory(0) => f.write_str("failed to allocate memory for a parallel section"),
             Self::Memory(bytes) => write!(f, "failed to allocate {} for a parallel section", size(*bytes)),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::Device(message) | Self::Internal(message) => f.write_str(message),
         }
     }

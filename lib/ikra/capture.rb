@@ -14,6 +14,9 @@ module Ikra
     # What to_a begins with.
     MAGIC = "YARVInstructionSequence/SimpleDataFormat"
 
+    # The instructions of so many texts are kept.
+    MOST_TEXTS = 8
+
     @compiled = {}
 
     class << self
@@ -35,8 +38,10 @@ module Ikra
           [iseq.path, text, [1], location, iseq.label]
         elsif lines
           [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label]
+        elsif (text = given(iseq, location))
+          [iseq.path, text, [1], location, iseq.label]
         else
-          ["the source of #{iseq.label} (#{iseq.path}:#{iseq.first_lineno}) was not kept", nil]
+          [missing(iseq), nil]
         end
       end
 
@@ -68,6 +73,21 @@ module Ikra
 
       private
 
+      # The program that was given with -e, if the code is part of it.
+      def given(iseq, location)
+        text = CommandLine::GIVEN
+        return unless iseq.path == CommandLine::PATH && text&.valid_encoding?
+
+        text if compiled(nil, text, iseq)[location]&.include?(instructions(iseq.to_a))
+      end
+
+      def missing(iseq)
+        place = "#{iseq.path}:#{iseq.first_lineno}"
+        return "the source of #{iseq.label} (#{place}) came from the standard input" if iseq.path == "-"
+
+        "the source of #{iseq.label} (#{place}) was not kept"
+      end
+
       def read(path)
         text = File.read(path, encoding: Encoding::UTF_8)
         text.valid_encoding? ? text : File.read(path, encoding: Encoding::BINARY).encode(Encoding::UTF_8)
@@ -92,13 +112,16 @@ module Ikra
 
       # The instructions of all code in a text, by location; nothing when it cannot be compared.
       def compiled(path, text, iseq)
-        @compiled[[path, text.hash]] ||= begin
+        key = [path, text.hash]
+        known = @compiled.delete(key) || begin
           all = {}
           collect(silently { RubyVM::InstructionSequence.compile(text, iseq.path, path) }.to_a, all)
           all
         rescue SyntaxError
           {}
         end
+        @compiled.shift while @compiled.size >= MOST_TEXTS
+        @compiled[key] = known
       end
 
       # Compiling would warn a second time.

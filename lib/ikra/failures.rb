@@ -67,6 +67,15 @@ module Ikra
         PLAIN_MESSAGE.bind_call(e)
       end
 
+      # A class may define methods of these names.
+      CLASS = Kernel.instance_method(:class)
+      SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
+      PUBLIC_SEND = Kernel.instance_method(:public_send)
+      INSTANCE_EVAL = BasicObject.instance_method(:instance_eval)
+      PUBLIC = Module.instance_method(:public_method_defined?)
+      PROTECTED = Module.instance_method(:protected_method_defined?)
+      PRIVATE = Module.instance_method(:private_method_defined?)
+
       # Names are quoted in another way since 3.4, and receivers told by their class since 3.3.
       UNDEFINED = said { 1.public_send(:"no method of any Integer") }
       QUOTE = UNDEFINED[/['`]/]
@@ -87,7 +96,7 @@ module Ikra
       # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
       def no_method(name, receiver, text, missing)
         if missing != "super"
-          asked = ask(receiver, text, name, missing != "undefined") { receiver.public_send(name) }
+          asked = ask(receiver, text, name, missing != "undefined") { PUBLIC_SEND.bind_call(receiver, name) }
           return asked if asked
         end
         what = missing == "super" ? "super: no superclass method" : "#{missing} method"
@@ -96,7 +105,7 @@ module Ikra
       end
 
       def name_error(name, receiver, text)
-        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { receiver.instance_eval(name) }
+        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { INSTANCE_EVAL.bind_call(receiver, name) }
         return asked if asked
 
         NameError.new("undefined local variable or method #{quoted(name)} for #{text || described(receiver)}",
@@ -117,8 +126,10 @@ module Ikra
 
       # As MRI, which tells Integers of more than one word by their class.
       def about(before, operand, text, after)
-        large = operand.is_a?(Integer) && operand.bit_length > 62
-        "#{before}#{text || (large ? operand.class : operand.inspect)}#{after}"
+        case operand
+        when Integer then text ||= "Integer" if operand.bit_length > 62
+        end
+        "#{before}#{text || operand.inspect}#{after}"
       end
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
@@ -135,7 +146,7 @@ module Ikra
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)
-        FrozenError.new("can't modify frozen #{receiver.class}: #{receiver.inspect}", receiver:)
+        FrozenError.new("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}", receiver:)
       end
 
       def index_too_small(index, length)
@@ -164,12 +175,21 @@ module Ikra
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
       # error_highlight would add, which is our own line.
       def ask(receiver, text, name, is_private)
-        return if text || receiver.respond_to?(name, !is_private)
+        return if text || there?(receiver, name, is_private)
 
         yield
         nil
       rescue NameError => e
         e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
+      end
+
+      def there?(receiver, name, is_private)
+        holder = case receiver
+                 when Module then SINGLETON_CLASS.bind_call(receiver)
+                 else CLASS.bind_call(receiver)
+                 end
+        PUBLIC.bind_call(holder, name) ||
+          (!is_private && [PROTECTED, PRIVATE].any? { |defined| defined.bind_call(holder, name) })
       end
 
       def quoted(name) = "#{QUOTE}#{name}'"
@@ -183,7 +203,7 @@ module Ikra
         when nil, true, false then receiver.inspect
         when Class then "class #{receiver}"
         when Module then "module #{receiver}"
-        else "an instance of #{receiver.class}"
+        else "an instance of #{CLASS.bind_call(receiver)}"
         end
       end
 
@@ -193,9 +213,9 @@ module Ikra
         rescue StandardError
           PLAIN.bind_call(receiver)
         end
-        text.start_with?("#") ? text : "#{text}:#{receiver.class}"
+        text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
       end
-      private_class_method :said, :ask, :described, :inspected
+      private_class_method :said, :ask, :there?, :described, :inspected
     end
   end
   private_constant :Failures

@@ -4,6 +4,7 @@ pub mod cpu;
 pub mod cuda;
 mod throughput;
 
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder, Segment};
 use crate::ir::{Program, SiteId};
@@ -16,8 +17,8 @@ use std::sync::atomic::AtomicBool;
 pub trait Backend: Send + Sync {
     /// `cpu`, `cuda` …, as `Ikra.backend` says it.
     fn name(&self) -> &'static str;
-    /// Compiles a verified program. The profile gets the time as `Compile`.
-    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error>;
+    /// Compiles a verified program, on a thread that nobody waits for any more once the token is cancelled.
+    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error>;
 }
 
 /// A compiled program.

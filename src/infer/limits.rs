@@ -14,7 +14,7 @@ const MAX_TUPLES: usize = 8;
 /// Parts of all kinds in each other.
 const MAX_PARTS: usize = 16;
 /// Expressions between two looks at what Ruby wants.
-const STEPS: u32 = 256;
+const STEPS: u32 = 16;
 
 impl Lowerer<'_> {
     /// Begins an expression; false if inference has given up.

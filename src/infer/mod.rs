@@ -79,7 +79,7 @@ pub enum Operation {
 /// A compiled front: everything the back-ends and the heap need to know.
 #[derive(Clone, Debug)]
 pub struct Inferred {
-    /// Verified, with all passes run.
+    /// As it was lowered: [`crate::ir::passes`] come next.
     pub program: Program,
     pub schema: Schema,
     pub listing: Listing,
@@ -111,7 +111,7 @@ pub fn infer(
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, mut program, listing, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, .. } = lowerer;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -130,8 +130,6 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        crate::ir::passes::run_all(&mut program)
-            .map_err(|errors| Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n"))))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         return Ok(Inferred { program, schema, listing });

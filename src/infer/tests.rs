@@ -3,7 +3,9 @@
 use super::dialect::Dialect;
 use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
+use crate::cancel::CancellationToken;
 use crate::error::Error;
+use crate::ir::passes::run_all;
 use crate::source::{SourceFile, SourceMap, Span};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
@@ -127,7 +129,9 @@ impl World {
     pub fn infer(&mut self, operation: Operation) -> Result<Inferred, Error> {
         let block = Rc::clone(&self.block);
         let races = self.races;
-        infer(self, &block, operation, races)
+        let mut inferred = infer(self, &block, operation, races)?;
+        run_all(&mut inferred.program, &CancellationToken::default())?;
+        Ok(inferred)
     }
 
     /// The inferred section, or a panic with the rendered diagnostics.

@@ -23,7 +23,8 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
             scope: Vec::new(),
             labels: Vec::new(),
             seen_labels: vec![false; function.labels as usize],
-            place: format!("f{i}"),
+            number: i,
+            stmt: None,
             errors: Vec::new(),
         };
         checker.function();
@@ -79,14 +80,16 @@ struct Checker<'a> {
     /// The labels around this place, with whether they are loops.
     labels: Vec<(Label, bool)>,
     seen_labels: Vec<bool>,
-    /// Where the checker is, for messages.
-    place: String,
+    /// The number of the function, and the statement that is looked at, for messages.
+    number: usize,
+    stmt: Option<&'a Stmt>,
     errors: Vec<String>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     fn error(&mut self, message: impl std::fmt::Display) {
-        self.errors.push(format!("{}: {message}", self.place));
+        let stmt = self.stmt.map(|stmt| format!("`{}`: ", first_line(self.program, self.function, stmt)));
+        self.errors.push(format!("f{}: {}{message}", self.number, stmt.unwrap_or_default()));
     }
 
     fn function(&mut self) {
@@ -100,29 +103,28 @@ impl Checker<'_> {
         for (i, ty) in self.function.params.iter().enumerate() {
             self.define(Value(i as u32), Some(*ty));
         }
-        let place = self.place.clone();
-        self.block(&self.function.body, &place);
+        self.block(&self.function.body);
         if !self.function.results.is_empty() && walk::completes(&self.function.body) {
             self.error("a function with results reaches its end without `return`");
         }
     }
 
-    fn block(&mut self, block: &Block, function: &str) {
+    fn block(&mut self, block: &'a Block) {
         let mark = self.scope.len();
         for (i, stmt) in block.iter().enumerate() {
-            self.place = format!("{function}: `{}`", first_line(self.program, self.function, stmt));
+            self.stmt = Some(stmt);
             if i > 0 && block[i - 1].is_terminator() {
                 self.error("stands after a statement that never completes");
             }
-            self.stmt(stmt, function);
+            self.check(stmt);
         }
         for value in self.scope.drain(mark..) {
             self.visible[value.0 as usize] = false;
         }
-        self.place = function.to_string();
+        self.stmt = None;
     }
 
-    fn stmt(&mut self, stmt: &Stmt, function: &str) {
+    fn check(&mut self, stmt: &'a Stmt) {
         for value in stmt.operands() {
             match self.visible.get(value.0 as usize) {
                 Some(true) => {}
@@ -172,11 +174,11 @@ impl Checker<'_> {
             }
             Stmt::If { condition, then, otherwise } => {
                 self.expect(*condition, Ty::Bool);
-                self.block(then, function);
-                self.block(otherwise, function);
+                self.block(then);
+                self.block(otherwise);
             }
-            Stmt::Loop { label, body } => self.labelled(*label, true, body, function),
-            Stmt::Block { label, body } => self.labelled(*label, false, body, function),
+            Stmt::Loop { label, body } => self.labelled(*label, true, body),
+            Stmt::Block { label, body } => self.labelled(*label, false, body),
             Stmt::Break(label) => {
                 if !self.labels.iter().any(|(l, _)| l == label) {
                     self.error(format!("{label} is not around it"));
@@ -265,14 +267,14 @@ impl Checker<'_> {
         }
     }
 
-    fn labelled(&mut self, label: Label, is_loop: bool, body: &Block, function: &str) {
+    fn labelled(&mut self, label: Label, is_loop: bool, body: &'a Block) {
         match self.seen_labels.get_mut(label.0 as usize) {
             Some(seen) if !*seen => *seen = true,
             Some(_) => self.error(format!("{label} is there already")),
             None => self.error(format!("the function has {} labels only", self.function.labels)),
         }
         self.labels.push((label, is_loop));
-        self.block(body, function);
+        self.block(body);
         self.labels.pop();
     }
 

@@ -48,7 +48,8 @@ pub fn code_in_binding(
         return Err(CodeError::NotFound);
     }
     let work = || {
-        parse::with_tree(&source.text, sources.version, outer, |tree| match parse::find(tree, start, end) {
+        let version = sources.version;
+        parse::with_tree(&source.text, version, outer, |tree| match parse::find(tree, version, start, end) {
             Answer::Found(found) => lower::code(source, file, tree, &found),
             Answer::Missing => Err(CodeError::NotFound),
             Answer::TooDeep(place) => {

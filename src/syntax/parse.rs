@@ -82,13 +82,28 @@ impl<'pr> Callable<'pr> {
 
     /// Whether Ruby reports this span for the code. The span of a lambda starts at its `->` or, where the file was
     /// compiled by parse.y, at its parameters or (without parameters) right after the arrow.
-    fn covers(&self, start: u32, end: u32) -> bool {
+    fn covers(&self, start: u32, end: u32, version: RubyVersion) -> bool {
         let location = self.location();
-        location.end() == end
+        (location.end() == end || version == RubyVersion(3, 4) && self.ends_early(end))
             && match self {
                 Callable::Lambda(node) => (location.start()..=node.opening_loc().start()).contains(&start),
                 _ => location.start() == start,
             }
+    }
+
+    /// To Ruby 3.4.5 a call such as `run(&block)` ends before its parenthesis, and so does an endless method whose body
+    /// ends with such a call.
+    fn ends_early(&self, end: u32) -> bool {
+        let Callable::Def(node) = self else { return false };
+        let (location, endless) = (self.location(), node.equal_loc().is_some());
+        let rest =
+            end.checked_sub(location.start()).and_then(|length| location.as_slice().get(length as usize..));
+        let rest = rest.and_then(|rest| std::str::from_utf8(rest).ok());
+        endless
+            && rest.is_some_and(|rest| {
+                let code = rest.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+                code.collect::<String>() == ")"
+            })
     }
 }
 
@@ -108,10 +123,15 @@ pub(super) enum Answer<'pr> {
     TooDeep(prism::Location<'pr>),
 }
 
-pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32) -> Answer<'pr> {
+pub(super) fn find<'pr>(
+    tree: &'pr prism::ParseResult<'_>,
+    version: RubyVersion,
+    start: u32,
+    end: u32,
+) -> Answer<'pr> {
     let mut found = None;
     let too_deep = each_callable(tree, |callable, nesting, using| {
-        if found.is_none() && callable.covers(start, end) {
+        if found.is_none() && callable.covers(start, end, version) {
             found = Some(FoundCode { callable, nesting: nesting.to_vec(), using });
         }
     });

@@ -196,6 +196,23 @@ fn texts_are_read_as_their_ruby_does() {
 }
 
 #[test]
+fn an_endless_method_may_end_before_its_last_parenthesis_in_ruby_3_4() {
+    let found = |text: &str, end: usize, version| {
+        let mut sources = SourceMap::new(version);
+        let file = sources.add(SourceFile::new("a.rb", text, 1));
+        code_at(&sources, file, 0, end as u32).is_ok()
+    };
+    let (old, new) = (RubyVersion(3, 3), RubyVersion(3, 4));
+    for text in ["def run(&b) = each(&b)", "def run(&b) = 1 + each(2, &b  # it\n)"] {
+        let early = text.rfind("&b").unwrap() + 2;
+        assert!(found(text, text.len(), old) && !found(text, early, old));
+        assert!(found(text, text.len(), new) && found(text, early, new) && !found(text, early - 1, new));
+    }
+    let text = "def run(&b) each(&b) end";
+    assert!(!found(text, text.len() - 1, new));
+}
+
+#[test]
 fn a_symbol_is_a_block() {
     let span = Span { file: FileId(0), start: 3, end: 9 };
     let code = symbol_block("speed", span);

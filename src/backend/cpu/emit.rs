@@ -55,7 +55,10 @@ pub struct Emitter<'a> {
     pub values: Vec<Option<clif::Value>>,
     /// What defines each value, as far as emitted.
     pub ops: Vec<Option<&'a Op>>,
+    /// By number; several may share one.
     pub vars: Vec<Variable>,
+    /// Those that are zero before anything sets them.
+    pub zeroed: Vec<(Variable, Ty)>,
     pub targets: HashMap<Label, Target>,
     pub imports: HashMap<&'static str, clif::FuncRef>,
     /// Emitted before the loop over jobs.

@@ -5,6 +5,7 @@
 
 use super::emit::{Convention, Emitter, Flow, Ticks, clif_type};
 use super::internal;
+use super::live_ranges;
 use super::runtime::{DONE, ThreadState};
 use crate::error::Error;
 use crate::ir::{BinaryOp, FuncId, Function, Op, Program, Stmt, Ty, walk};
@@ -13,7 +14,7 @@ use cranelift_codegen::ir::{
     self as clif, AbiParam, InstBuilder, MemFlagsData, Signature, UserFuncName, types,
 };
 use cranelift_codegen::isa::TargetIsa;
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -117,6 +118,7 @@ pub fn function(
         values: vec![None; function.values.len()],
         ops: vec![None; function.values.len()],
         vars: Vec::new(),
+        zeroed: Vec::new(),
         targets: HashMap::new(),
         imports: HashMap::new(),
         hoisted: HashSet::new(),
@@ -130,7 +132,12 @@ pub fn function(
         fail: None,
         leave,
     };
-    emitter.vars = function.vars.iter().map(|&ty| emitter.builder.declare_var(clif_type(ty))).collect();
+    let shared = live_ranges::shared(function);
+    let vars: Vec<Variable> =
+        shared.types.iter().map(|&ty| emitter.builder.declare_var(clif_type(ty))).collect();
+    emitter.vars = shared.of.into_iter().map(|which| vars[which]).collect();
+    let zeroed = vars.into_iter().zip(shared.types).zip(shared.zeroed);
+    emitter.zeroed = zeroed.filter(|(_, zeroed)| *zeroed).map(|(var, _)| var).collect();
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
         Kind::Callee(_) => emitter.callee(&params, status)?,
@@ -178,7 +185,7 @@ impl<'a> Emitter<'a> {
             self.builder.ins().store(flags, element, self.state, ThreadState::ELEMENT);
         }
         self.set_tick(first);
-        for (var, &ty) in self.vars.clone().into_iter().zip(&self.function.vars) {
+        for (var, ty) in std::mem::take(&mut self.zeroed) {
             let zero = self.zero(ty);
             self.builder.def_var(var, zero);
         }

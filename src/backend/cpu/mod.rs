@@ -3,10 +3,12 @@
 //! [`emit`] turns each function of a program into Cranelift IR, entries with a loop over jobs around them, so that a
 //! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
 
+mod cancel;
 mod divide;
 mod emit;
 mod float;
 mod frame;
+mod live_ranges;
 mod loop_order;
 mod pool;
 pub(crate) mod runtime;
@@ -17,6 +19,7 @@ mod traffic;
 mod value;
 
 use super::{Backend, Kernel, Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use crate::ir::Program;
@@ -37,16 +40,22 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub struct CpuBackend;
 
+impl CpuBackend {
+    /// Looks the machine's instructions up, so that no thread of a compilation is in the middle of that when the process
+    /// forks.
+    pub fn new() -> Result<Self, Error> {
+        host_isa().map(|_| Self)
+    }
+}
+
 impl Backend for CpuBackend {
     fn name(&self) -> &'static str {
         "cpu"
     }
 
-    fn compile(&self, program: &Arc<Program>, profile: &mut Profile) -> Result<Box<dyn Kernel>, Error> {
-        profile.time(Phase::Compile, || {
-            let code = Code::new(program, None)?;
-            Ok(Box::new(CpuKernel { program: Arc::clone(program), code }) as _)
-        })
+    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
+        let code = cancel::within(token, || Code::new(program, token, None))?;
+        Ok(Box::new(CpuKernel { program: Arc::clone(program), code }))
     }
 }
 
@@ -62,7 +71,7 @@ impl Kernel for CpuKernel {
 
     fn source(&self) -> String {
         let mut text = String::new();
-        if let Err(error) = Code::new(&self.program, Some(&mut text)) {
+        if let Err(error) = Code::new(&self.program, &CancellationToken::default(), Some(&mut text)) {
             let _ = writeln!(text, "{error}");
         }
         text
@@ -93,7 +102,11 @@ struct Code {
 
 impl Code {
     /// Compiles; `listing`, if asked for, gets the Cranelift IR and the assembly of each function.
-    fn new(program: &Program, mut listing: Option<&mut String>) -> Result<Self, Error> {
+    fn new(
+        program: &Program,
+        token: &CancellationToken,
+        mut listing: Option<&mut String>,
+    ) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
         // Calls reach 2 GiB, and pieces of memory had one by one can lie farther apart: stacks of threads are between.
@@ -120,6 +133,7 @@ impl Code {
         let mut define =
             |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
                 faults::point("compiling a function")?;
+                token.check()?;
                 context.set_disasm(listing.is_some());
                 frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
                 if let Some(text) = listing.as_deref_mut() {

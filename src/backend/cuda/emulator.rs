@@ -2,22 +2,30 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
+use super::cache::{Cache, create_private};
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
+use super::locate;
+use super::nvrtc::Nvrtc;
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Stack that a kernel may use of the thread that plays the GPU.
 const STACK: u64 = 1 << 20;
 const THREAD_STACK: usize = 4 << 20;
+/// How often it is looked whether the compiler has ended.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// One object file may be loaded by several kernels, which then share its constants: one run at a time.
 static BUSY: Mutex<()> = Mutex::new(());
@@ -30,11 +38,13 @@ fn memory() -> usize {
 
 pub(super) struct Emulator {
     shim: PathBuf,
+    /// Every program also goes through NVRTC, which the emulation does not need.
+    compile_check: bool,
 }
 
 impl Emulator {
-    pub fn new(shim: PathBuf) -> Self {
-        Self { shim }
+    pub fn new(shim: PathBuf, compile_check: bool) -> Self {
+        Self { shim, compile_check }
     }
 }
 
@@ -43,9 +53,13 @@ impl Device for Emulator {
         "cuda-emulated"
     }
 
-    fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error> {
+    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
+        let text = source.complete();
+        if self.compile_check {
+            check_compiles(&text, token)?;
+        }
         faults::point("compiling for the GPU")?;
-        let object = compile(&self.shim, &source.complete())?;
+        let object = compile(&self.shim, &text, token)?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
         faults::point("loading onto the GPU")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
@@ -206,8 +220,27 @@ impl Session for EmulatedSession<'_> {
     }
 }
 
+/// Compiles a text for two generations of GPUs too, which needs NVRTC but no GPU. Where NVRTC is not found that is an
+/// error only if `IKRA_REQUIRE_NVRTC` is 1.
+fn check_compiles(text: &str, token: &CancellationToken) -> Result<(), Error> {
+    let location = match locate::nvrtc(None) {
+        Ok(location) => location,
+        Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
+        Err(_) => return Ok(()),
+    };
+    let compiler = Nvrtc::at(&location)?;
+    for architecture in [75, 90] {
+        compiler.compile(text, architecture, token)?;
+    }
+    Ok(())
+}
+
+pub(super) fn is_on(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|v| v == "1")
+}
+
 /// The shared object of a text, compiled once for all processes of this user.
-fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
+fn compile(shim: &Path, text: &str, token: &CancellationToken) -> Result<PathBuf, Error> {
     const OPTIONS: [&str; 7] =
         ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"];
     let device = |what: &str, e: &dyn std::fmt::Display| Error::Device(format!("{what}: {e}"));
@@ -223,9 +256,11 @@ fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
     for byte in &hash.finalize()[..16] {
         let _ = write!(name, "{byte:02x}");
     }
-    // SAFETY: `getuid` has no preconditions.
-    let folder = std::env::temp_dir().join(format!("ikra-cuda-emulated-{}", unsafe { libc::getuid() }));
-    std::fs::create_dir_all(&folder).map_err(|e| device("the emulator's folder", &e))?;
+    // No one else can put anything there.
+    let cache = Cache::of_user();
+    let folder = cache.folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
+    let folder = folder.join("emulated");
+    create_private(&folder).ok_or_else(|| device("the emulator's folder", &folder.display()))?;
     let object = folder.join(format!("{name}.so"));
     if object.exists() {
         return Ok(object);
@@ -233,15 +268,34 @@ fn compile(shim: &Path, text: &str) -> Result<PathBuf, Error> {
     let work = tempfile::tempdir_in(&folder).map_err(|e| device("the emulator's folder", &e))?;
     let (source, output) = (work.path().join("section.cpp"), work.path().join("section.so"));
     std::fs::write(&source, &complete).map_err(|e| device("the emulator's source", &e))?;
-    let result = Command::new(&compiler)
+    let log = work.path().join("log");
+    let errors = std::fs::File::create(&log).map_err(|e| device("the emulator's log", &e))?;
+    let mut child = Command::new(&compiler)
         .args(OPTIONS)
         .arg("-o")
         .arg(&output)
         .arg(&source)
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(errors)
+        // Of its own, so that what it starts ends with it.
+        .process_group(0)
+        .spawn()
         .map_err(|e| device(&compiler, &e))?;
-    if !result.status.success() {
-        let log = String::from_utf8_lossy(&result.stderr);
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|e| device(&compiler, &e))? {
+            break status;
+        }
+        if let Err(cancelled) = token.check() {
+            // SAFETY: it has no preconditions; the group is the child's, which has not been waited for.
+            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
+            let _ = child.wait();
+            return Err(cancelled);
+        }
+        std::thread::sleep(LOOK);
+    };
+    if !status.success() {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
         return Err(Error::Internal(format!("{compiler} refuses the generated text:\n{log}\n{text}")));
     }
     std::fs::rename(&output, &object).map_err(|e| device("the emulator's object", &e))?;

@@ -4,9 +4,11 @@
 use super::cache::Cache;
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
+use super::foreign::Foreign;
 use super::layout::{Arena, Step};
 use super::locate::{self, Location};
 use super::nvrtc::{self, Nvrtc};
+use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
@@ -210,7 +212,7 @@ impl Gpu {
     }
 
     /// From the disk or the compiler.
-    fn code(&self, source: &Source) -> Result<Vec<u8>, Error> {
+    fn code(&self, source: &Source, token: &CancellationToken) -> Result<Vec<u8>, Error> {
         let (essence, architecture) = (source.essence(), self.architecture.to_string());
         let driver = self.driver.to_string();
         let options = nvrtc::OPTIONS.join(" ");
@@ -218,7 +220,7 @@ impl Gpu {
         if let Some(code) = self.cache.get(&parts) {
             return Ok(code);
         }
-        let code = Nvrtc::at(&self.nvrtc)?.compile(&source.complete(), self.architecture)?;
+        let code = Nvrtc::at(&self.nvrtc)?.compile(&source.complete(), self.architecture, token)?;
         self.cache.put(&parts, &code);
         Ok(code)
     }
@@ -273,9 +275,10 @@ impl Device for GpuDevice {
         "cuda"
     }
 
-    fn load(&self, source: &Source) -> Result<Box<dyn Loaded>, Error> {
+    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
         let gpu = &self.0;
-        let mut code = gpu.code(source)?;
+        let mut code = gpu.code(source, token)?;
+        let _foreign = Foreign::enter(token)?;
         // PTX is read as a C string.
         code.push(0);
         gpu.enter()?;

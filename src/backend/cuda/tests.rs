@@ -10,6 +10,7 @@ use super::emulator::Emulator;
 use super::gpu::{Gpu, GpuDevice};
 use super::{CudaBackend, emit};
 use crate::backend::{Backend, Kernel, Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder};
 use crate::ir::{Program, parser, verifier};
@@ -23,11 +24,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 fn backend() -> CudaBackend {
     if std::env::var_os("IKRA_TEST_GPU").is_some_and(|v| v == "1") {
         let gpu = Gpu::open().unwrap_or_else(|e| panic!("{e}"));
-        return CudaBackend { device: Box::new(GpuDevice(Arc::new(gpu))), compile_check: false };
+        return CudaBackend { device: Box::new(GpuDevice(Arc::new(gpu))) };
     }
 
     let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));
-    CudaBackend { device: Box::new(Emulator::new(shim)), compile_check: true }
+    CudaBackend { device: Box::new(Emulator::new(shim, true)) }
 }
 
 fn program(text: &str) -> Arc<Program> {
@@ -71,7 +72,7 @@ fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, 
     let kernel = match found {
         Some(kernel) => kernel,
         None => {
-            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &mut profile)?.into();
+            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &CancellationToken::default())?.into();
             COMPILED.lock().unwrap().insert(text, kernel.clone());
             kernel
         }

@@ -1,17 +1,22 @@
 //! Dead-code elimination. Removes what has no effect: values and variables that nobody reads, code that is never
 //! reached, blocks and branches that do nothing. What is left keeps its numbers.
 
+use crate::cancel::CancellationToken;
+use crate::error::Error;
 use crate::ir::walk::{any, breaks_to};
 use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, ValueData};
 
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     for function in &mut program.functions {
         while remove_unreachable(&mut function.body)
-            | remove_unused(function)
+            | remove_unused(function, token)?
             | flatten(&mut function.body)
             | cut_tail(&mut function.body, &|stmt| *stmt == Stmt::Return(Vec::new()))
-        {}
+        {
+            token.check()?;
+        }
     }
+    Ok(())
 }
 
 /// The operation neither fails nor draws, so that it may go or be done more or less often.
@@ -94,7 +99,7 @@ impl Live<'_> {
     }
 }
 
-fn remove_unused(function: &mut Function) -> bool {
+fn remove_unused(function: &mut Function, token: &CancellationToken) -> Result<bool, Error> {
     let mut live = Live {
         values: vec![false; function.values.len()],
         vars: vec![false; function.vars.len()],
@@ -102,10 +107,11 @@ fn remove_unused(function: &mut Function) -> bool {
         changed: true,
     };
     while std::mem::take(&mut live.changed) {
+        token.check()?;
         live.mark(&function.body);
     }
     live.sweep(&mut function.body);
-    live.changed
+    Ok(live.changed)
 }
 
 /// Loops that run once become blocks, blocks that nothing leaves become part of theirs, jumps to where control goes

@@ -28,6 +28,8 @@
 //! store b1[v3] = v9
 //! ```
 
+use crate::cancel::CancellationToken;
+use crate::error::Error;
 use crate::ir::effects::{Effects, effects};
 use crate::ir::typing::plain_interval;
 use crate::ir::walk::{any, completes, for_each_mut};
@@ -37,10 +39,11 @@ use crate::ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     let entries: BTreeSet<usize> = program.entries.iter().map(|e| e.function.0 as usize).collect();
     let mut ids = BTreeMap::new();
     for &entry in &entries {
+        token.check()?;
         let function = &mut program.functions[entry];
         raise_own_ids(function, &program.buffers);
         ids.insert(entry, own_ids(&function.body, &program.buffers));
@@ -55,8 +58,10 @@ pub fn run(program: &mut Program) {
     program.fused = written.iter().all(|(buffer, _)| is_private(program, *buffer, &ids, &effects));
     let private = if program.fused { &written[..] } else { &[] };
     for (entry, ids) in ids {
+        token.check()?;
         wrap(&mut program.functions[entry], ids.len(), private);
     }
+    Ok(())
 }
 
 /// Memory of which an element sees its own part only, and nothing of an earlier tick.
@@ -266,6 +271,7 @@ fn new_var(function: &mut Function, ty: Ty) -> Var {
 mod tests {
     use super::super::tests::check;
     use super::run;
+    use crate::cancel::CancellationToken;
 
     const HEAD: &str = r#"
         b0 = base: i32
@@ -282,7 +288,7 @@ mod tests {
     fn fused(body: &str, others: &str) -> bool {
         let text = format!("{HEAD}\nfn f0 (v0: i32, v1: i64, v2: i64) {{\n{body}\n}}\n{others}");
         let mut program = crate::ir::parser::parse(&text).unwrap();
-        run(&mut program);
+        run(&mut program, &CancellationToken::default()).unwrap();
         crate::ir::verifier::verify(&program).unwrap();
         program.fused
     }
@@ -387,7 +393,7 @@ mod tests {
                v3 = load b0[v0]; v4 = wrap_i64 v3; v5 = load b2[v4]; v6 = wrap_i64 v3; store b2[v6] = v5
              }";
         let mut program = crate::ir::parser::parse(payload_of_64_bits).unwrap();
-        run(&mut program);
+        run(&mut program, &CancellationToken::default()).unwrap();
         crate::ir::verifier::verify(&program).unwrap();
         assert!(program.fused);
     }
@@ -423,7 +429,7 @@ mod tests {
              entry f0
              fn f0 (v0: i32, v1: i64, v2: i64) { v3 = load b0[v0]; store b1[v3] = v1 }";
         let mut program = crate::ir::parser::parse(text).unwrap();
-        run(&mut program);
+        run(&mut program, &CancellationToken::default()).unwrap();
         assert!(!program.fused);
     }
 }

@@ -7,12 +7,15 @@
 //! own instance variables are always there.
 
 use super::eliminate::is_pure;
+use crate::cancel::CancellationToken;
+use crate::error::Error;
 use crate::ir::walk::any;
 use crate::ir::{BinaryOp, Block, BufferInfo, BufferKind, Op, Program, Stmt, UnaryOp, Value, ValueData};
 
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     let entries: Vec<u32> = program.entries.iter().map(|e| e.function.0).collect();
     for (i, function) in program.functions.iter_mut().enumerate() {
+        token.check()?;
         let mut outside = vec![false; function.values.len()];
         outside[..function.params.len()].fill(true);
         let own_ids = if entries.contains(&(i as u32)) {
@@ -23,6 +26,7 @@ pub fn run(program: &mut Program) {
         let mut hoister = Hoister { buffers: &program.buffers, values: &function.values, own_ids, outside };
         hoister.block(&mut function.body);
     }
+    Ok(())
 }
 
 struct Hoister<'a> {

@@ -6,15 +6,18 @@ pub mod hoist;
 pub mod promote;
 #[cfg(test)]
 pub(crate) mod random_programs;
+#[cfg(feature = "testing")]
 pub mod uncheck;
 
 use super::Program;
 use super::verifier::verify;
+use crate::cancel::CancellationToken;
+use crate::error::Error;
 
-type Pass = (&'static str, fn(&mut Program));
+type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [Pass; 7] = [
+const PASSES: [(&str, Pass); 7] = [
     ("eliminate", eliminate::run),
     ("promote", promote::run),
     ("eliminate", eliminate::run),
@@ -24,11 +27,12 @@ const PASSES: [Pass; 7] = [
     ("eliminate", eliminate::run),
 ];
 
-/// Runs all passes. `Err` has what the verifier says, and of whose work; debug builds ask it after each pass.
-pub fn run_all(program: &mut Program) -> Result<(), Vec<String>> {
+/// Runs all passes. The verifier looks at what comes in and what goes out, in debug builds also after each pass.
+pub fn run_all(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     verify_after("inference", program)?;
     for (i, (name, run)) in PASSES.iter().enumerate() {
-        run(program);
+        token.check()?;
+        run(program, token)?;
         if cfg!(debug_assertions) || i + 1 == PASSES.len() {
             verify_after(name, program)?;
         }
@@ -36,8 +40,11 @@ pub fn run_all(program: &mut Program) -> Result<(), Vec<String>> {
     Ok(())
 }
 
-fn verify_after(pass: &str, program: &Program) -> Result<(), Vec<String>> {
-    verify(program).map_err(|errors| errors.into_iter().map(|e| format!("after {pass}: {e}")).collect())
+fn verify_after(pass: &str, program: &Program) -> Result<(), Error> {
+    verify(program).map_err(|errors| {
+        let errors: Vec<String> = errors.into_iter().map(|e| format!("after {pass}: {e}")).collect();
+        Error::Internal(format!("invalid IR:\n{}\n{program}", errors.join("\n")))
+    })
 }
 
 #[cfg(test)]
@@ -47,10 +54,10 @@ mod tests {
 
     /// Runs one pass over a program and compares the text of its functions, indented as in the test.
     #[track_caller]
-    pub(super) fn check(pass: fn(&mut Program), before: &str, after: &str) -> Program {
+    pub(super) fn check(pass: Pass, before: &str, after: &str) -> Program {
         let mut program = parse(before).unwrap();
         verify(&program).unwrap();
-        pass(&mut program);
+        pass(&mut program, &CancellationToken::default()).unwrap();
         let text = program.to_string();
         let functions = text.split_once("\nfn ").map_or("", |(_, rest)| rest);
         let lines =
@@ -63,10 +70,8 @@ mod tests {
     #[test]
     fn errors_name_the_pass() {
         let mut program = parse("fn f0 () { break L0 }").unwrap();
-        assert_eq!(
-            run_all(&mut program).unwrap_err(),
-            ["after inference: f0: `break L0`: L0 is not around it"]
-        );
+        let error = run_all(&mut program, &CancellationToken::default()).unwrap_err().to_string();
+        assert!(error.contains("\nafter inference: f0: `break L0`: L0 is not around it\n"), "{error}");
     }
 
     #[test]
@@ -96,7 +101,7 @@ mod tests {
               }
             }"#;
         check(
-            |program| run_all(program).unwrap(),
+            run_all,
             before,
             "fn f0 \"Car\" (v0: i32, v1: i64, v2: i64) {
                var x0: i64, x1: i64, x2: i64

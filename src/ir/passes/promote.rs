@@ -2,17 +2,23 @@
 //! one that is: after a `Set` (or another read) in the same block or around it, with no `Set` between. Variables set
 //! once lose all their reads so, as do those that are only set again after their last read.
 
+use crate::cancel::CancellationToken;
+use crate::error::Error;
 use crate::ir::walk::for_each;
-use crate::ir::{Block, Op, Program, Stmt, Value};
+use crate::ir::{Block, Op, Program, Stmt, Value, Var};
 
-pub fn run(program: &mut Program) {
+pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     for function in &mut program.functions {
+        token.check()?;
         let mut promoter = Promoter {
             replaced: (0..function.values.len() as u32).map(Value).collect(),
             known: vec![None; function.vars.len()],
+            changes: Vec::new(),
+            sets: Vec::new(),
         };
         promoter.block(&mut function.body);
     }
+    Ok(())
 }
 
 struct Promoter {
@@ -20,26 +26,38 @@ struct Promoter {
     replaced: Vec<Value>,
     /// The value that each variable is known to have here.
     known: Vec<Option<Value>>,
+    /// What `known` was before each change: a block's are undone at its end.
+    changes: Vec<(Var, Option<Value>)>,
+    /// The variables that have been set, in order.
+    sets: Vec<Var>,
 }
 
 impl Promoter {
+    fn learn(&mut self, var: Var, value: Option<Value>) {
+        let known = &mut self.known[var.0 as usize];
+        if *known != value {
+            self.changes.push((var, *known));
+            *known = value;
+        }
+    }
+
     fn block(&mut self, block: &mut Block) {
         block.retain_mut(|stmt| {
             stmt.for_each_operand_mut(|v| *v = self.replaced[v.0 as usize]);
             match stmt {
                 Stmt::Let { value, op: Op::Get(var), .. } => {
-                    let known = &mut self.known[var.0 as usize];
-                    if let Some(known) = *known {
+                    if let Some(known) = self.known[var.0 as usize] {
                         self.replaced[value.0 as usize] = known;
                         return false;
                     }
-                    *known = Some(*value);
+                    self.learn(*var, Some(*value));
                 }
                 Stmt::Set(var, value) => {
-                    let known = &mut self.known[var.0 as usize];
-                    let same = *known == Some(*value);
-                    *known = Some(*value);
-                    return !same;
+                    if self.known[var.0 as usize] == Some(*value) {
+                        return false;
+                    }
+                    self.sets.push(*var);
+                    self.learn(*var, Some(*value));
                 }
                 Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Block { .. } => self.nested(stmt),
                 _ => {}
@@ -51,21 +69,24 @@ impl Promoter {
     /// What is set inside is unknown afterwards, in a loop also at the start of each iteration. What becomes known
     /// inside may be a value that ends with its block, so it is forgotten.
     fn nested(&mut self, stmt: &mut Stmt) {
-        let mut after = self.known.clone();
-        for block in stmt.blocks() {
-            for_each(block, &mut |stmt| {
+        if let Stmt::Loop { body, .. } = stmt {
+            for_each(body, &mut |stmt| {
                 if let Stmt::Set(var, _) = stmt {
-                    after[var.0 as usize] = None;
+                    self.learn(*var, None);
                 }
             });
         }
-        let before =
-            if matches!(stmt, Stmt::Loop { .. }) { after.clone() } else { std::mem::take(&mut self.known) };
+        let first = self.sets.len();
         for block in stmt.blocks_mut() {
-            self.known.clone_from(&before);
+            let mark = self.changes.len();
             self.block(block);
+            for (var, known) in self.changes.drain(mark..).rev() {
+                self.known[var.0 as usize] = known;
+            }
         }
-        self.known = after;
+        for index in first..self.sets.len() {
+            self.learn(self.sets[index], None);
+        }
     }
 }
 

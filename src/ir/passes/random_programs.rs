@@ -2,6 +2,7 @@
 
 use super::run_all;
 use crate::backend::{Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
 use crate::ir::verifier::verify;
@@ -408,7 +409,8 @@ fn passes_keep_what_programs_mean() {
         verify(&before).unwrap_or_else(|e| panic!("seed {seed}: {e:#?}\n{before}"));
         assert_eq!(parse(&before.to_string()).unwrap().to_string(), before.to_string(), "seed {seed}");
         let mut after = before.clone();
-        run_all(&mut after).unwrap_or_else(|e| panic!("seed {seed}: {e:#?}\n{before}\n{after}"));
+        run_all(&mut after, &CancellationToken::default())
+            .unwrap_or_else(|e| panic!("seed {seed}: {e:#?}\n{before}\n{after}"));
         assert_eq!(parse(&after.to_string()).unwrap().to_string(), after.to_string(), "seed {seed}");
         for ticks in [1, 3] {
             let expected = run(&before, ticks);

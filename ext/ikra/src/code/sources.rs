@@ -1,5 +1,6 @@
 //! Source texts of the process and the code found in them. Where a text comes from, and whether it is still what was
-//! loaded, is Ruby's part: lib/ikra/capture.rb.
+//! loaded, is Ruby's part: lib/ikra/capture.rb. Both are kept for the next inference, and forgotten when no version was
+//! compiled from them.
 
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
@@ -9,17 +10,46 @@ use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
+    /// How many inferences are under way, whose spans point into the texts.
+    users: usize,
+    /// What is unused is looked for when there are so many codes.
+    many: usize,
+}
+
+/// There may be so many codes, twice as many as are in use, and some.
+const FEW: usize = 256;
+
+/// While it is there, no text and no code is forgotten.
+pub struct InUse<'a>(&'a Ruby);
+
+impl<'a> InUse<'a> {
+    pub fn new(ruby: &'a Ruby) -> Self {
+        SOURCES.with(ruby, |sources| {
+            if sources.users == 0 && sources.codes.len() >= sources.many {
+                sources.forget_unused();
+            }
+            sources.users += 1;
+        });
+        Self(ruby)
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        SOURCES.with(self.0, |sources| sources.users -= 1);
+    }
 }
 
 static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
-    GvlCell::new(Sources { map: SourceMap::new(ruby_version()), codes: FxHashMap::default() })
+    let (map, codes) = (SourceMap::new(ruby_version()), FxHashMap::default());
+    GvlCell::new(Sources { map, codes, users: 0, many: FEW })
 });
 
 /// No call into Ruby inside.
@@ -78,6 +108,13 @@ fn no_source(message: String) -> Trouble {
 }
 
 impl Sources {
+    fn forget_unused(&mut self) {
+        self.codes.retain(|_, code| Rc::strong_count(code) > 1);
+        let used: FxHashSet<FileId> = self.codes.keys().map(|(file, ..)| *file).collect();
+        self.map.retain(|file| used.contains(&file));
+        self.many = self.codes.len() * 2 + FEW;
+    }
+
     /// The code at exactly this location of a text whose first line has number `first`; `None`: there is none.
     fn code(
         &mut self,
@@ -123,7 +160,8 @@ pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
             None => sources.map.add(SourceFile::new(SYMBOL_PATH, text.as_str(), 1)),
         };
         let span = Span { file, start: 0, end: text.len() as u32 };
-        Rc::new(syntax::symbol_block(name, span))
+        let code = || Rc::new(syntax::symbol_block(name, span));
+        sources.codes.entry((file, span.start, span.end)).or_insert_with(code).clone()
     })
 }
 

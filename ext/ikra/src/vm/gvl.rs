@@ -129,3 +129,13 @@ pub fn check_interrupts(_ruby: &Ruby) -> Result<(), Error> {
     })
     .map(|_| ())
 }
+
+/// As [`check_interrupts`], after other threads that wait for the GVL have had it.
+pub fn let_others_run(_ruby: &Ruby) -> Result<(), Error> {
+    protect(|| {
+        // SAFETY: the GVL is held; what it raises is caught by `protect`.
+        unsafe { rb_sys::rb_thread_schedule() };
+        rb_sys::Qnil as rb_sys::VALUE
+    })
+    .map(|_| ())
+}

@@ -1,11 +1,15 @@
 //! Ruby's VM as Ikra sees it: values, classes, the lock, exceptions.
 
+pub mod background;
 pub mod classes;
 pub mod dialect;
 pub mod errors;
 pub mod gvl;
+pub mod method_tables;
 pub mod object_layout;
+pub mod object_pool;
 pub mod pinned;
+pub mod reflection;
 pub mod signal_watcher;
 pub mod stack;
 pub mod value;

@@ -2,7 +2,6 @@
 //! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
 
 use crate::code::sources;
-use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
 use crate::writing::decoder::Decoder;
@@ -33,8 +32,14 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
         Trouble::Core(error @ CoreError::Memory(_)) => {
             Error::new(ruby.exception_no_mem_error(), error.to_string())
         }
+        Trouble::Stop(Stop::Misfit) => {
+            let message = "a version met what it was compiled without";
+            exception(ruby, Trouble::Core(CoreError::Internal(message.into())))
+        }
         Trouble::Stop(Stop::NoMemory(bytes)) => exception(ruby, Trouble::Core(CoreError::Memory(bytes))),
         Trouble::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
+        // Only told to who waits no more.
+        Trouble::Core(error @ CoreError::Cancelled) => new(ruby, "Error", &error.to_string()),
         Trouble::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
         Trouble::Plain(message) => new(ruby, "Error", &message),
         Trouble::Unsupported { message, hint } => {
@@ -179,7 +184,7 @@ impl Decoder<'_> {
                 "range"
             }
             ErrorKind::Raise { class, message } => {
-                details.push(classes::object(ruby, *class))?;
+                details.push(self.heap.pool.object(*class))?;
                 match message {
                     None => details.push(ruby.qnil())?,
                     Some(parts) => details.push(self.message(parts, operands)?)?,
@@ -237,7 +242,7 @@ impl Decoder<'_> {
                 let rows = ids.base(column.hierarchy, place)..ids.base(column.hierarchy, place + 1);
                 rows.into_iter().any(|row| holds(row as usize))
             })?;
-            Some((classes::name(self.ruby, *class), column.name.clone()))
+            Some((self.heap.pool.name(*class), column.name.clone()))
         })
     }
 
@@ -288,13 +293,14 @@ impl Decoder<'_> {
             Receiver::Integer => details.push(operand)?,
             Receiver::Float => details.push(f64::from_bits(operand as u64))?,
             Receiver::Symbol => {
-                // SAFETY: a symbol is never freed once it is numbered.
-                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                let symbol = self.heap.symbols.get(operand as i32).unwrap_or(value::NIL);
+                // SAFETY: the Symbols of a run are pinned.
+                let symbol = unsafe { Value::from_raw(symbol) };
                 details.push(symbol)?;
             }
             Receiver::Object(hierarchy) => details.push(self.object_value(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array_value(*kind, operand))?,
-            Receiver::Module(class) => details.push(classes::object(ruby, *class))?,
+            Receiver::Module(class) => details.push(self.heap.pool.object(*class))?,
             Receiver::Text(text) => {
                 details.push(ruby.qnil())?;
                 return details.push(text.as_str());

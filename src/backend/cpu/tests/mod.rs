@@ -7,6 +7,7 @@ mod random;
 use super::loop_order::LoopOrder;
 use super::{Code, CpuBackend, pool};
 use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::heap::job_order::{Round, Segment};
 use crate::heap::{Column, JobOrder};
 use crate::ir::passes::random_programs::random_program;
@@ -26,7 +27,9 @@ fn kernel(text: &str) -> Box<dyn Kernel> {
     if let Err(errors) = verifier::verify(&program) {
         panic!("{errors:#?}\n{text}");
     }
-    CpuBackend.compile(&program, &mut Profile::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    CpuBackend
+        .compile(&program, &CancellationToken::default())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// All of `jobs` jobs in one segment of entry 0, in the order of the elements.

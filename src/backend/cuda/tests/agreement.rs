@@ -3,6 +3,7 @@
 use super::{CALL, SEED, launched};
 use crate::backend::cuda::emit;
 use crate::backend::{Launch, Outcome};
+use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
 use crate::ir::passes::random_programs::random_program;
 use crate::ir::passes::run_all;
@@ -54,7 +55,7 @@ fn random_programs_compute_what_the_interpreter_says() {
     for seed in 0.. {
         let mut program = random_program(seed);
         tame(&mut program);
-        run_all(&mut program).unwrap();
+        run_all(&mut program, &CancellationToken::default()).unwrap();
         // Elements of the others see each other's writes, in an order that a GPU does not keep.
         if !program.fused {
             continue;

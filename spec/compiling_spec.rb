@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+require "timeout"
+
+# Compiling takes long where a section is large. Nothing that happens meanwhile breaks the process.
+each_compiling_backend do |backend|
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # Interrupts new sections of such a text at so many moments of their compilation.
+  # @return [Array<Float>] how long each took to hear it
+  def latencies(moments)
+    text = yield
+    started = now
+    LargeSections.new(text).call([1, 2, 30])
+    whole = now - started
+    Array.new(moments) do |moment|
+      section = LargeSections.new(yield)
+      interrupted_after(whole * (moment + 0.5) / moments) { section.call([1, 2, 30]) }
+    end.compact
+  end
+
+  # @return [Float, nil] nil where the block had ended before
+  def interrupted_after(seconds)
+    sent = nil
+    thread = Thread.current
+    sender = Thread.new do
+      sleep(seconds)
+      sent = now
+      thread.raise(IOError, "stop")
+    end
+    yield
+    sender.kill.join
+    nil
+  rescue IOError
+    now - sent
+  end
+
+  # What is compiled for an emulated card is kept, so each section has to be another one.
+  numbers = Enumerator.produce(0, &:succ)
+  sections = {
+    "in inference" => [:cpu, -> { LargeSections.loops(300 + (numbers.next % 50)) }],
+    "in passes and in Cranelift" => [:cpu, -> { LargeSections.conditions(1_000 + (numbers.next % 50)) }],
+    "in the compiler of CUDA" => [:"cuda-emulated", -> { LargeSections.conditions(20 + numbers.next) }]
+  }
+  sections.each do |where, (of, text)|
+    next unless of == backend
+
+    it "hears an interrupt at any moment #{where}" do
+      times = latencies(5, &text)
+      expect(times.size).to be > 2
+      # Mostly it takes 10 to 20 ms, and on a busy machine some of them longer.
+      expect(times.sort[times.size / 2]).to be < 0.1
+    end
+  end
+
+  it "runs a section that was interrupted while it was compiled" do
+    section = LargeSections.new(LargeSections.calls(9))
+    interrupted_after(0.05) { section.call([1, 2, 30]) }
+    expect(section.call([1, 2, 30])).to eq([3, 6, 90])
+  end
+
+  it "compiles on while a handler takes signals" do
+    seen = 0
+    previous = trap("USR1") { seen += 1 }
+    sender = Thread.new { loop { sleep(0.005) && Process.kill("USR1", Process.pid) } }
+    expect(LargeSections.new(LargeSections.calls(9)).call([1, 2, 30])).to eq([3, 6, 90])
+    sender.kill.join
+    expect(seen).to be > 0
+  ensure
+    trap("USR1", previous || "DEFAULT")
+  end
+
+  # Runs the text in a process of its own.
+  # @return [Array] what it printed, and its status
+  def in_ruby(text)
+    library = File.expand_path("../lib", __dir__)
+    support = File.expand_path("support/large_sections", __dir__)
+    program = "require 'ikra'\nrequire #{support.dump}\nIkra.backend = #{Ikra.chosen.inspect}\n#{text}"
+    Open3.capture2e(RbConfig.ruby, "-I#{library}", "-e", program)
+  end
+
+  it "exits and forks while what was interrupted is still being compiled" do
+    printed, status = in_ruby(<<~RUBY)
+      require "timeout"
+      section = LargeSections.new(LargeSections.conditions(#{backend == :cpu ? 2_000 : 300}))
+      begin
+        Timeout.timeout(0.8) { section.call([1, 2, 30]) }
+      rescue Timeout::Error
+        puts "late"
+      end
+      Ikra.backend = :cpu
+      section = LargeSections.new("->(xs) { xs.pmap { |x| x * 2 } }")
+      child = fork { exit!(section.call([1, 2]) == [2, 4] ? 0 : 1) }
+      puts Process.wait2(child).last.exitstatus
+      at_exit { puts "exits" }
+    RUBY
+    expect(printed).to eq("late\n0\nexits\n")
+    expect(status).to be_success
+  end
+
+  it "dies of a signal while it compiles" do
+    _, status = in_ruby(<<~RUBY)
+      section = LargeSections.new(LargeSections.conditions(#{backend == :cpu ? 2_000 : 300}))
+      Thread.new { sleep(0.8) && Process.kill(:TERM, Process.pid) }
+      section.call([1, 2, 30])
+    RUBY
+    expect(status.termsig).to eq(Signal.list["TERM"])
+  end
+end

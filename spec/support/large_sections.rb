@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "tmpdir"
+
+# Sections that take long to compile. Each is loaded anew, so that it is compiled anew.
+module LargeSections
+  # @return [String] methods each of which calls the next one twice: 2 ** levels copies of the last
+  def self.calls(levels)
+    methods = Array.new(levels) { |i| "def level#{i}(x) = x < 1 ? level#{i + 1}(x) : level#{i + 1}(x)\n" }
+    "#{methods.join}def level#{levels}(x) = x * 3\n->(xs) { xs.pmap { |x| level0(x) } }"
+  end
+
+  # @return [String] a block of many loops: most of the time goes into inference
+  def self.loops(count)
+    loops = Array.new(count) { |i| "#{(i % 7) + 2}.times { |k| a = (a * 3 + b + k) % 1000003 }\n" }
+    "->(xs) { xs.pmap { |x|\na = x\nb = x\n#{loops.join}a + b } }"
+  end
+
+  # @return [String] a block of many conditions: most of the time goes into one function of Cranelift
+  def self.conditions(count)
+    lines = Array.new(count) { |i| "if a > #{i}\na = (a * 3 + b) % 1000003\nelse\nb = a - b + #{i}\nend\n" }
+    "->(xs) { xs.pmap { |x|\na = x\nb = x\n#{lines.join}a + b } }"
+  end
+
+  class << self
+    attr_writer :made
+
+    # @return [Proc] a new section of such a text, to be called with an Array of Integers
+    def new(text)
+      @count = (@count || 0) + 1
+      file = File.join(folder, "large_section_#{@count}.rb")
+      File.write(file, "Module.new do\nextend self\nLargeSections.made = begin\n#{text}\nend\nend\n")
+      load file
+      @made
+    end
+
+    private
+
+    # Kept until the process ends: a section is compiled from its file.
+    def folder
+      @folder ||= Dir.mktmpdir.tap do |made|
+        process = Process.pid
+        at_exit { FileUtils.remove_entry(made) if Process.pid == process }
+      end
+    end
+  end
+end
