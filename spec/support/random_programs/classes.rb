@@ -89,9 +89,10 @@ module RandomPrograms
     end
 
     def class_head(klass)
-      return "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}" unless klass.kind == :struct
+      maker = { struct: "Struct.new", data: "Data.define" }[klass.kind]
+      return "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}" unless maker
 
-      made = "Struct.new(#{klass.ivars.keys.map { |name| ":#{name}" }.join(", ")})"
+      made = "#{maker}(#{klass.ivars.keys.map { |name| ":#{name}" }.join(", ")})"
       chance(0.5) ? "#{klass.name} = #{made} do" : "class #{klass.name} < #{made}"
     end
 

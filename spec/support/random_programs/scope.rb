@@ -38,10 +38,11 @@ module RandomPrograms
   Signature = Struct.new(:name, :parameters, :returns, :level, :mutates, :yields, :recursive)
 
   # A class: instance variables by name with their types, and the names of those that are written. The kind is :plain,
-  # :struct (the variables are members) or :record (objects are made in the section).
-  # Functions are methods of the class itself; methods may be delegated to what a variable holds.
+  # :struct (the variables are members), :record (objects are made in the section) or :data (so they are, and the
+  # variables are members). Functions are methods of the class itself; methods may be delegated to what a variable holds.
   Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind, :functions, :delegated) do
-    def record? = kind == :record
+    def record? = %i[record data].include?(kind)
+    def data? = kind == :data
     def member?(name) = ivars.key?(name) ? kind == :struct : parent&.member?(name)
 
     def all_ivars = (parent ? parent.all_ivars : {}).merge(ivars)
