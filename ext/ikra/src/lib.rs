@@ -23,6 +23,9 @@ use running::{backends, profiles, random};
 use section::Section;
 use vm::{background, classes, dialect};
 
+#[global_allocator]
+static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
+
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
     rb_sys::RUBY_API_VERSION_MAJOR as i32,

@@ -4,6 +4,7 @@
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use ikra_core::infer::host::Refusal;
+use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
@@ -17,6 +18,10 @@ struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
 }
+
+/// Bytes of memory that parsing a text takes, at most.
+const PARSER: usize = 4 << 20;
+const PARSER_FOR_A_BYTE: usize = 128;
 
 static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
 
@@ -95,6 +100,8 @@ impl Sources {
         if let Some(code) = self.codes.get(&(file, start, end)) {
             return Ok(Some(code.clone()));
         }
+        // Prism is written in C and does not look whether there is memory.
+        reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
         match syntax::code_at(&self.map, file, start, end) {
             Ok(mut code) => {
                 label.clone_into(&mut code.name);

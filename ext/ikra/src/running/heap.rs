@@ -14,6 +14,7 @@ use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
+use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use magnus::Ruby;
 use rustc_hash::FxHashMap;
@@ -349,7 +350,7 @@ fn first_same(base: &ColumnBuilder) -> Result<Vec<i32>, NoMemory> {
 fn table<T>(base: &ColumnBuilder) -> Result<FxHashMap<(i32, i64), T>, NoMemory> {
     let mut table = FxHashMap::default();
     let too_large = |_| NoMemory(base.len() * size_of::<((i32, i64), T)>());
-    table.try_reserve(base.len()).map_err(too_large)?;
+    reserve::fallible(|| table.try_reserve(base.len())).map_err(too_large)?;
     Ok(table)
 }
 
