@@ -6,6 +6,7 @@
 #   rake bench:calls        ruby -Ilib benchmark/calls.rb
 
 require "ikra"
+require "tempfile"
 require_relative "measurement"
 
 Ikra.backend = :cpu
@@ -36,13 +37,27 @@ def microseconds(calls: 2_000, rounds: 7, &section)
   Measurement.median(times) * 1e6
 end
 
+# Forty methods, a section that calls each of them, and one that does the same without.
+Tempfile.create(["forty", ".rb"]) do |file|
+  names = Array.new(40) { |i| "step#{i}" }
+  file.write "class Gauge\n", names.map.with_index { |name, i| "def #{name}(x) = x + #{i}\n" }.join, "end\n"
+  file.write "CALLING = proc { |gauge| x = 1; #{names.map { |name| "x = gauge.#{name}(x)" }.join("; ")} }\n"
+  file.write "INLINE = proc { |gauge| x = 1; #{names.map.with_index { |_, i| "x += #{i}" }.join("; ")} }\n"
+  file.close
+  load file.path
+  [CALLING, INLINE].each { |section| [Gauge.new].pmap(&section) }
+end
+
 balls = Array.new(10) { |i| Ball.new(100.0 + i, 0.0) }
+gauges = Array.new(10) { Gauge.new }
 numbers = (1..10).to_a
 seconds = 0.001
 rows = {
   "peach, two variables written" => microseconds { balls.peach { |ball| ball.fall(seconds) } },
   "pmap over Integers" => microseconds { numbers.pmap { |n| (n * 2) + 1 } },
   "pselect over objects" => microseconds { balls.pselect { |ball| ball.height > 105 } },
+  "pmap that calls forty methods" => microseconds { gauges.pmap(&CALLING) },
+  "the same without the methods" => microseconds { gauges.pmap(&INLINE) },
   "each in Ruby, for comparison" => microseconds { balls.each { |ball| ball.fall(seconds) } }
 }
 puts "a call with 10 elements, medians in microseconds",

@@ -4,6 +4,9 @@
 # Ruby's public functions. Ikra's times are phases of a second call (Ikra.profile) and hold everything of the phase.
 #
 #   rake bench:heap        ruby -Ilib benchmark/heap.rb --objects 1000000 --rounds 7
+#
+# Ikra and C run in turn. The figures are medians of the rounds, or the least of them (--least), which says more where
+# others use the machine too.
 
 require "optparse"
 require_relative "measurement"
@@ -18,6 +21,7 @@ options = { objects: 1_000_000, rounds: 7, pedestrians: 1_048_576, cars: 262_144
             elements: 10_000_000, classes: 1_000 }
 OptionParser.new do |parser|
   options.each { |name, number| parser.on("--#{name} N", Integer, "(#{number})") }
+  parser.on("--least")
 end.parse!(into: options)
 
 headers = RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").map { |folder| "-I#{folder}" }
@@ -64,12 +68,15 @@ class HeapBenchmark
 
   private
 
-  # The median of the rounds in nanoseconds for each of `count`, of what the block returns in seconds. The first time
-  # does not count: it compiles.
-  def median(count, &seconds)
-    seconds.call
-    Measurement.median(Array.new(@rounds) { seconds.call }) / count * 1e9
+  # Nanoseconds for each of `count`, of what the blocks return in seconds. The first time does not count: it compiles.
+  def each_of(count, *blocks)
+    blocks.each(&:call)
+    rounds = Array.new(@rounds) { blocks.map(&:call) }
+    figures = rounds.transpose.map { |times| @options[:least] ? times.min : Measurement.median(times) }
+    figures.map { |time| time / count * 1e9 }
   end
+
+  def nanoseconds(count, &) = each_of(count, proc(&)).first
 
   def seconds
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -89,29 +96,28 @@ class HeapBenchmark
   end
 
   def flat(order, objects)
-    count = objects.size
-    c = median(count) { seconds { HeapAnchor.read_variables(objects, :@a, :@b, :@sum) } }
-    read = median(count) { phase(:trace) { objects.pmap { |o| o.a + o.b + o.sum } } }
-    report("objects of three variables to columns, #{order}", read, c, limit: "40 ns, 3 x")
+    figures = each_of(objects.size,
+                      -> { phase(:trace) { objects.pmap { |o| o.a + o.b + o.sum } } },
+                      -> { seconds { HeapAnchor.read_variables(objects, :@a, :@b, :@sum) } })
+    report("objects of three variables to columns, #{order}", *figures, limit: "40 ns, 3 x")
   end
 
   def back(order, objects)
-    count = objects.size
-    c = median(count) { seconds { HeapAnchor.write_variable(objects, :@sum) } }
     shift = 0.0
-    written = median(count) do
+    write = lambda do
       shift += 1.0
       phase(:copy_back) { objects.peach { |o| o.sum = o.a + shift } }
     end
-    report("a changed column back to the objects, #{order}", written, c, limit: "20 ns")
+    figures = each_of(objects.size, write, -> { seconds { HeapAnchor.write_variable(objects, :@sum) } })
+    report("a changed column back to the objects, #{order}", *figures, limit: "20 ns")
     objects.peach { |o| o.sum = o.a }
-    unchanged = median(count) { phase(:copy_back) { objects.peach { |o| o.sum = o.a } } }
+    unchanged = nanoseconds(objects.size) { phase(:copy_back) { objects.peach { |o| o.sum = o.a } } }
     report("an unchanged column, #{order}", unchanged, limit: "2 ns")
   end
 
   def whole(objects)
-    ruby = median(objects.size) { seconds { objects.each(&:add) } }
-    ours = median(objects.size) { seconds { objects.peach(&:add) } }
+    ruby = nanoseconds(objects.size) { seconds { objects.each(&:add) } }
+    ours = nanoseconds(objects.size) { seconds { objects.peach(&:add) } }
     report("two variables added into a third, all included", ours)
     report("  the same loop in Ruby#{" with YJIT" if Measurement.yjit.any?}", ruby)
   end
@@ -119,17 +125,17 @@ class HeapBenchmark
   def arrays
     count = @options[:objects]
     floats = Array.new(count) { |i| i + 0.5 }
-    c = median(count) { seconds { HeapAnchor.to_column(floats) } }
-    report("Floats of an Array to a column", median(count) { phase(:trace) { floats.pselect { |x| x < 0 } } }, c,
-           limit: "1.5 ns")
-    c = median(count) { seconds { HeapAnchor.to_array(count) } }
-    report("a column of Floats to an Array", median(count) { phase(:copy_back) { floats.pmap { |x| x * 2 } } }, c,
-           limit: "4 ns")
+    figures = each_of(count, -> { phase(:trace) { floats.pselect { |x| x < 0 } } },
+                      -> { seconds { HeapAnchor.to_column(floats) } })
+    report("Floats of an Array to a column", *figures, limit: "1.5 ns")
+    figures = each_of(count, -> { phase(:copy_back) { floats.pmap { |x| x * 2 } } },
+                      -> { seconds { HeapAnchor.to_array(count) } })
+    report("a column of Floats to an Array", *figures, limit: "4 ns")
     integers = (1..count).to_a
     report("Integers of an Array to a column",
-           median(count) { phase(:trace) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
+           nanoseconds(count) { phase(:trace) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
     report("a column of Integers to an Array",
-           median(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
+           nanoseconds(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
   end
 
   def traffic
@@ -138,7 +144,7 @@ class HeapBenchmark
     actors = scenario.actors.shuffle(random: @random)
     table = scenario.table
     weather = Weather::GOOD
-    trace = median(1) { phase(:trace) { actors.peach(1) { |actor| actor.move(weather, table) } } }
+    trace = nanoseconds(1) { phase(:trace) { actors.peach(1) { |actor| actor.move(weather, table) } } }
     puts format("the paper's Figure 9, its largest graph: %.3f s (at most 0.25; the paper 21.8)", trace * 1e-9)
     puts format("  an object: %.1f ns", trace / sizes.values.sum)
   end
@@ -148,7 +154,7 @@ class HeapBenchmark
     one, many = [1, @options[:classes]].map do |count|
       classes = Array.new(count) { |i| Object.const_set("Of#{count}Number#{i}", Class.new(Flat)) }
       elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % count].allocate }
-      median(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
+      nanoseconds(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
     end
     puts format("%d elements: of one class %.3f s, of %d classes %.3f s; the order %.3f s (at most 0.3)",
                 @options[:elements], one, @options[:classes], many, many - one)

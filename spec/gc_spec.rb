@@ -76,16 +76,16 @@ each_compiling_backend do |backend|
   end
 
   it "tells the collector what it writes into old objects, Structs and arrays" do
-    pair = Struct.new(:first, :second)
+    pair = Struct.new(:one, :other)
     holders = Array.new(2_000) { |i| World::Node.new([i + 0.5, 0.0], pair.new(i + 0.5, 0.0)) }
     5.times { GC.start }
     # Floats of such exponents are objects, and nothing else refers to them.
     holders.peach do |holder|
-      holder.links.second = holder.links.first * 1e200
+      holder.links.other = holder.links.one * 1e200
       holder.value[1] = holder.value[0] * 1e250
     end
     2.times { GC.start(full_mark: false) && Array.new(50_000) { |i| i * 1e-200 } }
-    expect(holders.map { |holder| holder.links.second }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
+    expect(holders.map { |holder| holder.links.other }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e200 })
     expect(holders.map { |holder| holder.value[1] }).to eq(Array.new(2_000) { |i| (i + 0.5) * 1e250 })
     plain = Array.new(2_000) { |i| World::Node.new(i + 0.5, nil) }
     5.times { GC.start }
@@ -104,6 +104,33 @@ each_compiling_backend do |backend|
     GC.start
     # The machine stack may still hold the last few.
     expect(ObjectSpace.each_object(handles).count).to be < before + 10
+  ensure
+    RubyVM.keep_script_lines = kept
+  end
+
+  it "does so where instruction sequences are frozen, as they are since Ruby 4.0" do
+    kept = RubyVM.keep_script_lines
+    RubyVM.keep_script_lines = true
+    handles = Ikra.const_get(:Native)::Handle
+    make = lambda do |i|
+      eval("proc { |n| n + #{i} }").tap { |block| RubyVM::InstructionSequence.of(block).freeze } # rubocop:disable all
+    end
+    GC.start
+    before = ObjectSpace.each_object(handles).count
+    40.times { |i| expect([1].pmap(&make.call(i))).to eq([1 + i]) }
+    GC.start
+    expect(ObjectSpace.each_object(handles).count).to be < before + 10
+    # What is in use stays, also when it moves.
+    block = make.call(7)
+    2.times do
+      expect([1].pmap(&block)).to eq([8])
+      GC.respond_to?(:compact) ? GC.compact : GC.start
+    end
+    profile = Ikra.profile { [1].pmap(&block) }
+    expect(profile[:infer]).to eq(0)
+    expect(RubyVM::InstructionSequence.of(block)).to be_frozen
+  rescue NotImplementedError
+    skip "no compaction here"
   ensure
     RubyVM.keep_script_lines = kept
   end

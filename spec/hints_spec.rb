@@ -22,7 +22,7 @@ module Hints
     def root = sqrt(list[0])
     def shuffle = list.shuffle!
     def table(number) = { number => 1 }
-    def named(number, **) = number
+    def named(number) = { number => 2 }.size
   end
 
   class Group

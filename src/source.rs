@@ -1,5 +1,6 @@
 //! Source texts and places in them. A [`Span`] is three numbers; the text it points into is in a [`SourceMap`].
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One source file (or eval text) as it was when a section was captured.
@@ -54,25 +55,51 @@ pub struct Span {
     pub end: u32,
 }
 
-/// All source files that the sections of a process were captured from.
+/// A version of Ruby, major and minor number, whose syntax a text is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RubyVersion(pub u32, pub u32);
+
+/// The newest that is known.
+impl Default for RubyVersion {
+    fn default() -> Self {
+        Self(4, 1)
+    }
+}
+
+/// The source files that sections were captured from.
 #[derive(Debug, Default)]
 pub struct SourceMap {
-    files: Vec<Arc<SourceFile>>,
+    /// The Ruby that has read them.
+    pub version: RubyVersion,
+    files: BTreeMap<FileId, Arc<SourceFile>>,
+    /// The number of the next one: those that are forgotten leave theirs to no other.
+    next: u32,
 }
 
 impl SourceMap {
+    pub const fn new(version: RubyVersion) -> Self {
+        Self { version, files: BTreeMap::new(), next: 0 }
+    }
+
     pub fn add(&mut self, file: SourceFile) -> FileId {
-        self.files.push(Arc::new(file));
-        FileId(self.files.len() as u32 - 1)
+        let id = FileId(self.next);
+        self.next += 1;
+        self.files.insert(id, Arc::new(file));
+        id
     }
 
     pub fn file(&self, id: FileId) -> &Arc<SourceFile> {
-        &self.files[id.0 as usize]
+        &self.files[&id]
     }
 
     /// The newest file with this path whose text is `text`, so that one file is parsed once.
     pub fn find(&self, path: &str, text: &str) -> Option<FileId> {
-        self.files.iter().rposition(|f| f.path == path && f.text == text).map(|i| FileId(i as u32))
+        self.files.iter().rfind(|(_, file)| file.path == path && file.text == text).map(|(id, _)| *id)
+    }
+
+    /// Forgets the files that nothing points into any more.
+    pub fn retain(&mut self, used: impl Fn(FileId) -> bool) {
+        self.files.retain(|id, _| used(*id));
     }
 
     /// `path:line` of a span's start.

@@ -7,9 +7,11 @@ require_relative "errors"
 require_relative "races"
 require_relative "failures"
 require_relative "capture"
+require_relative "delegation"
 require_relative "accumulators"
 require_relative "profile"
 require_relative "extension"
+require_relative "command_line"
 require_relative "settings"
 require_relative "section"
 require_relative "array"
@@ -49,8 +51,8 @@ module Ikra
       TEXT
     end
 
-    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate program and the
-    # generated code. Nothing runs.
+    # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate
+    # program and the generated code. Nothing runs.
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
     #

@@ -14,6 +14,9 @@ module Ikra
     # What to_a begins with.
     MAGIC = "YARVInstructionSequence/SimpleDataFormat"
 
+    # The instructions of so many texts are kept.
+    MOST_TEXTS = 8
+
     @compiled = {}
 
     class << self
@@ -26,16 +29,24 @@ module Ikra
         location = iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
-        if path && (lines || File.file?(path))
+        if (text = Delegation.text(iseq))
+          first = location.first
+          [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
+        elsif path && (lines || File.file?(path))
           text = lines ? lines.join : read(path)
           check(iseq, path, text, location) unless lines
           [iseq.path, text, [1], location, iseq.label]
         elsif lines
           [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label]
+        elsif (text = given(iseq, location))
+          [iseq.path, text, [1], location, iseq.label]
         else
-          ["the source of #{iseq.label} (#{iseq.path}:#{iseq.first_lineno}) was not kept", nil]
+          [missing(iseq), nil]
         end
       end
+
+      # Can a file be another one than was loaded?
+      def changed?(path) = !File.file?(path) || File.mtime(path) > STARTED
 
       # @raise [Ikra::Error]
       def raise_changed(path, line)
@@ -43,7 +54,39 @@ module Ikra
                      "load it again, or start the program anew"
       end
 
+      # Calls the block with the code that stands in other code.
+      def nested(value, &block)
+        value.each do |inner|
+          next unless inner.is_a?(Array)
+
+          inner[0] == MAGIC ? yield(inner) : nested(inner, &block)
+        end
+      end
+
+      # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
+      def instructions(list)
+        list[INSTRUCTIONS].grep(Array).map do |name, *operands|
+          name = name.to_s.sub(/\A(trace|zjit)_/, "")
+          [name, *operands.map { |operand| operand(name, operand) }]
+        end
+      end
+
       private
+
+      # The program that was given with -e, if the code is part of it.
+      def given(iseq, location)
+        text = CommandLine::GIVEN
+        return unless iseq.path == CommandLine::PATH && text&.valid_encoding?
+
+        text if compiled(nil, text, iseq)[location]&.include?(instructions(iseq.to_a))
+      end
+
+      def missing(iseq)
+        place = "#{iseq.path}:#{iseq.first_lineno}"
+        return "the source of #{iseq.label} (#{place}) came from the standard input" if iseq.path == "-"
+
+        "the source of #{iseq.label} (#{place}) was not kept"
+      end
 
       def read(path)
         text = File.read(path, encoding: Encoding::UTF_8)
@@ -60,7 +103,7 @@ module Ikra
 
       # Compares the instructions of a file changed lately with those that were loaded from it.
       def check(iseq, path, text, location)
-        return if File.mtime(path) <= STARTED
+        return unless changed?(path)
 
         same = instructions(iseq.to_a)
         found = compiled(path, text, iseq)[location]
@@ -69,13 +112,16 @@ module Ikra
 
       # The instructions of all code in a text, by location; nothing when it cannot be compared.
       def compiled(path, text, iseq)
-        @compiled[[path, text.hash]] ||= begin
+        key = [path, text.hash]
+        known = @compiled.delete(key) || begin
           all = {}
           collect(silently { RubyVM::InstructionSequence.compile(text, iseq.path, path) }.to_a, all)
           all
         rescue SyntaxError
           {}
         end
+        @compiled.shift while @compiled.size >= MOST_TEXTS
+        @compiled[key] = known
       end
 
       # Compiling would warn a second time.
@@ -90,22 +136,6 @@ module Ikra
       def collect(list, all)
         (all[list[MISC][:code_location]] ||= []) << instructions(list)
         nested(list) { |inner| collect(inner, all) }
-      end
-
-      def nested(value, &block)
-        value.each do |inner|
-          next unless inner.is_a?(Array)
-
-          inner[0] == MAGIC ? yield(inner) : nested(inner, &block)
-        end
-      end
-
-      # Only what is executed: no line numbers, labels or events, and no marks of a JIT compiler or of tracing.
-      def instructions(list)
-        list[INSTRUCTIONS].grep(Array).map do |name, *operands|
-          name = name.to_s.sub(/\A(trace|zjit)_/, "")
-          [name, *operands.map { |operand| operand(name, operand) }]
-        end
       end
 
       # A `super` that has run knows its method's name.

@@ -39,17 +39,25 @@ module Ikra
 
     def self.frames(frames)
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{Messages.quoted(label)}" unless path == SYMBOL_PATH
+        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH
       end
+    end
+
+    # A block is told with the method around it as that is told itself, with its class in newer versions.
+    def self.block_label(path, label)
+      home = label[/\Ablock (?:\(\d+ levels\) )?in (\w+[?!=]?)\z/, 1] or return label
+      location = caller_locations.find { |l| l.path == path && l.base_label == home }
+      location ? label.delete_suffix(home) + location.label[/\S+\z/] : label
     end
 
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :overflow, :frames, :outer_frames
+    private_class_method :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages
+      PLAIN = Kernel.instance_method(:to_s)
       PLAIN_MESSAGE = Exception.instance_method(:to_s)
 
       # What Ruby says where the block raises.
@@ -58,6 +66,15 @@ module Ikra
       rescue StandardError => e
         PLAIN_MESSAGE.bind_call(e)
       end
+
+      # A class may define methods of these names.
+      CLASS = Kernel.instance_method(:class)
+      SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
+      PUBLIC_SEND = Kernel.instance_method(:public_send)
+      INSTANCE_EVAL = BasicObject.instance_method(:instance_eval)
+      PUBLIC = Module.instance_method(:public_method_defined?)
+      PROTECTED = Module.instance_method(:protected_method_defined?)
+      PRIVATE = Module.instance_method(:private_method_defined?)
 
       # Names are quoted in another way since 3.4, and receivers told by their class since 3.3.
       UNDEFINED = said { 1.public_send(:"no method of any Integer") }
@@ -76,18 +93,19 @@ module Ikra
         ZeroDivisionError.new("divided by 0")
       end
 
-      def no_method(name, receiver, text, is_private)
-        asked = ask(receiver, text, name, is_private) { receiver.public_send(name) }
-        return asked if asked
-
-        visibility = is_private ? "private" : "undefined"
-        called = is_private ? " called" : ""
-        NoMethodError.new("#{visibility} method #{quoted(name)}#{called} for #{text || described(receiver)}",
-                          name.to_sym, receiver:)
+      # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
+      def no_method(name, receiver, text, missing)
+        if missing != "super"
+          asked = ask(receiver, text, name, missing != "undefined") { PUBLIC_SEND.bind_call(receiver, name) }
+          return asked if asked
+        end
+        what = missing == "super" ? "super: no superclass method" : "#{missing} method"
+        called = %w[private protected].include?(missing) ? " called" : ""
+        NoMethodError.new("#{what} #{quoted(name)}#{called} for #{text || described(receiver)}", name.to_sym, receiver:)
       end
 
       def name_error(name, receiver, text)
-        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { receiver.instance_eval(name) }
+        asked = PLAIN_NAME.match?(name) && ask(receiver, text, name, false) { INSTANCE_EVAL.bind_call(receiver, name) }
         return asked if asked
 
         NameError.new("undefined local variable or method #{quoted(name)} for #{text || described(receiver)}",
@@ -108,8 +126,10 @@ module Ikra
 
       # As MRI, which tells Integers of more than one word by their class.
       def about(before, operand, text, after)
-        large = operand.is_a?(Integer) && operand.bit_length > 62
-        "#{before}#{text || (large ? operand.class : operand.inspect)}#{after}"
+        case operand
+        when Integer then text ||= "Integer" if operand.bit_length > 62
+        end
+        "#{before}#{text || operand.inspect}#{after}"
       end
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
@@ -126,7 +146,7 @@ module Ikra
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)
-        FrozenError.new("can't modify frozen #{receiver.class}: #{receiver.inspect}", receiver:)
+        FrozenError.new("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}", receiver:)
       end
 
       def index_too_small(index, length)
@@ -155,7 +175,7 @@ module Ikra
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
       # error_highlight would add, which is our own line.
       def ask(receiver, text, name, is_private)
-        return if text || receiver.respond_to?(name, !is_private)
+        return if text || there?(receiver, name, is_private)
 
         yield
         nil
@@ -163,19 +183,39 @@ module Ikra
         e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
       end
 
+      def there?(receiver, name, is_private)
+        holder = case receiver
+                 when Module then SINGLETON_CLASS.bind_call(receiver)
+                 else CLASS.bind_call(receiver)
+                 end
+        PUBLIC.bind_call(holder, name) ||
+          (!is_private && [PROTECTED, PRIVATE].any? { |defined| defined.bind_call(holder, name) })
+      end
+
       def quoted(name) = "#{QUOTE}#{name}'"
 
+      # A receiver as the messages of NoMethodError and NameError name it.
       def described(receiver)
-        return "#{receiver.inspect}:#{receiver.class}" unless TELLS_CLASSES
+        return inspected(receiver) unless TELLS_CLASSES
+        return "main" if TOPLEVEL_BINDING.receiver.equal?(receiver)
 
         case receiver
         when nil, true, false then receiver.inspect
         when Class then "class #{receiver}"
         when Module then "module #{receiver}"
-        else "an instance of #{receiver.class}"
+        else "an instance of #{CLASS.bind_call(receiver)}"
         end
       end
-      private_class_method :said, :ask, :described
+
+      def inspected(receiver)
+        text = begin
+          receiver.inspect
+        rescue StandardError
+          PLAIN.bind_call(receiver)
+        end
+        text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
+      end
+      private_class_method :said, :ask, :there?, :described, :inspected
     end
   end
   private_constant :Failures

@@ -6,6 +6,9 @@ module Ikra
     HINT = "hint: let every element write its own objects only, and variables that no other element reads in the " \
            "same tick;\n        a second section, or the next tick, can take the new values over"
 
+    # A class may define a method of this name.
+    CLASS = Kernel.instance_method(:class)
+
     class << self
       # Called with what the extension found; a touch is [element, writes, path, line].
       #
@@ -25,9 +28,10 @@ module Ikra
       private
 
       def what(object, variable, holder)
-        return "#{variable} of the same #{object.class}" unless variable.is_a?(Integer)
+        of = CLASS.bind_call(object)
+        return "#{variable} of the same #{of}" unless variable.is_a?(Integer)
 
-        "item #{variable} of the same #{object.class}#{" (in #{holder.last} of #{holder.first})" if holder}"
+        "item #{variable} of the same #{of}#{" (in #{holder.last} of #{holder.first})" if holder}"
       end
 
       def clauses(elements, accesses, lines)

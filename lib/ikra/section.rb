@@ -14,7 +14,9 @@ module Ikra
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
+    # The places that were warned of, the latest of them.
     @warned = {}
+    MOST_WARNED = 1_000
 
     class << self
       # @param base [Array]
@@ -22,7 +24,7 @@ module Ikra
       # @return [Array]
       def run(base, operation, ticks, block)
         check(operation, ticks, block)
-        return operation == :peach ? base : [] if base.empty? || ticks.zero?
+        return base if ticks.zero?
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin
@@ -93,6 +95,7 @@ module Ikra
         place = caller.find { |frame| !frame.start_with?(OWN) }
         return if @warned[place]
 
+        @warned.shift if @warned.size >= MOST_WARNED
         @warned[place] = true
         warn "#{place}: #{operation} runs in plain Ruby:\n#{error.message}"
       end

@@ -22,6 +22,7 @@ pub(super) const ROWS: &[Row] = &[
         s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
     }),
     carrying("fetch", fetch),
+    row("fetch_values", |s, c| s.send_with_block(c, "__fetch_values")),
     row("values_at", |s, c| {
         if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
             return s.send(&c.receiver, "__values_at", &c.args, 1);
@@ -283,8 +284,7 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         }
         args.push(array);
     }
-    let (receiver, name) = (call.receiver.clone(), call.name.clone());
-    Some(Invocation { receiver, name, args, keywords: call.keywords.clone(), block: call.block.clone() })
+    Some(call.with_args(args))
 }
 
 /// An array, or Ruby's TypeError.
@@ -529,7 +529,8 @@ fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
     if call.block.is_some() {
-        return s.send_block(&call.receiver, "__fetch_block", &[Operand::integer(index)], call.block.clone());
+        let args = [Operand::integer(index), call.args[0].clone()];
+        return s.send_block(&call.receiver, "__fetch_block", &args, call.block.clone());
     }
     let Some(size) = length_of(s, &call.receiver) else { return Operand::bottom() };
     let zero = s.b.i64(0);

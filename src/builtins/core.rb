@@ -252,7 +252,17 @@ module Integer
   end
 
   def ceildiv(other)
-    return -div(0 - other) unless other.is_a?(Integer)
+    if other.is_a?(Float)
+      raise ZeroDivisionError, "divided by 0" if other == 0.0
+
+      # As `div`, but that the largest number fits once it is negated.
+      quotient = to_f / (0 - other)
+      return quotient.to_i unless quotient.finite?
+
+      whole = __ruby?(:large_div_truncates) && __large? ? quotient.__truncate : quotient.__floor
+      return (-whole).to_i
+    end
+    return -div(__ruby?(:ceildiv_negates) ? -other : 0 - other) unless other.is_a?(Integer)
 
     quotient = div(other)
     self % other == 0 ? quotient : quotient + 1
@@ -1046,17 +1056,22 @@ module Enumerable
   end
 
   # Integers exactly; from the first Float on compensated, until a value of another class comes. What that gives may be a
-  # Float: the Integers behind it wait for the next Float.
+  # Float: the Integers behind it wait for the next Float. Some versions add all numbers behind it to a sum that they
+  # lose, or only add another such value to.
   def __sum(initial)
     total = initial
     compensation = 0.0
     integers = 0
     waiting = false
+    loses = __ruby?(:enumerable_sum_loses_numbers)
+    lost_sum = 0.0
     each do |item|
       x = block_given? ? yield(item) : item
       if x.is_a?(Integer) && total.is_a?(Integer)
         total = total + x
-      elsif waiting && x.is_a?(Integer)
+      elsif loses && (x.is_a?(Integer) || x.is_a?(Float)) && waiting
+        lost_sum = lost_sum.__plus(x.to_f)[0]
+      elsif x.is_a?(Integer) && waiting
         integers += x
       elsif (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
         total = integers + total if waiting
@@ -1065,8 +1080,13 @@ module Enumerable
         total, lost = total.to_f.__plus(x.to_f)
         compensation += lost
       else
-        total = integers + total if waiting
-        integers = 0
+        if loses
+          lost_sum = total if total.is_a?(Float) && !waiting
+          total = lost_sum if waiting
+        elsif waiting
+          total = integers + total
+          integers = 0
+        end
         total = total + x
         waiting = total.is_a?(Float)
         compensation = 0.0
@@ -1513,7 +1533,7 @@ module Array
     plain = false
     each do |item|
       x = block_given? ? yield(item) : item
-      if leading && x.is_a?(Integer)
+      if x.is_a?(Integer) && leading
         some = true
         if !apart && x.__large?
           total = x + total
@@ -1604,12 +1624,13 @@ module Array
     __part(start, count)
   end
 
-  def __fetch_block(index)
+  # The block gets the index as it was given.
+  def __fetch_block(index, given)
     at = index < 0 ? index + size : index
     if at >= 0 && at < size
       __item(at)
     else
-      yield index
+      yield given
     end
   end
 
@@ -1757,7 +1778,7 @@ module Array
     nil
   end
 
-  def fetch_values(*indices)
+  def __fetch_values(*indices)
     indices.map do |index|
       block_given? ? fetch(index) { |missing| yield missing } : fetch(index)
     end
@@ -2484,14 +2505,14 @@ module Struct
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : to_a == peer.to_a
+    peer.__nil? ? false : __items == peer.__items
   end
 
   def eql?(other)
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : to_a.eql?(peer.to_a)
+    peer.__nil? ? false : __items.eql?(peer.__items)
   end
 
   def values_at(*indices)

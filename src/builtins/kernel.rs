@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{Lowerer, Operand, module_of};
+use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
@@ -90,6 +90,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("frozen?", frozen),
     row("respond_to?", responds),
+    carrying("send", |s, c| send(s, c, CallType::Own)),
+    carrying("__send__", |s, c| send(s, c, CallType::Own)),
+    carrying("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
     row("__to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
@@ -109,6 +112,8 @@ pub(super) const ROWS: &[Row] = &[
             format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
+    // The members of a Struct or Data, whatever its own methods give.
+    bare("__items", super::structs::items),
     carrying("__peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
@@ -187,8 +192,12 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         Some(Shape::Module) => Operand::bool(s.b.bool(false)),
         Some(Shape::Local) => {
-            // Ranges are; arrays made here are not.
-            let value = matches!(call.receiver.types.single(), Some(Type::Range { .. }));
+            // Ranges and what a Data class makes are; other objects and arrays made here are not.
+            let value = match call.receiver.types.single() {
+                Some(Type::Range { .. }) => true,
+                Some(Type::Record(record)) => s.host.is_subclass(record.class, ClassId::DATA),
+                _ => false,
+            };
             Operand::bool(s.b.bool(value))
         }
         _ => Operand::bool(s.b.bool(true)),
@@ -225,6 +234,13 @@ fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(s.b.bool(public))
         }
     }
+}
+
+/// `send(:name, arguments)`.
+fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand {
+    let Some(name) = literal_name(s, call) else { return Operand::bottom() };
+    let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
+    s.dispatch(&call.receiver, &name, &arguments, call.block.clone(), call_type)
 }
 
 /// `instance_variable_get(:@name)`.

@@ -27,7 +27,7 @@ mod tuple;
 
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
 
-use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Type, TypeSet};
@@ -41,6 +41,8 @@ pub(crate) struct Invocation {
     pub name: String,
     pub args: Vec<Operand>,
     pub keywords: Vec<(String, Operand)>,
+    /// There is a `**`, which may have passed nothing.
+    pub keyword_splat: bool,
     pub block: Option<BlockRef>,
 }
 
@@ -88,6 +90,10 @@ pub(crate) const fn carrying(name: &'static str, rule: Rule) -> Row {
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match self.takes {
+            Takes::None if !call.keywords.is_empty() => {
+                s.count_arguments(call, 0, 0);
+                Operand::bottom()
+            }
             Takes::None if !call.args.is_empty() => wrong_count(s, call.args.len(), "0"),
             Takes::Understood if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
                 match s.understood(call, 0..call.args.len()) {
@@ -143,8 +149,14 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
-        Type::Building(..) if owner == ClassId::STRUCT && name == "initialize" => {
+        Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
             return Some(Builtin::Rule(&structs::INITIALIZE));
+        }
+        Type::Object(..) | Type::Record(_) if owner == ClassId::DATA => {
+            let rule = structs::DATA_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+            return rule.or_else(|| {
+                matches!(name, "==" | "eql?").then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
+            });
         }
         Type::Object(..) | Type::Record(_) if owner == ClassId::STRUCT => {
             let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
@@ -266,6 +278,30 @@ fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
     s.fail(crate::ir::ErrorKind::ArgumentError(message), &[])
 }
 
+impl Invocation {
+    /// The same call with other arguments.
+    pub(crate) fn with_args(&self, args: Vec<Operand>) -> Self {
+        Self {
+            receiver: self.receiver.clone(),
+            name: self.name.clone(),
+            args,
+            keywords: self.keywords.clone(),
+            keyword_splat: self.keyword_splat,
+            block: self.block.clone(),
+        }
+    }
+
+    /// The arguments alone.
+    pub(crate) fn arguments(&self, unused: bool) -> Arguments {
+        Arguments {
+            positional: self.args.clone(),
+            keywords: self.keywords.clone(),
+            keyword_splat: self.keyword_splat,
+            unused,
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// Is the type one whose values Ruby's own methods treat by what they are?
     pub(crate) fn is_opaque(&self, ty: &Type) -> bool {
@@ -306,8 +342,7 @@ impl Lowerer<'_> {
             self.check(ok, crate::ir::ErrorKind::Unsupported(what), &[]);
             args[i] = self.narrow(arg, &rest);
         }
-        let (receiver, name) = (call.receiver.clone(), call.name.clone());
-        Some(Invocation { receiver, name, args, keywords: call.keywords.clone(), block: call.block.clone() })
+        Some(call.with_args(args))
     }
 
     /// What is said of an argument that is not understood, and what to do instead.

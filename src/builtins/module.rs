@@ -1,7 +1,7 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
 use super::{Invocation, Row, carrying, row};
-use crate::infer::{Arguments, Lowerer, Operand, module_of};
+use crate::infer::{Lowerer, Operand, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -36,15 +36,12 @@ pub(super) const ROWS: &[Row] = &[
     row("rand", super::kernel::rand),
     carrying("new", |s, c| {
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
-        let arguments = Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
-        s.construct(class, &arguments, c.block.as_ref())
+        s.construct(class, &c.arguments(true), c.block.as_ref())
     }),
     // Of a Struct's class the same as `new`.
     carrying("[]", |s, c| match module_of(&c.receiver) {
         Some(class) if !s.host.members(class).is_empty() => {
-            let arguments =
-                Arguments { positional: c.args.clone(), keywords: c.keywords.clone(), unused: true };
-            s.construct(class, &arguments, c.block.as_ref())
+            s.construct(class, &c.arguments(true), c.block.as_ref())
         }
         _ => unknown(s, c),
     }),

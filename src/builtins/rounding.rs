@@ -93,7 +93,7 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
             }
         };
     }
-    let plain = Invocation { keywords: vec![], args: call.args.clone(), ..clone_of(call) };
+    let plain = Invocation { keywords: vec![], ..call.with_args(call.args.clone()) };
     if !s.count_arguments(&plain, 0, 1) {
         return Operand::bottom();
     }
@@ -114,14 +114,4 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
         args.push(Operand::integer(s.b.i64(half)));
     }
     s.send(&call.receiver, &format!("__{name}_digits"), &args, 41)
-}
-
-fn clone_of(call: &Invocation) -> Invocation {
-    Invocation {
-        receiver: call.receiver.clone(),
-        name: call.name.clone(),
-        args: vec![],
-        keywords: vec![],
-        block: None,
-    }
 }

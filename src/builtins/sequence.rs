@@ -141,7 +141,7 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 Some("write: inject { |a, b| a + b }".into()),
             );
         };
-        block = Some(BlockRef::Symbol(name));
+        block = Some(s.symbol_block(name));
     }
     match args.first() {
         Some(initial) => s.send_block(&call.receiver, "__inject_from", std::slice::from_ref(initial), block),

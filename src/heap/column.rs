@@ -172,10 +172,14 @@ fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Result<Vec<u32>, NoMemory> {
     let mut rows = Vec::new();
     for (group, (a, b)) in a.chunks(GROUP).zip(b.chunks(GROUP)).enumerate() {
         if a != b {
-            fallible::reserve(&mut rows, a.len())?;
-            let start = group * GROUP;
-            let pairs = a.iter().zip(b).enumerate();
-            rows.extend(pairs.filter(|(_, (a, b))| a != b).map(|(row, _)| (start + row) as u32));
+            // Without branches: each row is noted, and the next one in its place if it is the same.
+            let (mut differing, mut count) = ([0; GROUP], 0);
+            for (row, (a, b)) in (group * GROUP..).zip(a.iter().zip(b)) {
+                differing[count] = row as u32;
+                count += usize::from(a != b);
+            }
+            fallible::reserve(&mut rows, count)?;
+            rows.extend_from_slice(&differing[..count]);
         }
     }
     Ok(rows)

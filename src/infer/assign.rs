@@ -1,12 +1,12 @@
 //! Locals, assignments of all kinds, and parameters.
 
-use super::calls::CallType;
+use super::calls::{Arguments, CallType};
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{LocalValue, Lowerer};
 use crate::ir::{ErrorKind, UnaryOp};
 use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
-use crate::types::{ClassId, Type};
+use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
@@ -23,6 +23,20 @@ impl Lowerer<'_> {
                 Some(format!("write a `rescue` for each class; `raise {name}` raises it again")),
             );
         }
+        let operand = self.local_value(id);
+        if operand.types.iter().any(is_keywords) {
+            let name = self.frame().code.locals[id.0 as usize].clone();
+            return self.refuse_here(
+                "unsupported-hash",
+                format!("`{name}` is a Hash, which cannot be used in a parallel section"),
+                Some(format!("pass it on as `**{name}`, or name each keyword")),
+            );
+        }
+        operand
+    }
+
+    /// As [`Lowerer::read_local`], also of keywords that were collected.
+    pub(super) fn local_value(&mut self, id: LocalId) -> Operand {
         let operand = self.frame().locals[id.0 as usize].operand.clone();
         let operand = self.carrier(operand);
         self.refine(operand)
@@ -259,54 +273,84 @@ impl Lowerer<'_> {
 
     /// Binds the arguments of a block as Ruby's procs do: one array is destructured over several parameters, missing
     /// arguments are nil, surplus ones are dropped.
-    pub(crate) fn bind_block(&mut self, params: &Params, mut args: Vec<Operand>) {
-        let positional = params.required.len() + params.optional.len() + params.post.len();
-        let destructures = positional > 1
-            || (positional == 1 && (params.trailing_comma || params.rest.is_some()))
-            || (positional == 0 && params.rest.is_some() && !params.keywords.is_empty());
-        if args.len() == 1 && destructures {
-            let arg = self.through_to_ary(&args[0]);
-            if arg.is_bottom() {
+    pub(crate) fn bind_block(&mut self, params: &Params, mut arguments: Arguments) {
+        let required = params.required.len() + params.post.len();
+        let most = required + params.optional.len();
+        let args = &mut arguments.positional;
+        if !arguments.keywords.is_empty() && !params.take_keywords() {
+            if params.no_keywords {
+                self.fail_binding("no keywords accepted".into());
                 return;
             }
-            args[0] = arg.clone();
-            if let Some(Type::Tuple(_)) = arg.types.single() {
-                args = self.tuple_items(&arg);
-            } else if arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {
-                if params.rest.is_some() || !params.optional.is_empty() {
-                    self.refuse_here(
-                        "unsupported-splat",
-                        "an array of unknown length cannot be spread over optional parameters in a section",
-                        Some("take the array as one parameter".into()),
-                    );
-                    return;
-                }
-                args = (0..positional).map(|i| self.destructured(&arg, i)).collect();
+            // Ruby makes a Hash of them, which is an argument more.
+            if args.len() < most || params.rest.is_some() {
+                self.refuse_collected_keywords();
+                return;
             }
+            arguments.keywords.clear();
+            args.push(Operand::nil());
         }
-        let required = params.required.len() + params.post.len();
+        let plain = params.is_plain() || !arguments.keyword_splat;
+        if args.len() == 1 && arguments.keywords.is_empty() && plain && self.takes_apart(params) {
+            let Some(items) = self.items_for(params, &args[0].clone()) else { return };
+            arguments.positional = items;
+        }
+        let args = &mut arguments.positional;
         args.resize_with(args.len().max(required), Operand::nil);
-        self.bind(params, args, vec![]);
+        if params.rest.is_none() {
+            args.truncate(most);
+        }
+        self.bind(params, arguments);
+    }
+
+    /// Does a block with these parameters take a single array apart?
+    fn takes_apart(&self, params: &Params) -> bool {
+        let required = params.required.len() + params.post.len();
+        if required == 1 && params.optional.is_empty() && params.rest.is_none() {
+            let with_keywords = self.host.dialect().keywords_take_apart;
+            return params.trailing_comma || params.take_keywords() && with_keywords;
+        }
+        required > 0 || params.optional.len() > 1
+    }
+
+    /// The arguments that a block gets of a single one: its items, if it is an array. `None`: there are none.
+    fn items_for(&mut self, params: &Params, arg: &Operand) -> Option<Vec<Operand>> {
+        let arg = self.through_to_ary(arg);
+        if arg.is_bottom() {
+            return None;
+        }
+        if let Some(Type::Tuple(_)) = arg.types.single() {
+            return Some(self.tuple_items(&arg));
+        }
+        if !arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {
+            return Some(vec![arg]);
+        }
+        if params.rest.is_some() || !params.optional.is_empty() {
+            self.refuse_here(
+                "unsupported-splat",
+                "an array of unknown length cannot be spread over optional parameters in a section",
+                Some("take the array as one parameter".into()),
+            );
+            return None;
+        }
+        let count = params.required.len() + params.post.len();
+        Some((0..count).map(|i| self.destructured(&arg, i)).collect())
     }
 
     /// Binds the arguments of a method. A wrong number of them is an ArgumentError where the method stands.
-    pub(crate) fn bind_method(
-        &mut self,
-        params: &Params,
-        args: Vec<Operand>,
-        keywords: Vec<(String, Operand)>,
-    ) {
-        if params.keywords.is_empty() && !keywords.is_empty() {
-            self.refuse_here(
-                "unsupported-hash",
-                "keywords for a method that takes none are a Hash, which cannot be used in a parallel section",
-                Some("give it positional arguments".into()),
-            );
+    pub(crate) fn bind_method(&mut self, params: &Params, arguments: Arguments) {
+        if !arguments.keywords.is_empty() && !params.take_keywords() {
+            if params.no_keywords {
+                self.fail_binding("no keywords accepted".into());
+            } else {
+                self.refuse_collected_keywords();
+            }
             return;
         }
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
-        if args.len() < required || (args.len() > most && params.rest.is_none()) {
+        let given = arguments.positional.len();
+        if given < required || (given > most && params.rest.is_none()) {
             let expected = match (params.rest.is_some(), params.optional.is_empty()) {
                 (true, _) => format!("{required}+"),
                 (_, true) => required.to_string(),
@@ -319,13 +363,21 @@ impl Lowerer<'_> {
                 1 => format!("; required keyword: {}", needed[0]),
                 _ => format!("; required keywords: {}", needed.join(", ")),
             };
-            let given = args.len();
             self.fail_binding(format!(
                 "wrong number of arguments (given {given}, expected {expected}{keywords})"
             ));
             return;
         }
-        self.bind(params, args, keywords);
+        self.bind(params, arguments);
+    }
+
+    /// Keywords for what takes none are a Hash.
+    pub(super) fn refuse_collected_keywords(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-hash",
+            "keywords for a method or block that takes none are a Hash, which cannot be used in a parallel section",
+            Some("give it positional arguments, or have it take keywords".into()),
+        )
     }
 
     /// Arguments that do not fit. Ruby blames the definition, and names the caller behind it.
@@ -333,12 +385,22 @@ impl Lowerer<'_> {
         if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
             self.span = self.frame().code.span;
         }
-        self.fail(ErrorKind::ArgumentError(message), &[]);
+        let mut site = self.site_here(ErrorKind::ArgumentError(message));
+        // Versions that tell methods by their class did not do so here at first.
+        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
+            site.method.clone_from(&self.frame().code.name);
+        }
+        if !self.b.is_dead() {
+            let site = self.numbered_site(site);
+            self.fail_at(site, &[]);
+        }
     }
 
-    fn bind(&mut self, params: &Params, args: Vec<Operand>, mut keywords: Vec<(String, Operand)>) {
+    /// What is given is bound first, then what is left to defaults; last, arrays are taken apart.
+    fn bind(&mut self, params: &Params, arguments: Arguments) {
+        let Arguments { positional, mut keywords, .. } = arguments;
         let required = params.required.len() + params.post.len();
-        let optional = args.len().saturating_sub(required).min(params.optional.len());
+        let optional = positional.len().saturating_sub(required).min(params.optional.len());
         // All of this is found before a default is evaluated.
         let is_given = |name: &String| keywords.iter().any(|(given, _)| given == name);
         let missing: Vec<&String> = params
@@ -347,7 +409,9 @@ impl Lowerer<'_> {
             .filter(|(name, _, default)| default.is_none() && !is_given(name))
             .map(|(name, ..)| name)
             .collect();
-        let is_known = |name: &String| params.keywords.iter().any(|(known, ..)| known == name);
+        let is_known = |name: &String| {
+            params.keyword_rest.is_some() || params.keywords.iter().any(|(known, ..)| known == name)
+        };
         let unknown: Vec<&String> = keywords.iter().map(|(name, _)| name).filter(|n| !is_known(n)).collect();
         for (what, names) in [("missing", missing), ("unknown", unknown)] {
             if !names.is_empty() {
@@ -357,35 +421,60 @@ impl Lowerer<'_> {
                 return;
             }
         }
-        let mut rest = args.into_iter();
-        for target in &params.required {
+        let mut rest = positional.into_iter();
+        let (given, left_out) = params.optional.split_at(optional);
+        for id in params.required.iter().chain(given.iter().map(|(id, _)| id)) {
             let value = rest.next().unwrap_or_else(Operand::nil);
-            self.assign(target, &value);
-        }
-        for (i, (local, default)) in params.optional.iter().enumerate() {
-            let value =
-                if i < optional { rest.next().unwrap_or_else(Operand::nil) } else { self.expr(default) };
-            self.write_local(*local, value);
+            self.write_local(*id, value);
         }
         let mut rest: Vec<Operand> = rest.collect();
         let post = rest.split_off(rest.len().saturating_sub(params.post.len()));
-        if let Some(Some(local)) = params.rest {
+        if let Some(id) = params.rest {
             let tuple = self.tuple(&rest);
-            self.write_local(local, tuple);
+            self.write_local(id, tuple);
         }
-        for (target, value) in params.post.iter().zip(&post) {
-            self.assign(target, value);
+        for (id, value) in params.post.iter().zip(post) {
+            self.write_local(*id, value);
         }
-        for (name, local, default) in &params.keywords {
-            let given = keywords.iter().position(|(n, _)| n == name).map(|i| keywords.remove(i).1);
-            let value = match (given, default) {
-                (Some(value), _) => value,
-                (None, Some(default)) => self.expr(default),
-                (None, None) => Operand::nil(),
-            };
-            self.write_local(*local, value);
+        let mut defaults = Vec::new();
+        for (name, id, default) in &params.keywords {
+            match (keywords.iter().position(|(given, _)| given == name), default) {
+                (Some(at), _) => {
+                    let (_, value) = keywords.remove(at);
+                    self.write_local(*id, value);
+                }
+                (None, Some(default)) => defaults.push((*id, default)),
+                (None, None) => {}
+            }
+        }
+        if let Some(id) = params.keyword_rest {
+            let collected = self.collected_keywords(keywords);
+            self.write_local(id, collected);
+        }
+        for (id, default) in left_out.iter().map(|(id, default)| (*id, default)).chain(defaults) {
+            let value = self.expr(default);
+            self.write_local(id, value);
+        }
+        for (id, multiple) in &params.destructured {
+            let value = self.read_local(*id);
+            self.assign_multiple(multiple, &value);
         }
     }
+
+    /// What `**` collects: a record of class Hash.
+    fn collected_keywords(&mut self, keywords: Vec<(String, Operand)>) -> Operand {
+        let fields = keywords.iter().map(|(name, value)| (name.clone(), value.types.clone())).collect();
+        let record = RecordType { class: ClassId::HASH, fields };
+        Operand {
+            types: Type::Record(Rc::new(record)).into(),
+            values: keywords.into_iter().flat_map(|(_, value)| value.values).collect(),
+        }
+    }
+}
+
+/// Is it what `**` collects?
+pub(super) fn is_keywords(ty: &Type) -> bool {
+    matches!(ty, Type::Record(record) if record.class == ClassId::HASH)
 }
 
 /// Where a value goes, with what it needs already evaluated.

@@ -1,13 +1,13 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
-use super::calls::Arguments;
+use super::calls::{Arguments, CallType};
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
-use super::{Activation, BlockRef, Control, Home, JoinIndex, Lowerer};
-use crate::ir::{ErrorKind, MessagePart};
+use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer};
+use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
 use crate::syntax::walk::{each_local_in, each_node_in};
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
     pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
         match block {
             BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
-            BlockRef::Symbol(_) | BlockRef::Outer { .. } => false,
+            BlockRef::Symbol { .. } | BlockRef::Outer { .. } => false,
         }
     }
 
@@ -40,6 +40,11 @@ impl Lowerer<'_> {
         let (needs, taken) = (needs.into(), Rc::default());
         let home = Home { frame: self.current, activation, active: self.active.len(), blocks, needs, taken };
         BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
+    }
+
+    /// `&:name`
+    pub(crate) fn symbol_block(&self, name: String) -> BlockRef {
+        BlockRef::Symbol { name, active: self.active.len() }
     }
 
     /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
@@ -106,7 +111,7 @@ impl Lowerer<'_> {
         for number in numbers {
             let is_here = self.procs.get(&number).is_some_and(|block| match block {
                 BlockRef::Literal { home, .. } => self.is_live(home),
-                BlockRef::Outer { .. } | BlockRef::Symbol(_) => true,
+                BlockRef::Outer { .. } | BlockRef::Symbol { .. } => true,
             });
             if !is_here {
                 let known = self.stale.entry(number).or_insert(begun);
@@ -184,11 +189,14 @@ impl Lowerer<'_> {
         if operand.types.single() == Some(&Type::Nil) {
             return Some(None);
         }
-        if let Some(block) = self.proc_of(&operand) {
+        if let Some(mut block) = self.proc_of(&operand) {
+            if let BlockRef::Outer { active, .. } = &mut block {
+                *active = self.active.len().min(*active);
+            }
             return Some(Some(block));
         }
         if let Some(name) = self.symbol_name(&operand) {
-            return Some(Some(BlockRef::Symbol(name)));
+            return Some(Some(self.symbol_block(name)));
         }
         if !operand.is_bottom() {
             self.refuse_here(
@@ -217,7 +225,7 @@ impl Lowerer<'_> {
         match self.frame().block.clone() {
             Some(block) => {
                 self.unused = unused;
-                self.call_block(&block, arguments.positional)
+                self.call_lambda(&block, arguments, None)
             }
             None => {
                 let class = self.constant(&["LocalJumpError".to_string()], true);
@@ -240,7 +248,7 @@ impl Lowerer<'_> {
             Err(refusal) => return self.refuse(refusal),
         };
         let number = self.memo.proc_number(u32::MAX, root);
-        self.procs.insert(number, BlockRef::Outer { root, code, lambda });
+        self.procs.insert(number, BlockRef::Outer { root, code, lambda, active: usize::MAX });
         Operand { types: Type::Proc(number).into(), values: vec![] }
     }
 
@@ -250,8 +258,8 @@ impl Lowerer<'_> {
         root: u32,
         code: &Rc<Code>,
         lambda: bool,
-        args: Vec<Operand>,
-        keywords: Vec<(String, Operand)>,
+        arguments: Arguments,
+        passed: Option<&BlockRef>,
         unused: bool,
     ) -> Operand {
         if let Some((name, _)) = code.captured_writes.first() {
@@ -261,17 +269,17 @@ impl Lowerer<'_> {
                 Some("let it give the value instead".into()),
             );
         }
-        let identity = Rc::as_ptr(code) as usize;
-        if self.active.contains(&identity) || self.active.len() >= MAX_INLINE_DEPTH {
+        let inlined = Inlined::new(code, false);
+        if self.active.contains(&inlined) || self.active.len() >= MAX_INLINE_DEPTH {
             return self.refuse_here(
                 "unsupported-recursion",
                 "a lambda from around the section calls itself",
                 Some("make it a method".into()),
             );
         }
-        self.active.push(identity);
+        self.active.push(inlined);
         let outer = self.current;
-        self.push_frame(&Operand::bottom(), &code.name, ClassId::OBJECT, code, false, None);
+        self.push_frame(&Operand::bottom(), &code.name, ClassId::OBJECT, code, false, passed);
         let frame = self.current;
         self.frames[frame].closure = Some(root);
         self.frames[frame].scope = Scope::Block;
@@ -281,10 +289,10 @@ impl Lowerer<'_> {
                 if lambda {
                     s.frames[frame].return_to = leave;
                     s.frames[frame].control.push(Control { break_to: leave, next_to: leave });
-                    s.bind_method(&code.params, args, keywords);
+                    s.bind_method(&code.params, arguments);
                 } else {
                     s.frames[frame].control.push(Control { break_to: None, next_to: leave });
-                    s.bind_block(&code.params, args);
+                    s.bind_block(&code.params, arguments);
                 }
                 if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
             })
@@ -297,35 +305,26 @@ impl Lowerer<'_> {
 
     /// Runs a block's body here, in the frame it was written in.
     pub(crate) fn call_block(&mut self, block: &BlockRef, args: Vec<Operand>) -> Operand {
-        self.call_lambda(block, args, vec![])
+        self.call_lambda(block, Arguments { positional: args, ..Arguments::default() }, None)
     }
 
-    /// The same for a lambda that can take keyword arguments.
+    /// The same with whatever a lambda or proc can be called with; `passed` is the block for its `&block`.
     pub(crate) fn call_lambda(
         &mut self,
         block: &BlockRef,
-        args: Vec<Operand>,
-        keywords: Vec<(String, Operand)>,
+        arguments: Arguments,
+        passed: Option<&BlockRef>,
     ) -> Operand {
         let unused = std::mem::take(&mut self.unused);
-        let mut given = args.iter().chain(keywords.iter().map(|(_, value)| value));
-        if self.b.is_dead() || given.any(Operand::is_bottom) {
+        if self.b.is_dead() || arguments.has_bottom() {
             return Operand::bottom();
         }
         match block {
-            BlockRef::Symbol(name) => {
-                let mut args = args.into_iter();
-                let Some(receiver) = args.next() else {
-                    return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
-                };
-                let rest: Vec<Operand> = args.collect();
-                if self.is_protected(&receiver, name) {
-                    return self.switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, true));
-                }
-                self.send(&receiver, name, &rest, 7)
+            BlockRef::Symbol { name, active } => {
+                self.suspending(*active, |s| s.call_symbol(name, arguments, passed, unused))
             }
-            BlockRef::Outer { root, code, lambda } => {
-                self.call_outer(*root, code, *lambda, args, keywords, unused)
+            BlockRef::Outer { root, code, lambda, active } => {
+                self.suspending(*active, |s| s.call_outer(*root, code, *lambda, arguments, passed, unused))
             }
             BlockRef::Literal { literal, home, break_to, lambda } => {
                 let frame = home.frame;
@@ -333,9 +332,9 @@ impl Lowerer<'_> {
                     return self.refuse_escaping();
                 }
                 let taken = home.taken.iter().map(|(_, value)| value);
-                let named = keywords.iter().map(|(_, value)| value);
-                let types: Vec<TypeSet> =
-                    args.iter().chain(named).chain(taken).map(|a| a.types.clone()).collect();
+                let named = arguments.keywords.iter().map(|(_, value)| value);
+                let given = arguments.positional.iter().chain(named).chain(taken);
+                let types: Vec<TypeSet> = given.map(|a| a.types.clone()).collect();
                 let same = |(a, _): &&(Activation, Vec<TypeSet>)| {
                     a.frame == frame && Arc::ptr_eq(&a.literal, literal)
                 };
@@ -355,7 +354,6 @@ impl Lowerer<'_> {
                 let outer_blocks = std::mem::replace(&mut self.frames[frame].blocks, blocks);
                 self.live.push((activation, types));
                 let outer = std::mem::replace(&mut self.current, frame);
-                let suspended = self.active.split_off(home.active);
                 let saved: Vec<_> =
                     own.iter().map(|l| (*l, self.frames[frame].locals[l.0 as usize].clone())).collect();
                 for (local, _) in &saved {
@@ -366,39 +364,86 @@ impl Lowerer<'_> {
                 for (local, value) in home.taken.iter() {
                     self.frames[frame].locals[local.0 as usize].operand = value.clone();
                 }
+                if let Some(local) = literal.params.block {
+                    let operand = self.passed_block(passed);
+                    self.write_local(local, operand);
+                }
                 let returns = *lambda && has_return(&literal.body);
-                let result = self.within_here(literal.id.0, |s| {
-                    let run = |s: &mut Self, leave: Option<JoinIndex>| {
-                        let break_to = if *lambda { leave } else { *break_to };
-                        s.frames[frame].control.push(Control { break_to, next_to: leave });
-                        let outer_return = s.frames[frame].return_to;
-                        if *lambda {
-                            s.frames[frame].return_to = leave;
-                            s.bind_method(&literal.params, args.clone(), keywords.clone());
+                let result = self.suspending(home.active, |s| {
+                    s.within_here(literal.id.0, |s| {
+                        let run = |s: &mut Self, leave: Option<JoinIndex>| {
+                            let break_to = if *lambda { leave } else { *break_to };
+                            s.frames[frame].control.push(Control { break_to, next_to: leave });
+                            let outer_return = s.frames[frame].return_to;
+                            if *lambda {
+                                s.frames[frame].return_to = leave;
+                                s.bind_method(&literal.params, arguments);
+                            } else {
+                                s.bind_block(&literal.params, arguments);
+                            }
+                            let value =
+                                if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
+                            s.frames[frame].return_to = outer_return;
+                            s.frames[frame].control.pop();
+                            value
+                        };
+                        if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
+                            s.labelled(SLOT_LEAVE, !unused, |s, join| run(s, Some(join)))
                         } else {
-                            s.bind_block(&literal.params, args.clone());
+                            run(s, None)
                         }
-                        let value =
-                            if s.b.is_dead() { Operand::bottom() } else { s.arm(&literal.body, unused) };
-                        s.frames[frame].return_to = outer_return;
-                        s.frames[frame].control.pop();
-                        value
-                    };
-                    if returns || has_next(&literal.body) || (*lambda && has_break(&literal.body)) {
-                        s.labelled(SLOT_LEAVE, !unused, |s, join| run(s, Some(join)))
-                    } else {
-                        run(s, None)
-                    }
+                    })
                 });
                 for (local, slot) in saved {
                     self.frames[frame].locals[local.0 as usize] = slot;
                 }
-                self.active.extend(suspended);
                 self.current = outer;
                 self.live.pop();
                 self.frames[frame].blocks = outer_blocks;
                 result
             }
+        }
+    }
+
+    /// Runs what was written where so many codes were being inlined.
+    fn suspending(&mut self, active: usize, run: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        let suspended = self.active.split_off(active.min(self.active.len()));
+        let result = run(self);
+        self.active.extend(suspended);
+        result
+    }
+
+    fn call_symbol(
+        &mut self,
+        name: &str,
+        mut arguments: Arguments,
+        passed: Option<&BlockRef>,
+        unused: bool,
+    ) -> Operand {
+        if arguments.positional.is_empty() {
+            return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
+        }
+        let receiver = arguments.positional.remove(0);
+        if self.is_protected(&receiver, name) {
+            return self
+                .switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, Missing::Protected));
+        }
+        arguments.unused = unused;
+        let span = self.span;
+        self.within(0x107, |s| {
+            s.span = span;
+            s.dispatch(&receiver, name, &arguments, passed.cloned(), CallType::Outside)
+        })
+    }
+
+    /// What a parameter `&block` holds.
+    pub(super) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
+        match passed {
+            Some(block) => {
+                let number = self.memo.proc_number(self.context, u32::MAX);
+                self.proc_operand(number, block.clone())
+            }
+            None => Operand::nil(),
         }
     }
 

@@ -3,19 +3,37 @@
 use super::blocks::has_break;
 use super::dispatch::Callee;
 use super::operand::Operand;
-use super::sites::class_of;
+use super::sites::{class_of, holder};
 use super::{BlockRef, Lowerer};
-use crate::syntax::ast::{BlockArg, Call, CodeKind, Kind, Node};
-use crate::types::{ClassId, TypeSet};
-use std::sync::Arc;
+use crate::ir::Missing;
+use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node};
+use crate::types::{ClassId, Type, TypeSet};
+use std::rc::Rc;
 
 /// Arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     pub positional: Vec<Operand>,
     pub keywords: Vec<(String, Operand)>,
+    /// There is a `**`, which may have passed nothing.
+    pub keyword_splat: bool,
     /// What the call gives is dropped.
     pub unused: bool,
+}
+
+impl Arguments {
+    /// One more keyword. Of several values for one, the last counts.
+    fn add_keyword(&mut self, name: &str, value: Operand) {
+        match self.keywords.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.keywords.push((name.into(), value)),
+        }
+    }
+
+    /// Is one of them never given?
+    pub(crate) fn has_bottom(&self) -> bool {
+        self.positional.iter().chain(self.keywords.iter().map(|(_, value)| value)).any(Operand::is_bottom)
+    }
 }
 
 /// How a call is written, which says what it may call and what Ruby says where there is nothing to call.
@@ -41,17 +59,53 @@ impl Lowerer<'_> {
                     arguments.positional.extend(self.spread(&operand));
                 }
                 Kind::KeywordArgs(pairs) => {
-                    for (name, value) in pairs {
-                        let value = self.expr(value);
-                        arguments.keywords.push((name.clone(), value));
+                    for pair in pairs {
+                        match pair {
+                            KeywordArg::Pair(name, value) => {
+                                let value = self.expr(value);
+                                arguments.add_keyword(name, value);
+                            }
+                            KeywordArg::Splat(value) => {
+                                let keywords = self.keywords(value);
+                                self.enter(node);
+                                self.splat_keywords(&mut arguments, &keywords);
+                            }
+                        }
                     }
                 }
                 _ => arguments.positional.push(self.expr(node)),
             }
         }
-        let all = arguments.positional.iter().chain(arguments.keywords.iter().map(|(_, v)| v));
-        let complete = all.clone().all(|o| !o.is_bottom());
-        complete.then_some(arguments)
+        (!arguments.has_bottom()).then_some(arguments)
+    }
+
+    /// What stands after `**`: keywords can be passed on, whatever else is refused.
+    fn keywords(&mut self, node: &Node) -> Operand {
+        match node.kind {
+            Kind::Local(id) => self.local_value(id),
+            _ => self.expr(node),
+        }
+    }
+
+    fn splat_keywords(&mut self, arguments: &mut Arguments, keywords: &Operand) {
+        arguments.keyword_splat = true;
+        match keywords.types.single() {
+            Some(Type::Record(record)) if record.class == ClassId::HASH => {
+                for ((name, _), value) in record.fields.iter().zip(self.tuple_items(keywords)) {
+                    arguments.add_keyword(name, value);
+                }
+            }
+            _ => {
+                if !keywords.is_bottom() {
+                    self.refuse_here(
+                        "unsupported-keyword-splat",
+                        "only keywords that a method or block has collected with `**` can be passed on in a section",
+                        Some("name each keyword, as in `move(speed: 1)`".into()),
+                    );
+                }
+                arguments.keywords.push((String::new(), Operand::bottom()));
+            }
+        }
     }
 
     /// A call in the source.
@@ -104,32 +158,46 @@ impl Lowerer<'_> {
         arguments.unused = unused;
         self.enter(node);
         self.span = call.name_span;
-        let block = match &call.block {
-            None => None,
-            Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
-            Some(BlockArg::Literal(literal)) => Some(self.block_literal(literal, None, false)),
+        self.with_block(call.block.as_ref(), None, unused, |s, block| {
+            if is_literal_extreme(call) {
+                s.array_literal = Some(s.span);
+            }
+            s.dispatch(receiver, &call.name, &arguments, block, call_type)
+        })
+    }
+
+    /// Runs a call with the block that is written at it, or else with `own`.
+    fn with_block(
+        &mut self,
+        block: Option<&BlockArg>,
+        own: Option<BlockRef>,
+        unused: bool,
+        call: impl FnOnce(&mut Self, Option<BlockRef>) -> Operand,
+    ) -> Operand {
+        match block {
+            None => call(self, own),
+            Some(BlockArg::Symbol(name, _)) => {
+                let block = self.symbol_block(name.clone());
+                call(self, Some(block))
+            }
+            // A literal block may `break`: the call's value is then the break's.
+            Some(BlockArg::Literal(literal)) if has_break(&literal.body) => {
+                let span = self.span;
+                self.labelled(30, !unused, |s, join| {
+                    let block = s.block_literal(literal, Some(join), false);
+                    s.span = span;
+                    call(s, Some(block))
+                })
+            }
+            Some(BlockArg::Literal(literal)) => {
+                let block = self.block_literal(literal, None, false);
+                call(self, Some(block))
+            }
             Some(BlockArg::Expression(inner)) => match self.block_argument(inner) {
-                Some(block) => block,
-                None => return Operand::bottom(),
+                Some(block) => call(self, block),
+                None => Operand::bottom(),
             },
-        };
-        // A literal block may `break`: the call's value is then the break's.
-        if let Some(BlockRef::Literal { literal, home, lambda: false, .. }) = &block
-            && matches!(call.block, Some(BlockArg::Literal(_)))
-            && has_break(&literal.body)
-        {
-            let (literal, home) = (Arc::clone(literal), home.clone());
-            let span = self.span;
-            return self.labelled(30, !unused, |s, join| {
-                let block = BlockRef::Literal { literal, home, break_to: Some(join), lambda: false };
-                s.span = span;
-                s.dispatch(receiver, &call.name, &arguments, Some(block), call_type)
-            });
         }
-        if is_literal_extreme(call) {
-            self.array_literal = Some(self.span);
-        }
-        self.dispatch(receiver, &call.name, &arguments, block, call_type)
     }
 
     /// Is a function of Kernel's what a call without a receiver means? The section's own self is not looked at for it.
@@ -157,11 +225,10 @@ impl Lowerer<'_> {
             },
             "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
             "throw" if self.is_of_kernel("throw") => self.throw(node, call),
-            "binding" | "eval" | "instance_eval" | "send" | "__send__" | "public_send" => {
+            "binding" | "eval" | "instance_eval" => {
                 let hint = match call.name.as_str() {
-                    "binding" | "eval" => "write the code itself; variables are known by their names only",
                     "instance_eval" => "call the methods of the object, or write a method in its class",
-                    _ => "call the method by its name",
+                    _ => "write the code itself; variables are known by their names only",
                 };
                 let message = format!("`{}` cannot run in a section", call.name);
                 Some(self.refuse_here("unsupported-call", message, Some(hint.into())))
@@ -188,6 +255,7 @@ impl Lowerer<'_> {
         node: &Node,
         args: Option<&[Node]>,
         block: Option<&BlockArg>,
+        unused: bool,
     ) -> Operand {
         let receiver = self.self_operand();
         let (owner, name) = (self.frame().owner, self.frame().name.clone());
@@ -201,60 +269,56 @@ impl Lowerer<'_> {
                 Some("name the arguments, as in `super(a)`".into()),
             );
         }
-        let arguments = match args {
+        let mut arguments = match args {
             Some(nodes) => match self.arguments(nodes) {
                 Some(arguments) => arguments,
                 None => return Operand::bottom(),
             },
             None => self.own_arguments(),
         };
-        self.enter(node);
-        let block = match block {
-            None => self.frame().block.clone(),
-            Some(BlockArg::Symbol(name, _)) => Some(BlockRef::Symbol(name.clone())),
-            Some(BlockArg::Literal(literal)) => Some(self.block_literal(literal, None, false)),
-            Some(BlockArg::Expression(inner)) => self.block_argument(inner).flatten(),
-        };
-        let mut groups = Vec::new();
-        for ty in &receiver.types.clone() {
-            let callee = match self.host.super_method(class_of(ty), owner, &name) {
-                Err(refusal) => Callee::Refused(refusal),
-                Ok(None) => Callee::Missing { private: false },
-                Ok(Some(found)) => self.callee_of(ty, &name, found),
-            };
-            groups.push((TypeSet::from(ty.clone()), callee));
+        if arguments.has_bottom() || self.b.is_dead() {
+            return Operand::bottom();
         }
-        self.soften(&mut groups);
-        self.dispatch_groups(&receiver, &name, &groups, &arguments, block.as_ref())
+        arguments.unused = unused;
+        self.enter(node);
+        let own = self.frame().block.clone();
+        self.with_block(block, own, unused, |s, block| {
+            let mut groups = Vec::new();
+            for ty in &receiver.types.clone() {
+                let callee = match s.host.super_method(holder(ty), owner, &name) {
+                    Err(refusal) => Callee::Refused(refusal),
+                    Ok(None) => Callee::Missing(Missing::Super),
+                    Ok(Some(found)) => s.callee_of(ty, &name, found),
+                };
+                groups.push((TypeSet::from(ty.clone()), callee));
+            }
+            s.soften(&mut groups);
+            s.dispatch_groups(&receiver, &name, &groups, &arguments, block.as_ref())
+        })
     }
 
-    /// What a bare `super` passes on: the parameters' values now.
+    /// What a bare `super` passes on: the values that the parameters have now.
     fn own_arguments(&mut self) -> Arguments {
-        let params = self.frame().code.params.clone();
+        let code = Rc::clone(&self.frame().code);
+        let params = &code.params;
         let mut arguments = Arguments::default();
-        let local = |s: &mut Self, target: &crate::syntax::ast::Target| match target {
-            crate::syntax::ast::Target::Local(id, _) => s.read_local(*id),
-            _ => Operand::nil(),
-        };
-        for target in &params.required {
-            let value = local(self, target);
-            arguments.positional.push(value);
+        for id in params.required.iter().chain(params.optional.iter().map(|(id, _)| id)) {
+            arguments.positional.push(self.read_local(*id));
         }
-        for (id, _) in &params.optional {
-            let value = self.read_local(*id);
-            arguments.positional.push(value);
-        }
-        if let Some(Some(id)) = params.rest {
+        if let Some(id) = params.rest {
             let rest = self.read_local(id);
             arguments.positional.extend(self.spread(&rest));
         }
-        for target in &params.post {
-            let value = local(self, target);
-            arguments.positional.push(value);
+        for id in &params.post {
+            arguments.positional.push(self.read_local(*id));
+        }
+        if let Some(id) = params.keyword_rest {
+            let keywords = self.local_value(id);
+            self.splat_keywords(&mut arguments, &keywords);
         }
         for (name, id, _) in &params.keywords {
             let value = self.read_local(*id);
-            arguments.keywords.push((name.clone(), value));
+            arguments.add_keyword(name, value);
         }
         arguments
     }

@@ -38,6 +38,8 @@ dialect! {
     far_rounding_is_zero: "(-1).floor(-20) == 0",
     /// `fdiv` divides by a Float where the divisor has one word, also where that rounds it.
     fdiv_rounds_divisors: "1.fdiv(2**53 + 1) == 1.0 / (2**53 + 1)",
+    /// `ceildiv` negates what is no Integer; else it takes it from 0.
+    ceildiv_negates: "begin; 1.ceildiv(nil); rescue NoMethodError => e; e.name == :-@; end",
     /// `0.pow(n, 0)` is 0, not a ZeroDivisionError, unless n is 0.
     zero_pow_takes_any_modulus: "0.pow(13, 0) == 0",
     /// `Float#%` by 0.0 raises ZeroDivisionError; else it is NaN.
@@ -54,6 +56,9 @@ dialect! {
     array_sum_compensates_the_start: "[1, -1e100].sum(1e100) == 1.0",
     /// When it comes to the first item that is no Integer, it calls the block for that once more.
     array_sum_asks_twice: "n = 0; [0.1].sum(0.5) { n += 1; 0.1 }; n == 2",
+    /// `Enumerable#sum` loses numbers behind an object that made the sum a Float.
+    enumerable_sum_loses_numbers:
+        "half = Struct.new(:x) { def coerce(y) = [y, x] }.new(0.5); [half, 1.0].each.sum == 0.5",
     /// `sort_by` with keys that are numbers of one word swaps items with equal keys.
     sort_by_is_unstable: "(0..40).sort_by { |i| i % 2 } != (0..40).partition(&:even?).flatten",
     /// `sort_by!` does not call the block for a single item.
@@ -70,6 +75,16 @@ dialect! {
     range_step_goes_down: "(2..1).step(-1) { break true }",
     /// `Range#reverse_each` needs no beginning.
     range_reverse_each_from_nowhere: "(..1).reverse_each { break true }",
+    /// `Data#initialize` looks for each member before it tells of keywords that are no members; else it counts.
+    data_asks_for_each:
+        "begin; Data.define(:a, :b).new(a: 1, c: 2); rescue ArgumentError => e; e.message.include?('missing'); end",
+    /// `Data#with` calls `initialize`.
+    data_with_initializes: "Data.define(:a) { def initialize(a:) = super(a: 1) }.new(a: 2).with(a: 3).a == 1",
+    /// Backtraces tell the class of a method beside its name.
+    labels_tell_classes: "begin; [1].fetch(1); rescue IndexError => e; e.backtrace[0].include?('Array#fetch'); end",
+    /// So they do where the arguments of a method do not fit.
+    arity_errors_tell_classes:
+        "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",
     /// A block with one parameter and keywords takes the first item of an array; else all of it.
     keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
 }
@@ -77,6 +92,13 @@ dialect! {
 #[cfg(test)]
 mod tests {
     use super::Dialect;
+    use crate::backend::{Launch, Outcome};
+    use crate::heap::{Column, JobOrder};
+    use crate::infer::Operation;
+    use crate::infer::tests::World;
+    use crate::ir::{BufferKind, Part, interpreter};
+    use crate::types::Type;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn core_asks_for_facts_that_there_are() {
@@ -87,5 +109,67 @@ mod tests {
         for name in names {
             assert!(Dialect::default().fact(name).is_some(), "{name}");
         }
+    }
+
+    /// What a block gives for 1: a Float.
+    fn run(block: &str, dialect: Dialect) -> f64 {
+        let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
+        world.dialect = dialect;
+        let program = world.must_infer(Operation::Map).program;
+        let mut buffers: Vec<Column> = program
+            .buffers
+            .iter()
+            .map(|buffer| match (&buffer.kind, Column::zeros(buffer.ty, 1)) {
+                (BufferKind::Scratch, _) => Column::zeros(buffer.ty, 4096),
+                (BufferKind::Base(_), Column::I32(_)) => Column::I32(vec![1]),
+                (BufferKind::Base(_), Column::I64(_)) => Column::I64(vec![1]),
+                (_, zero) => zero,
+            })
+            .collect();
+        let jobs = JobOrder::new(&[0], 1, None).unwrap();
+        let (scalars, interrupt) = (vec![0; program.scalars.len()], AtomicBool::new(false));
+        let mut launch = Launch {
+            buffers: &mut buffers,
+            scalars: &scalars,
+            jobs: &jobs,
+            ticks: 1,
+            seed: 0,
+            call: 0,
+            interrupt: &interrupt,
+        };
+        assert_eq!(interpreter::run(&program, &mut launch), Outcome::Done, "{block}");
+        let result = program.buffers.iter().position(|b| b.kind == BufferKind::Result(Part::Payload));
+        match &buffers[result.unwrap()] {
+            Column::F64(values) => values[0],
+            other => panic!("{block} gives {other:?}"),
+        }
+    }
+
+    /// The Rubies that the specs run on have two of the three ways.
+    #[test]
+    fn array_sums_in_three_ways() {
+        let old = Dialect::default();
+        let plain = Dialect { array_sum_adds_up: true, ..old };
+        let new = Dialect { array_sum_compensates_the_start: true, ..old };
+        let twice = Dialect { array_sum_asks_twice: true, ..new };
+        let seven = "0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1";
+        for (block, expected) in [
+            (format!("[{seven}, 0.1, 0.1, 0.1].sum(0.0)"), [1.0, 0.999_999_999_999_999_9, 1.0]),
+            ("[n, -1e100].sum(1e100)".into(), [0.0, 0.0, 1.0]),
+            ("[n, 2].sum(0.5)".into(), [3.5, 3.5, 3.5]),
+            ("[n, n, 0.25].sum(0.5) { |x| x * 2 }".into(), [5.0, 5.0, 5.0]),
+            ("calls = 0.0; [n, 0.25, 0.5].sum(0.5) { |x| calls += 1.0; x }; calls".into(), [3.0, 3.0, 3.0]),
+        ] {
+            assert_eq!([old, plain, new].map(|dialect| run(&block, dialect)), expected, "{block}");
+        }
+        let calls = "calls = 0.0; [n, 0.25, 0.5].sum(0.5) { |x| calls += 1.0; x }; calls";
+        assert_eq!(run(calls, twice), 4.0);
+        assert_eq!(run("[n, n, 0.25].sum(0.5) { |x| x * 2 }", twice), 5.0);
+    }
+
+    #[test]
+    fn powers_of_zero() {
+        let new = Dialect { zero_pow_takes_any_modulus: true, ..Dialect::default() };
+        assert_eq!(run("(n - 1).pow(13, n - 1).to_f", new), 0.0);
     }
 }

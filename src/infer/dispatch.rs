@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer};
 use crate::builtins::{self, Builtin};
-use crate::ir::ErrorKind;
+use crate::ir::{ErrorKind, Missing};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -34,9 +34,7 @@ pub(super) enum Callee {
     Reader(String),
     Writer(String),
     Builtin(&'static builtins::Row),
-    Missing {
-        private: bool,
-    },
+    Missing(Missing),
     /// A name that is neither a local variable nor a method.
     Undefined,
     /// Refuses the section.
@@ -268,9 +266,10 @@ impl Lowerer<'_> {
         match found {
             Err(refusal) => Callee::Refused(refusal),
             Ok(None) if call_type == CallType::Bare => Callee::Undefined,
-            Ok(None) => Callee::Missing { private: false },
+            Ok(None) => Callee::Missing(Missing::Undefined),
             Ok(Some(found)) if call_type == CallType::Outside && !self.is_visible(&found) => {
-                Callee::Missing { private: true }
+                let protected = found.visibility == Visibility::Protected;
+                Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
             }
             Ok(Some(found)) => self.callee_of(ty, name, found),
         }
@@ -376,7 +375,7 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Missing { private } => self.no_method(receiver, name, *private),
+            Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
@@ -398,6 +397,7 @@ impl Lowerer<'_> {
                     name: name.to_string(),
                     args: arguments.positional.clone(),
                     keywords: arguments.keywords.clone(),
+                    keyword_splat: arguments.keyword_splat,
                     block: block.cloned(),
                 };
                 rule.apply(self, &invocation)
@@ -447,6 +447,10 @@ impl Lowerer<'_> {
     }
 
     fn expect_arguments(&mut self, arguments: &Arguments, count: usize) -> bool {
+        if !arguments.keywords.is_empty() {
+            self.refuse_collected_keywords();
+            return false;
+        }
         if arguments.positional.len() == count {
             return true;
         }

@@ -1,9 +1,10 @@
 //! The section itself: one entry function per class of the base's elements.
 
+use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Control, Frame, Lowerer, Operation};
+use super::{Control, Frame, Inlined, Lowerer, Operation};
 use crate::heap::Schema;
 use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
@@ -80,7 +81,7 @@ impl Lowerer<'_> {
         self.joins.clear();
         self.facts.clear();
         self.loops.clear();
-        self.active = vec![Rc::as_ptr(code) as usize];
+        self.active = vec![Inlined::new(code, false)];
         self.depth = None;
         self.node = code.body.id;
         self.span = code.span;
@@ -93,9 +94,10 @@ impl Lowerer<'_> {
             let is_lambda = code.kind == CodeKind::Lambda;
             s.frames[0].return_to = is_lambda.then_some(join);
             s.frames[0].control.push(Control { break_to: is_lambda.then_some(join), next_to: Some(join) });
+            let arguments = Arguments { positional: vec![element], ..Arguments::default() };
             match is_lambda {
-                true => s.bind_method(&code.params, vec![element], vec![]),
-                false => s.bind_block(&code.params, vec![element]),
+                true => s.bind_method(&code.params, arguments),
+                false => s.bind_block(&code.params, arguments),
             }
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
         });

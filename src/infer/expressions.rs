@@ -194,7 +194,7 @@ impl Lowerer<'_> {
                 let Some(args) = self.arguments(args) else { return Operand::bottom() };
                 self.yield_to_block(node, args, unused)
             }
-            Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref()),
+            Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref(), unused),
             Kind::Call(call) => self.call(node, call, unused),
             Kind::Sequence(items) => {
                 let mut value = Operand::nil();

@@ -5,11 +5,11 @@ use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
-use super::{BlockRef, Control, Lowerer};
+use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::{Code, Target};
+use crate::syntax::ast::Code;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
@@ -153,7 +153,9 @@ impl Lowerer<'_> {
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
-            Some(Target::Local(local, _)) => format!("`{}`", code.locals[local.0 as usize]),
+            Some(local) if !code.locals[local.0 as usize].is_empty() => {
+                format!("`{}`", code.locals[local.0 as usize])
+            }
             _ => format!("argument {}", place + 1),
         });
         let parameter = parameter.unwrap_or_else(|| "self".into());
@@ -203,7 +205,7 @@ impl Lowerer<'_> {
             self.live.clear();
             self.joins.clear();
             self.facts.clear();
-            self.active = vec![key.code];
+            self.active = vec![Inlined::new(&code, builtin)];
             let choice = self.memo.type_number(&key.receiver);
             let mut context = self.memo.context(0, u32::MAX - 1 - function.0, choice);
             for types in &key.args {
@@ -246,7 +248,7 @@ impl Lowerer<'_> {
         let result = self.labelled(SLOT_LEAVE, true, |s, join| {
             s.frames[0].return_to = Some(join);
             s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
-            s.bind_method(&code.params, arguments.positional.clone(), vec![]);
+            s.bind_method(&code.params, arguments.clone());
             if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
         });
         let known = self.memo.functions.entry(key.clone()).or_default().clone();

@@ -79,6 +79,15 @@ pub enum Visibility {
     Private,
 }
 
+/// What a method is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// An instance of the class.
+    Instance(ClassId),
+    /// The class or module itself.
+    Module(ClassId),
+}
+
 /// A method found by Ruby's own lookup.
 #[derive(Clone, Debug)]
 pub struct FoundMethod {
@@ -100,13 +109,24 @@ pub enum Method {
     Native { name: String },
 }
 
+/// What keywords are to the `initialize` of a Struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructKeywords {
+    /// `keyword_init: true`: the members, and nothing else is taken.
+    Always,
+    /// The members where there are no other arguments.
+    Alone,
+    /// A Hash.
+    Never,
+}
+
 pub trait Host {
     /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
     fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
-    /// The next `name` after `owner` among the ancestors of `class`, as `super` finds it.
+    /// The next `name` after the method of `owner`, as `super` finds it.
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal>;
@@ -130,9 +150,9 @@ pub trait Host {
     fn members(&mut self, _class: ClassId) -> Vec<String> {
         Vec::new()
     }
-    /// Was a subclass of Struct made with `keyword_init: true`?
-    fn takes_keywords(&mut self, _class: ClassId) -> bool {
-        false
+    /// How the `initialize` of a subclass of Struct takes keywords.
+    fn struct_keywords(&mut self, _class: ClassId) -> StructKeywords {
+        StructKeywords::Never
     }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;

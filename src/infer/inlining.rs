@@ -4,7 +4,7 @@ use super::blocks::{has_break, has_next, has_return};
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::operand::Operand;
-use super::{BlockRef, Control, Frame, Lowerer};
+use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::ClassId;
 use std::rc::Rc;
@@ -31,7 +31,8 @@ impl Lowerer<'_> {
         if self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
-        let calls_itself = self.active.contains(&identity);
+        let inlined = Inlined::new(code, builtin);
+        let calls_itself = self.calls_itself(inlined);
         if !calls_itself
             && self.active.len() >= MAX_INLINE_DEPTH
             && (block.is_some() || !arguments.keywords.is_empty())
@@ -45,11 +46,11 @@ impl Lowerer<'_> {
             self.memo.changed = true;
             return Operand::bottom();
         }
-        self.active.push(identity);
+        self.active.push(inlined);
         let outer = self.current;
         self.push_frame(receiver, name, owner, code, builtin, block);
         let body = |s: &mut Self| {
-            s.bind_method(&code.params, arguments.positional.clone(), arguments.keywords.clone());
+            s.bind_method(&code.params, arguments.clone());
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
         };
         let choice = identity_number(code);
@@ -73,6 +74,14 @@ impl Lowerer<'_> {
         self.current = outer;
         self.active.pop();
         result
+    }
+
+    /// Is the code called from itself? A built-in that is called by a method of the user's, such as a `<=>`, is not: that
+    /// method would call itself.
+    fn calls_itself(&self, inlined: Inlined) -> bool {
+        let users = self.active.iter().rposition(|active| !active.builtin);
+        let from = users.filter(|_| inlined.builtin).map_or(0, |last| last + 1);
+        self.active[from..].contains(&inlined)
     }
 
     pub(super) fn push_frame(
@@ -105,13 +114,7 @@ impl Lowerer<'_> {
         let activation = self.fresh_version();
         self.frames[self.current].activation = activation;
         if let Some(local) = code.params.block {
-            let operand = match block {
-                Some(block) => {
-                    let number = self.memo.proc_number(self.context, u32::MAX);
-                    self.proc_operand(number, block.clone())
-                }
-                None => Operand::nil(),
-            };
+            let operand = self.passed_block(block);
             self.write_local(local, operand);
         }
     }

@@ -177,8 +177,15 @@ pub(crate) enum BlockRef {
         root: u32,
         code: Rc<Code>,
         lambda: bool,
+        /// As in [`Home`]; of one that no call has been given as its block, all.
+        active: usize,
     },
-    Symbol(String),
+    /// `&:name`
+    Symbol {
+        name: String,
+        /// As in [`Home`].
+        active: usize,
+    },
 }
 
 /// One run of a block's body, while it is being lowered: its own locals are in the frame only until it ends.
@@ -192,13 +199,28 @@ pub(crate) struct Activation {
     pub taken: Rc<[LocalId]>,
 }
 
+/// A code that is being inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inlined {
+    /// Its address.
+    pub code: usize,
+    /// Written in Ruby by us.
+    pub builtin: bool,
+}
+
+impl Inlined {
+    pub fn new(code: &Rc<Code>, builtin: bool) -> Self {
+        Self { code: Rc::as_ptr(code) as usize, builtin }
+    }
+}
+
 /// The frame that a block was written in.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub frame: usize,
     /// Tells whether that frame is still the same activation.
     pub activation: u32,
-    /// How many of the codes being inlined are the block's own callers.
+    /// How many of the codes being inlined are the block's own callers. The others are not being called by it.
     pub active: usize,
     /// The blocks that it stands in, outermost first.
     pub blocks: Rc<[Activation]>,
@@ -256,7 +278,7 @@ pub(crate) struct Lowerer<'h> {
     /// What is known of values on this path: the value is carried by one of these classes.
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
-    active: Vec<usize>,
+    active: Vec<Inlined>,
     /// The function being lowered, where it is that of a method that calls itself.
     function: Option<FunctionKey>,
     /// Recursion depth in it.

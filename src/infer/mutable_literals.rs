@@ -6,7 +6,7 @@
 //! does not see, such as a change in another method, the walk finds: then the literals that make arrays of that type
 //! are lists in the next walk (`grow_literals`).
 
-use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, NodeId, Params, Target};
+use crate::syntax::ast::{AssignOp, BlockArg, Call, Code, Kind, LocalId, Node, NodeId, Target};
 use crate::syntax::walk::each_node;
 use rustc_hash::FxHashSet;
 
@@ -151,16 +151,12 @@ impl Changed {
             "inject" | "reduce" => 0,
             _ => return,
         };
-        if let Some(Target::Local(id, _)) = parameter(&block.params, number)
+        if let Some(id) = block.params.required.get(number)
             && self.locals.contains(id)
         {
             mark(first, self.deep.contains(id), literals);
         }
     }
-}
-
-fn parameter(params: &Params, number: usize) -> Option<&Target> {
-    params.required.get(number)
 }
 
 fn mark(value: &Node, deep: bool, literals: &mut FxHashSet<NodeId>) {

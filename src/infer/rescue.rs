@@ -8,7 +8,7 @@
 
 use super::memo::FunctionKey;
 use super::operand::Operand;
-use super::{JoinIndex, Lowerer, Temp};
+use super::{Inlined, JoinIndex, Lowerer, Temp};
 use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, UnaryOp, Value};
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
@@ -87,7 +87,7 @@ struct Around {
     control: usize,
     return_to: Option<JoinIndex>,
     catches: usize,
-    active: Vec<usize>,
+    active: Vec<Inlined>,
 }
 
 impl Lowerer<'_> {

@@ -2,8 +2,8 @@
 //! along by value. The others live where their block has them, and go with it.
 
 use crate::source::Span;
-use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Params, Target};
-use crate::syntax::walk::{assigned_by, each_node};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Params};
+use crate::syntax::walk::{assigned_by, each_node, locals_of_multiple};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Locals that are bound at most once in a run of their block, and the assignment that does (none for parameters).
@@ -35,8 +35,12 @@ pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
     let mut single = SingleAssignment::default();
     for block in blocks {
         let params = of_params(&block.params);
+        let taken_apart = taken_apart(&block.params);
+        let has_defaults = !block.params.optional.is_empty() || !block.params.keywords.is_empty();
         for local in &block.own_locals {
             match assignments.get(local).map_or(&[][..], Vec::as_slice) {
+                // A lambda in a default value comes before.
+                [] if has_defaults && taken_apart.contains(local) => {}
                 [] => {
                     single.insert(*local, None);
                 }
@@ -55,23 +59,23 @@ pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
 }
 
 fn of_params(params: &Params) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    fn target_in(target: &Target, found: &mut FxHashSet<LocalId>) {
-        match target {
-            Target::Local(id, _) => {
-                found.insert(*id);
-            }
-            Target::Multiple(multiple, _) => {
-                let splat = multiple.splat.iter().flatten();
-                multiple.before.iter().chain(splat).chain(&multiple.after).for_each(|t| target_in(t, found));
-            }
-            Target::Captured(..) | Target::Ivar(..) | Target::Index { .. } | Target::Attribute { .. } => {}
-        }
-    }
-    params.required.iter().chain(&params.post).for_each(|t| target_in(t, &mut found));
+    let mut found: FxHashSet<LocalId> = params.required.iter().chain(&params.post).copied().collect();
     found.extend(params.optional.iter().map(|(id, _)| *id));
-    found.extend(params.rest.iter().flatten());
+    found.extend(params.rest);
     found.extend(params.keywords.iter().map(|(_, id, _)| *id));
+    found.extend(params.keyword_rest);
     found.extend(params.block);
+    found.extend(taken_apart(params));
+    found
+}
+
+/// What `(a, b)` in a parameter list binds.
+fn taken_apart(params: &Params) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    for (_, multiple) in &params.destructured {
+        locals_of_multiple(multiple, &mut |local| {
+            found.insert(local);
+        });
+    }
     found
 }

@@ -1,13 +1,20 @@
 //! Places that can fail, and types in words.
 
-use super::{Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Receiver, Site, SiteId, Value};
-use crate::syntax::ast::{Kind, Node, Target};
+use super::host::Holder;
+use super::{Frame, Host, Lowerer, Operand};
+use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
+use crate::syntax::ast::{CodeKind, Kind, Node, Target};
 use crate::types::{ClassId, Type, TypeSet};
 
 impl Lowerer<'_> {
-    /// The site of `error` at the current place.
+    /// The number of the site of `error` at the current place.
     pub(crate) fn site(&mut self, error: ErrorKind) -> SiteId {
+        let site = self.site_here(error);
+        self.numbered_site(site)
+    }
+
+    /// The site of `error` at the current place.
+    pub(super) fn site_here(&self, error: ErrorKind) -> Site {
         // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
         let mut places = Vec::new();
         let mut span = self.span;
@@ -16,7 +23,7 @@ impl Lowerer<'_> {
             let frame = &self.frames[index];
             if !frame.builtin {
                 let (path, line) = self.host.place(span);
-                places.push((path, line, frame.name.clone()));
+                places.push((path, line, self.label(frame)));
             }
             span = frame.call_span;
             if index == 0 {
@@ -26,7 +33,22 @@ impl Lowerer<'_> {
         }
         let mut places = places.into_iter();
         let (path, line, method) = places.next().unwrap_or_default();
-        self.numbered_site(Site { error, path, line, method, callers: places.collect() })
+        Site { error, path, line, method, callers: places.collect() }
+    }
+
+    /// What backtraces call the code of a frame: a method's name, with the class in front in some versions.
+    fn label(&self, frame: &Frame) -> String {
+        let name = &frame.code.name;
+        if frame.code.kind != CodeKind::Method || !self.host.dialect().labels_tell_classes {
+            return name.clone();
+        }
+        let class = self.host.class_name(frame.owner);
+        let (class, dot) = match class.strip_prefix("#<Class:").and_then(|rest| rest.strip_suffix('>')) {
+            Some(module) => (module, '.'),
+            None => (class.as_str(), '#'),
+        };
+        let has_name = class.starts_with(char::is_uppercase);
+        if has_name { format!("{class}{dot}{name}") } else { name.clone() }
     }
 
     /// The number of a site in this walk.
@@ -58,9 +80,9 @@ impl Lowerer<'_> {
     }
 
     /// NoMethodError for a receiver of one class.
-    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, private: bool) -> Operand {
+    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, missing: Missing) -> Operand {
         let (receiver, operands) = self.receiver(receiver);
-        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, private }, &operands)
+        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -163,6 +185,14 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) => *class,
         Type::Record(record) => record.class,
+    }
+}
+
+/// What a method is called on.
+pub(super) fn holder(ty: &Type) -> Holder {
+    match ty {
+        Type::Module(module) => Holder::Module(*module),
+        other => Holder::Instance(class_of(other)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
 use super::dialect::Dialect;
-use super::host::{Contents, FoundMethod, Method, Refusal, Root, RootKey, Visibility};
+use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
 use super::{Host, Inferred, Operation, infer};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -189,10 +189,11 @@ impl Host for World {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
+        let Holder::Instance(class) = holder else { return Ok(None) };
         let after = self.ancestors(class).into_iter().skip_while(|c| *c != owner).skip(1);
         for ancestor in after {
             if let Some(found) = self.methods.get(&(ancestor, name.to_string())) {

@@ -507,6 +507,30 @@ pub struct ScalarInfo {
     pub ty: Ty,
 }
 
+/// Why there is no method to call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Missing {
+    Undefined,
+    Private,
+    Protected,
+    /// `super` finds none.
+    Super,
+}
+
+impl Missing {
+    /// All, with their names in texts.
+    pub const NAMES: [(Self, &'static str); 4] = [
+        (Self::Undefined, "undefined"),
+        (Self::Private, "private"),
+        (Self::Protected, "protected"),
+        (Self::Super, "super"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(missing, _)| *missing == self).map_or("", |(_, name)| name)
+    }
+}
+
 /// What goes wrong at a site. Operands are those of the failing statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -519,7 +543,7 @@ pub enum ErrorKind {
     NoMethod {
         name: String,
         receiver: Receiver,
-        private: bool,
+        missing: Missing,
     },
     /// A name that is neither a local variable nor a method of self.
     NameError {

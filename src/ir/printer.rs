@@ -24,8 +24,8 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Accessor, Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Op, Part,
-    Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, Stmt, Ty, Value,
+    Accessor, Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Missing, Op,
+    Part, Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, Stmt, Ty, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -148,9 +148,11 @@ impl Display for ErrorKind {
         match self {
             Self::Overflow { operator } => write!(f, "overflow {}", Quoted(operator)),
             Self::ZeroDivision => f.write_str("zero_division"),
-            Self::NoMethod { name, receiver, private } => {
-                let kind = if *private { "no_method private" } else { "no_method" };
-                write!(f, "{kind} {} of {receiver}", Quoted(name))
+            Self::NoMethod { name, receiver, missing: Missing::Undefined } => {
+                write!(f, "no_method {} of {receiver}", Quoted(name))
+            }
+            Self::NoMethod { name, receiver, missing } => {
+                write!(f, "no_method {} {} of {receiver}", missing.name(), Quoted(name))
             }
             Self::UncaughtThrow { tag, value } => write!(f, "uncaught_throw of {tag} of {value}"),
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),

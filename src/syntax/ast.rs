@@ -52,22 +52,54 @@ pub struct Node {
     pub kind: Kind,
 }
 
+/// Every parameter is a local variable, with or without a name; `...` is `*`, `**` and `&` without names.
 #[derive(Clone, Debug, Default)]
 pub struct Params {
     /// Required parameters before the optional ones.
-    pub required: Vec<Target>,
+    pub required: Vec<LocalId>,
     /// Optional positional parameters with their defaults.
     pub optional: Vec<(LocalId, Node)>,
-    /// `*rest`: `Some(None)` is an anonymous splat.
-    pub rest: Option<Option<LocalId>>,
+    /// `*rest`.
+    pub rest: Option<LocalId>,
     /// Required parameters after the splat.
-    pub post: Vec<Target>,
+    pub post: Vec<LocalId>,
     /// Keyword parameters; without a default they are required.
     pub keywords: Vec<(String, LocalId, Option<Node>)>,
+    /// `**rest`.
+    pub keyword_rest: Option<LocalId>,
+    /// `**nil`: keywords are an error.
+    pub no_keywords: bool,
     /// `&block`.
     pub block: Option<LocalId>,
+    /// `(a, b)` in the list: required parameters that are taken apart when all defaults are known.
+    pub destructured: Vec<(LocalId, Multiple)>,
     /// A block written `|a, |`: destructures like several parameters.
     pub trailing_comma: bool,
+}
+
+impl Params {
+    pub fn take_keywords(&self) -> bool {
+        !self.keywords.is_empty() || self.keyword_rest.is_some()
+    }
+
+    /// Are there required ones alone?
+    pub fn is_plain(&self) -> bool {
+        self.optional.is_empty()
+            && self.rest.is_none()
+            && self.post.is_empty()
+            && !self.take_keywords()
+            && !self.no_keywords
+            && self.block.is_none()
+    }
+}
+
+/// One of the keywords of a call.
+#[derive(Clone, Debug)]
+pub enum KeywordArg {
+    /// `name: value`
+    Pair(String, Node),
+    /// `**keywords`
+    Splat(Node),
 }
 
 /// A block literal or block argument at a call.
@@ -172,8 +204,8 @@ pub enum Kind {
     },
     /// `*array` in an argument list or array literal.
     Splat(Box<Node>),
-    /// `name: value` arguments of a call, always last in its `args`.
-    KeywordArgs(Vec<(String, Node)>),
+    /// `name: value` and `**keywords` of a call, always last in its `args`.
+    KeywordArgs(Vec<KeywordArg>),
     Local(LocalId),
     /// A local variable of the scope around the section.
     Captured(String),

@@ -4,8 +4,8 @@
 //! themselves. A call is `(call receiver .name args)`, or `(call name args)` without a receiver.
 
 use super::ast::{
-    AssignOp, BlockArg, BlockLiteral, Call, Code, CodeKind, InClause, Kind, LocalId, Multiple, Node, Params,
-    Pattern, PatternKind, StringPart, Target, When,
+    AssignOp, BlockArg, BlockLiteral, Call, Code, CodeKind, InClause, KeywordArg, Kind, LocalId, Multiple,
+    Node, Params, Pattern, PatternKind, StringPart, Target, When,
 };
 use std::fmt::Write;
 
@@ -124,14 +124,19 @@ impl Printer<'_> {
 
     /// `(params …)`, or nothing where there are none.
     fn params(&self, params: &Params) -> Option<Sexp> {
-        let mut items: Vec<Sexp> = params.required.iter().map(|target| self.target(target)).collect();
+        let required = |id: &LocalId| match params.destructured.iter().find(|(parameter, _)| parameter == id)
+        {
+            Some((_, multiple)) => List(vec![self.local(*id), List(self.multiple(multiple))]),
+            None => self.local(*id),
+        };
+        let mut items: Vec<Sexp> = params.required.iter().map(required).collect();
         for (local, default) in &params.optional {
             items.push(List(vec![self.local(*local), atom("="), self.node(default)]));
         }
         if let Some(rest) = params.rest {
-            items.push(Sexp::Atom(format!("*{}", rest.map_or(String::new(), |id| self.local_name(id)))));
+            items.push(Sexp::Atom(format!("*{}", self.local_name(rest))));
         }
-        items.extend(params.post.iter().map(|target| self.target(target)));
+        items.extend(params.post.iter().map(required));
         for (name, local, default) in &params.keywords {
             let local = self.local(*local);
             items.push(match default {
@@ -140,6 +145,12 @@ impl Printer<'_> {
                     List(vec![Sexp::Atom(format!("{name}:")), local, atom("="), self.node(default)])
                 }
             });
+        }
+        if let Some(rest) = params.keyword_rest {
+            items.push(Sexp::Atom(format!("**{}", self.local_name(rest))));
+        }
+        if params.no_keywords {
+            items.push(atom("**nil"));
         }
         if let Some(block) = params.block {
             items.push(Sexp::Atom(format!("&{}", self.local_name(block))));
@@ -272,9 +283,11 @@ impl Printer<'_> {
             }
             Kind::Splat(value) => form("*", [self.node(value)]),
             Kind::KeywordArgs(pairs) => {
-                let pairs =
-                    pairs.iter().flat_map(|(name, value)| [Sexp::Atom(format!("{name}:")), self.node(value)]);
-                form("keywords", pairs)
+                let pair = |argument: &KeywordArg| match argument {
+                    KeywordArg::Pair(name, value) => vec![Sexp::Atom(format!("{name}:")), self.node(value)],
+                    KeywordArg::Splat(value) => vec![form("**", [self.node(value)])],
+                };
+                form("keywords", pairs.iter().flat_map(pair))
             }
             Kind::Local(id) => self.local(*id),
             Kind::Captured(name) => Sexp::Atom(format!("^{name}")),

@@ -15,7 +15,7 @@ pub mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
-use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params, Target};
+use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params};
 use parse::{Answer, Callable, FoundCode};
 
 /// Why there is no AST for a place.
@@ -48,7 +48,8 @@ pub fn code_in_binding(
         return Err(CodeError::NotFound);
     }
     let work = || {
-        parse::with_tree(&source.text, outer, |tree| match parse::find(tree, start, end) {
+        let version = sources.version;
+        parse::with_tree(&source.text, version, outer, |tree| match parse::find(tree, version, start, end) {
             Answer::Found(found) => lower::code(source, file, tree, &found),
             Answer::Missing => Err(CodeError::NotFound),
             Answer::TooDeep(place) => {
@@ -64,7 +65,7 @@ pub fn code_in_binding(
 pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
     let source = sources.file(file);
     let work = || {
-        parse::with_tree(&source.text, &[], |tree| {
+        parse::with_tree(&source.text, sources.version, &[], |tree| {
             let mut spans = Vec::new();
             parse::each_callable(tree, |callable, _, _| {
                 let location = callable.location();
@@ -93,7 +94,7 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
         kind: CodeKind::Block,
         name: "block".into(),
         span,
-        params: Params { required: vec![Target::Local(element, span)], ..Params::default() },
+        params: Params { required: vec![element], ..Params::default() },
         body: Node { id: NodeId(1), span, kind: Kind::Call(Box::new(call)) },
         locals: vec!["element".into()],
         nodes: 2,
@@ -110,7 +111,7 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
 pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
     let source = sources.file(file);
     let work = || {
-        parse::with_tree(&source.text, &[], |tree| {
+        parse::with_tree(&source.text, sources.version, &[], |tree| {
             let mut codes = Vec::new();
             parse::each_callable(tree, |callable, nesting, using| {
                 if matches!(callable, Callable::Def(_)) {

@@ -3,7 +3,7 @@
 use super::descend::descend;
 use crate::diagnostic::Diagnostic;
 use crate::reserve::Reserve;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};
 
 /// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
@@ -29,14 +29,27 @@ pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     })
 }
 
+/// The oldest version that prism knows is 3.3. What 3.1 and 3.2 take, it reads as they do.
+const fn prism_version(version: RubyVersion) -> prism::Version {
+    match version {
+        RubyVersion(..3, _) | RubyVersion(3, ..=3) => prism::Version::CRuby3_3,
+        RubyVersion(3, 4) => prism::Version::CRuby3_4,
+        RubyVersion(3, _) | RubyVersion(4, 0) => prism::Version::CRuby4_0,
+        RubyVersion(4, 1) => prism::Version::CRuby4_1,
+        RubyVersion(..) => prism::Version::Latest,
+    }
+}
+
 /// A parse tree handed to `with`. `outer` names the locals around an eval'd text, which the text itself does not show.
 pub(super) fn with_tree<T>(
     text: &str,
+    version: RubyVersion,
     outer: &[String],
     with: impl FnOnce(&prism::ParseResult<'_>) -> T,
 ) -> T {
     // Texts arrive as UTF-8 whatever their magic comment says.
-    let mut options = prism::Options::default().encoding("UTF-8").encoding_locked(true);
+    let version = prism_version(version);
+    let mut options = prism::Options::default().version(version).encoding("UTF-8").encoding_locked(true);
     if !outer.is_empty() {
         let locals = outer.iter().map(|name| name.clone().into_bytes()).collect();
         options = options.scope(prism::Scope::default().locals(locals));
@@ -76,13 +89,28 @@ impl<'pr> Callable<'pr> {
 
     /// Whether Ruby reports this span for the code. The span of a lambda starts at its `->` or, where the file was
     /// compiled by parse.y, at its parameters or (without parameters) right after the arrow.
-    fn covers(&self, start: u32, end: u32) -> bool {
+    fn covers(&self, start: u32, end: u32, version: RubyVersion) -> bool {
         let location = self.location();
-        location.end() == end
+        (location.end() == end || version == RubyVersion(3, 4) && self.ends_early(end))
             && match self {
                 Callable::Lambda(node) => (location.start()..=node.opening_loc().start()).contains(&start),
                 _ => location.start() == start,
             }
+    }
+
+    /// To Ruby 3.4.5 a call such as `run(&block)` ends before its parenthesis, and so does an endless method whose body
+    /// ends with such a call.
+    fn ends_early(&self, end: u32) -> bool {
+        let Callable::Def(node) = self else { return false };
+        let (location, endless) = (self.location(), node.equal_loc().is_some());
+        let rest =
+            end.checked_sub(location.start()).and_then(|length| location.as_slice().get(length as usize..));
+        let rest = rest.and_then(|rest| std::str::from_utf8(rest).ok());
+        endless
+            && rest.is_some_and(|rest| {
+                let code = rest.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+                code.collect::<String>() == ")"
+            })
     }
 }
 
@@ -102,10 +130,15 @@ pub(super) enum Answer<'pr> {
     TooDeep(prism::Location<'pr>),
 }
 
-pub(super) fn find<'pr>(tree: &'pr prism::ParseResult<'_>, start: u32, end: u32) -> Answer<'pr> {
+pub(super) fn find<'pr>(
+    tree: &'pr prism::ParseResult<'_>,
+    version: RubyVersion,
+    start: u32,
+    end: u32,
+) -> Answer<'pr> {
     let mut found = None;
     let too_deep = each_callable(tree, |callable, nesting, using| {
-        if found.is_none() && callable.covers(start, end) {
+        if found.is_none() && callable.covers(start, end, version) {
             found = Some(FoundCode { callable, nesting: nesting.to_vec(), using });
         }
     });

@@ -4,7 +4,8 @@
 
 use super::*;
 use crate::diagnostic::render_all;
-use crate::source::SourceFile;
+use crate::source::{RubyVersion, SourceFile};
+use crate::syntax::ast::Target;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -177,6 +178,40 @@ fn the_binding_of_an_eval_tells_its_locals() {
     assert_eq!(dump::dump(&code(&[])), "(block (params x%0) (do (+= total%1 x%0) (variable rate)))\n");
 }
 
+/// `it` is a method until Ruby 3.3.
+#[test]
+fn texts_are_read_as_their_ruby_does() {
+    let read = |version| {
+        let mut sources = SourceMap::new(version);
+        let file = sources.add(SourceFile::new("a.rb", "f { it + 1 }", 1));
+        let span = codes_in(&sources, file)[0];
+        dump::dump(&code_at(&sources, file, span.start, span.end).expect("code"))
+    };
+    for minor in 1..=3 {
+        assert_eq!(read(RubyVersion(3, minor)), "(block (call (variable it) .+ 1))\n");
+    }
+    for version in [RubyVersion(3, 4), RubyVersion(4, 0), RubyVersion(4, 1), RubyVersion(5, 0)] {
+        assert_eq!(read(version), "(block (params it%0) (call it%0 .+ 1))\n");
+    }
+}
+
+#[test]
+fn an_endless_method_may_end_before_its_last_parenthesis_in_ruby_3_4() {
+    let found = |text: &str, end: usize, version| {
+        let mut sources = SourceMap::new(version);
+        let file = sources.add(SourceFile::new("a.rb", text, 1));
+        code_at(&sources, file, 0, end as u32).is_ok()
+    };
+    let (old, new) = (RubyVersion(3, 3), RubyVersion(3, 4));
+    for text in ["def run(&b) = each(&b)", "def run(&b) = 1 + each(2, &b  # it\n)"] {
+        let early = text.rfind("&b").unwrap() + 2;
+        assert!(found(text, text.len(), old) && !found(text, early, old));
+        assert!(found(text, text.len(), new) && found(text, early, new) && !found(text, early - 1, new));
+    }
+    let text = "def run(&b) each(&b) end";
+    assert!(!found(text, text.len() - 1, new));
+}
+
 #[test]
 fn a_symbol_is_a_block() {
     let span = Span { file: FileId(0), start: 3, end: 9 };
@@ -224,7 +259,7 @@ fn survive(text: &str) -> usize {
     let file = FileId(0);
     let source = SourceFile::new("a.rb", text, 1);
     let mut count = 0;
-    parse::with_tree(text, &[], |tree| {
+    parse::with_tree(text, RubyVersion::default(), &[], |tree| {
         parse::each_callable(tree, |callable, nesting, using| {
             let found = parse::FoundCode { callable, nesting: nesting.to_vec(), using };
             match lower::code(&source, file, tree, &found) {

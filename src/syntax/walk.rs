@@ -1,7 +1,8 @@
 //! Walking over the AST.
 
 use super::ast::{
-    BlockArg, Call, Code, Kind, LocalId, Multiple, Node, Params, Pattern, PatternKind, StringPart, Target,
+    BlockArg, Call, Code, KeywordArg, Kind, LocalId, Multiple, Node, Params, Pattern, PatternKind,
+    StringPart, Target,
 };
 
 /// Calls `visit` for every node of a code, each before those in it; defaults of parameters included.
@@ -42,7 +43,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             each_node_in(node, visit)
         }
         Kind::KeywordArgs(pairs) => {
-            for (_, node) in pairs {
+            for KeywordArg::Pair(_, node) | KeywordArg::Splat(node) in pairs {
                 each_node_in(node, visit);
             }
         }
@@ -144,8 +145,8 @@ fn in_block_arg<'a>(block: Option<&'a BlockArg>, visit: &mut dyn FnMut(&'a Node)
 }
 
 fn in_params<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Node)) {
-    for target in params.required.iter().chain(&params.post) {
-        in_target(target, visit);
+    for (_, multiple) in &params.destructured {
+        in_multiple(multiple, visit);
     }
     for (_, default) in &params.optional {
         each_node_in(default, visit);
@@ -227,7 +228,8 @@ fn locals_of_target(target: &Target, visit: &mut dyn FnMut(LocalId)) {
     }
 }
 
-fn locals_of_multiple(targets: &Multiple, visit: &mut dyn FnMut(LocalId)) {
+/// Calls `visit` for the local variables that a multiple assignment assigns to.
+pub fn locals_of_multiple(targets: &Multiple, visit: &mut dyn FnMut(LocalId)) {
     let splat = targets.splat.iter().flatten();
     for target in targets.before.iter().chain(splat).chain(&targets.after) {
         locals_of_target(target, visit);

@@ -43,8 +43,11 @@ impl ClassId {
     pub const FROZEN_ERROR: Self = Self(31);
     pub const INDEX_ERROR: Self = Self(32);
     pub const SYSTEM_STACK_ERROR: Self = Self(33);
+    pub const HASH: Self = Self(34);
+    /// A class without instances in Rubies that have none.
+    pub const DATA: Self = Self(35);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 34] = [
+    pub const BUILTIN: [&'static str; 36] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -79,6 +82,8 @@ impl ClassId {
         "FrozenError",
         "IndexError",
         "SystemStackError",
+        "Hash",
+        "Data",
     ];
 }
 
@@ -118,7 +123,7 @@ pub enum Type {
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
     /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
-    /// side by side.
+    /// side by side. Keywords that a `**` has collected are one of class Hash; they can only be passed on.
     Record(Rc<RecordType>),
     /// Such an object while `initialize` runs, by number.
     Building(u32, ClassId),

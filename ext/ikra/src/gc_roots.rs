@@ -2,10 +2,10 @@
 //! the tables of this extension.
 
 use crate::capture;
-use crate::reading::roots;
 use crate::versions::Handle;
-use crate::vm::classes;
+use crate::vm::object_pool;
 use crate::vm::pinned::Pinned;
+use crate::vm::reflection;
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
 
 #[derive(TypedData)]
@@ -16,9 +16,9 @@ impl DataTypeFunctions for GcRoots {
     fn mark(&self, _marker: &gc::Marker) {
         // SAFETY: this is the mark phase, and whatever is in the tables has been marked since it was put there.
         let mark = |value| unsafe { rb_sys::rb_gc_mark(value) };
-        classes::each_marked(mark);
+        object_pool::each_builtin(mark);
+        reflection::each_marked(mark);
         capture::each_marked(mark);
-        roots::each_marked(mark);
     }
 }
 

@@ -5,25 +5,25 @@ use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
 use crate::reading::plan::{Plan, PlannedRoot};
-use crate::reading::roots::{BlockScope, RootValue, Source};
+use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::{check_interrupts, let_others_run};
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
 use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::infer::dialect::Dialect;
-use ikra_core::infer::host::{Contents, FoundMethod, Refusal, Root, RootKey};
+use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
-use magnus::rb_sys::FromRawValue;
-use magnus::{Ruby, Value, prelude::*};
+use magnus::Ruby;
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,10 +44,13 @@ pub struct LiveHost<'a> {
     ruby: &'a Ruby,
     scope: &'a BlockScope<'a>,
     fixed_nesting: bool,
+    pool: Rc<ObjectPool>,
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
     ancestry: RefCell<Assumptions>,
+    /// The code of lambdas that are roots.
+    closures: RefCell<Vec<Rc<Code>>>,
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
@@ -65,6 +68,7 @@ pub struct Front {
     pub inferred: Inferred,
     pub plan: Plan,
     pub assumptions: Assumptions,
+    pub codes: Vec<Rc<Code>>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -76,8 +80,10 @@ impl<'a> LiveHost<'a> {
         code: &Code,
         base: VALUE,
         asked: Asked,
+        pool: Rc<ObjectPool>,
     ) -> Result<Self, Trouble> {
-        let mut tracer = Tracer::new(ruby, pinned, asked);
+        pinned.pin_pool(ruby, &pool);
+        let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
         tracer.read_base(base)?;
         tracer.drain()?;
         tracer.kinds_changed();
@@ -86,9 +92,11 @@ impl<'a> LiveHost<'a> {
             scope,
             fixed_nesting: code.nesting.iter().all(Option::is_some),
             tracer,
-            methods: Methods::new(ruby, pinned),
+            methods: Methods::new(ruby, pool.clone()),
+            pool,
             roots: Vec::new(),
             ancestry: RefCell::default(),
+            closures: RefCell::default(),
             unfrozen: Vec::new(),
             unfrozen_arrays: Vec::new(),
             trouble: None,
@@ -117,16 +125,18 @@ impl<'a> LiveHost<'a> {
             roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow() });
         }
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
+        let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
+        let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
-        if let Some(what) = assumptions.hold_in(self.ruby, &self.tracer.singletons)? {
+        if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, &self.tracer.singletons)? {
             return Err(Trouble::Unsupported {
                 message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
                 hint: "give such objects a class of their own, with the methods or the `include` in it"
                     .into(),
             });
         }
-        Ok(Front { inferred, plan, assumptions })
+        Ok(Front { inferred, plan, assumptions, codes })
     }
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
@@ -157,22 +167,22 @@ impl<'a> LiveHost<'a> {
     /// How to read a root; `None` where the lambda that sees it is gone.
     fn source(&self, key: &RootKey) -> Result<Option<Source>, Trouble> {
         let RootKey::Within(root, inner) = key else {
-            return Ok(Some(Source::new(self.scope, key, self.fixed_nesting)?));
+            return Ok(Some(Source::new(self.scope, &self.pool, key, self.fixed_nesting)?));
         };
         let closure = &self.roots[*root as usize].source;
-        let Some(value) = closure.read(self.scope)? else { return Ok(None) };
+        let Some(value) = closure.read(self.scope, &self.pool)? else { return Ok(None) };
         let (code, _) = self.code_of_closure(value)?;
         let fixed_nesting = code.nesting.iter().all(Option::is_some);
-        let inner = Source::new(&self.scope.of_closure(value)?, inner, fixed_nesting)?;
+        let inner = Source::new(&self.scope.of_closure(value)?, &self.pool, inner, fixed_nesting)?;
         Ok(Some(Source::Within(Box::new(closure.clone()), Box::new(inner))))
     }
 
     fn code_of_closure(&self, closure: VALUE) -> Result<(Rc<Code>, bool), Trouble> {
-        // SAFETY: a root that was read is kept while the section runs.
-        let closure = unsafe { Value::from_raw(closure) };
         let iseq = methods::iseq_of(self.ruby, closure)?;
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
-        Ok((sources::code_of(self.ruby, iseq)?, closure.funcall("lambda?", ())?))
+        let code = sources::code_of(self.ruby, iseq)?;
+        self.closures.borrow_mut().push(code.clone());
+        Ok((code, roots::is_lambda(closure)))
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
@@ -180,7 +190,11 @@ impl<'a> LiveHost<'a> {
             Some(number) => number,
             None => {
                 let Some(source) = self.source(key)? else { return Ok(None) };
-                let value = if source.private(self.scope)? { None } else { source.read(self.scope)? };
+                let value = if source.private(self.scope, &self.pool)? {
+                    None
+                } else {
+                    source.read(self.scope, &self.pool)?
+                };
                 let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
                 let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
@@ -225,11 +239,11 @@ impl Host for LiveHost<'_> {
 
     fn super_method(
         &mut self,
-        class: ClassId,
+        holder: Holder,
         owner: ClassId,
         name: &str,
     ) -> Result<Option<FoundMethod>, Refusal> {
-        self.method_at(Lookup::Super { class, owner }, name)
+        self.method_at(Lookup::Super { holder, owner }, name)
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
@@ -242,10 +256,11 @@ impl Host for LiveHost<'_> {
 
     fn closure(&mut self, root: u32) -> Result<(Rc<Code>, bool), Refusal> {
         let source = self.roots[root as usize].source.clone();
-        let found = source.read(self.scope).map_err(Trouble::from).and_then(|value| match value {
-            Some(value) => self.code_of_closure(value),
-            None => Err(Error::Internal("a lambda that is gone".into()).into()),
-        });
+        let found =
+            source.read(self.scope, &self.pool).map_err(Trouble::from).and_then(|value| match value {
+                Some(value) => self.code_of_closure(value),
+                None => Err(Error::Internal("a lambda that is gone".into()).into()),
+            });
         found.map_err(|trouble| self.refusal(trouble))
     }
 
@@ -266,11 +281,11 @@ impl Host for LiveHost<'_> {
     }
 
     fn members(&mut self, class: ClassId) -> Vec<String> {
-        classes::members(self.ruby, classes::value(self.ruby, class))
+        classes::members(self.pool.class(class))
     }
 
-    fn takes_keywords(&mut self, class: ClassId) -> bool {
-        classes::takes_keywords(classes::value(self.ruby, class))
+    fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
+        classes::struct_keywords(self.ruby, self.pool.class(class))
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
@@ -294,29 +309,29 @@ impl Host for LiveHost<'_> {
     }
 
     fn class_name(&self, class: ClassId) -> String {
-        classes::name(self.ruby, class)
+        self.pool.name(class)
     }
 
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool {
-        let is_one = classes::is_subclass(self.ruby, class, ancestor);
+        let is_one = self.pool.is_subclass(class, ancestor);
         self.ancestry.borrow_mut().ancestry(class, ancestor, is_one);
         is_one
     }
 
     fn is_module(&self, class: ClassId) -> bool {
-        !classes::is_class(self.ruby, class)
+        !self.pool.is_class(class)
     }
 
     fn is_opaque(&self, class: ClassId) -> bool {
-        classes::is_opaque(self.ruby, class)
+        classes::is_opaque(self.pool.class(class))
     }
 
     fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
-        classes::place(self.ruby, class).1
+        self.pool.place(class).1
     }
 
     fn symbol(&mut self, name: &str) -> i32 {
-        value::symbol_number(self.ruby, value::intern(self.ruby, name))
+        self.pool.symbol(value::symbol_of(value::intern(self.ruby, name)))
     }
 
     fn place(&self, span: Span) -> (String, u32) {

@@ -18,10 +18,12 @@ mod writing;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
-use reading::{probe, variables};
+use reading::probe;
 use running::{backends, profiles, random};
 use section::Section;
-use vm::{background, classes, dialect};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use vm::{background, dialect, method_tables, object_pool, reflection};
 
 #[global_allocator]
 static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
@@ -48,8 +50,11 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
     gc_roots::init(ruby, native)?;
-    classes::init(ruby)?;
     background::init(ruby);
+    object_pool::init(ruby)?;
+    reflection::init(ruby)?;
+    method_tables::init(ruby);
+    capture::init(ruby)?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
@@ -60,11 +65,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
-    native.define_singleton_method("read_variable", function!(read_variable, 2))?;
-    native.define_singleton_method("write_variable", function!(write_variable, 3))?;
-    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
-    // For tests.
-    native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
+    native.define_singleton_method("arguments", function!(arguments, 0))?;
+    native.const_set("TESTING", cfg!(feature = "testing"))?;
+    #[cfg(feature = "testing")]
+    testing::init(native)?;
     Ok(())
 }
 
@@ -135,10 +139,38 @@ fn profile_ruby(ruby: &Ruby, seconds: f64) {
     profiles::add_ruby(ruby, seconds);
 }
 
-fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
-    Ok(variables::read_all(ruby, objects, &name.name()?))
+/// The arguments that the process was started with, its name first.
+fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
+    let mut all: Vec<Vec<u8>> = std::env::args_os().map(OsString::into_vec).collect();
+    if all.is_empty() {
+        // Not every C library tells them to a library that is loaded later.
+        let line = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+        all =
+            line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
+    }
+    let list = ruby.ary_new();
+    all.iter().try_for_each(|argument| list.push(ruby.str_from_slice(argument)))?;
+    Ok(list)
 }
 
-fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
-    variables::write_all(ruby, objects, &name.name()?, values)
+/// What specs and benchmarks need beside what users call.
+#[cfg(feature = "testing")]
+mod testing {
+    use crate::reading::variables::testing as variables;
+    use magnus::{Error, RArray, RModule, Ruby, Symbol, function, prelude::*};
+
+    pub fn init(native: RModule) -> Result<(), Error> {
+        native.define_singleton_method("read_variable", function!(read_variable, 2))?;
+        native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+        native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
+        native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))
+    }
+
+    fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
+        Ok(variables::read_all(ruby, objects, &name.name()?))
+    }
+
+    fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
+        variables::write_all(ruby, objects, &name.name()?, values)
+    }
 }

@@ -13,9 +13,9 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::versions::Version;
 use crate::vm::background;
-use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::copy_back::CopyBack;
 use crate::writing::decoder::Decoder;
@@ -29,8 +29,8 @@ use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
-use magnus::rb_sys::AsRawValue;
-use magnus::{RArray, Ruby, Value, block::Proc, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -55,6 +55,10 @@ pub struct Section {
 
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
+        if self.base.is_empty() {
+            let is_each = self.operation == Operation::Each;
+            return Ok(if is_each { self.base } else { ruby.ary_new() }.as_value());
+        }
         let run = || {
             Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
@@ -90,10 +94,19 @@ fn set_aside(program: &Program) -> usize {
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
     passes::run_all(&mut program, token)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
+    #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
         passes::uncheck::run(&mut program);
     }
     Ok(program)
+}
+
+/// The elements as they are now. A subclass of Array may have a `dup` of its own.
+fn copy_of(array: RArray) -> Result<RArray, magnus::Error> {
+    // SAFETY: the array is live, and the copy was just made.
+    let copy = protect(|| unsafe { rb_sys::rb_ary_dup(array.as_raw()) })?;
+    // SAFETY: as above.
+    RArray::try_convert(unsafe { Value::from_raw(copy) })
 }
 
 /// An element may take this many words, which is a gigabyte.
@@ -133,7 +146,7 @@ impl<'a> Run<'a> {
         let captured = CapturedBlock::new(ruby, section.block)?;
         pinned.pin(captured.handle.as_raw());
         let elements = match section.operation {
-            Operation::Select => section.base.funcall("dup", ())?,
+            Operation::Select => copy_of(section.base)?,
             Operation::Each | Operation::Map => section.base,
         };
         pinned.pin(elements.as_raw());
@@ -149,7 +162,7 @@ impl<'a> Run<'a> {
         let kernel = self.kernel(&version, &backend, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
-            Heap::build(self.ruby, traced, &version.layout, &version.inferred, version.room.get())
+            Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
@@ -191,10 +204,10 @@ impl<'a> Run<'a> {
                 return Ok((version, traced));
             }
         }
-        let mut asked = Asked::default();
+        let (mut asked, mut pool) = (Asked::default(), ObjectPool::new(self.ruby));
         for _ in 0..ATTEMPTS {
-            let version = self.infer(asked, profile)?;
-            asked = version.plan.asked.clone();
+            let version = self.infer(asked, pool, profile)?;
+            (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             if let Some(traced) = profile.time(Phase::Trace, || self.follow(&version))? {
                 return Ok((version, traced));
@@ -204,40 +217,55 @@ impl<'a> Run<'a> {
     }
 
     fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
-        // Another thread may push the version out of the handle that marks its values.
-        version.assumptions.each_value(|value| {
-            self.pinned.pin(value);
-        });
-        if !version.assumptions.hold(self.ruby)? {
+        // Another thread may push the version out of the handle that marks its objects.
+        self.pinned.pin_pool(self.ruby, &version.pool);
+        if !version.assumptions.hold(self.ruby, &version.pool)? {
             return Ok(None);
         }
         let base = self.section.base.as_raw();
-        let Some(traced) = version.plan.follow(self.ruby, self.pinned, &self.scope, base)? else {
+        let Some(traced) = version.plan.follow(self.pinned, &version.pool, &self.scope, base)? else {
             return Ok(None);
         };
-        let differs = version.assumptions.hold_in(self.ruby, &traced.tracer.singletons)?;
+        let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;
         Ok(differs.is_none().then_some(traced))
     }
 
-    fn infer(&self, asked: Asked, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+    fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+        let _in_use = sources::InUse::new(self.ruby);
+        self.infer_version(asked, pool, profile).map_err(|trouble| match trouble {
+            // What it shows may be forgotten later.
+            Trouble::Core(Error::Unsupported(_)) => exceptions::exception(self.ruby, trouble).into(),
+            other => other,
+        })
+    }
+
+    fn infer_version(
+        &self,
+        asked: Asked,
+        pool: ObjectPool,
+        profile: &mut Profile,
+    ) -> Result<Rc<Version>, Trouble> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         let _reserve = Reserve::new(SET_ASIDE)?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
-            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked)?;
+            let pool = Rc::new(pool);
+            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             front.inferred.program = background::run(self.ruby, bytes, |token| optimized(program, token))?;
             faults::point("planning the columns")?;
-            let layout = Layout::new(self.ruby, &front.plan, &front.inferred)?;
+            let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             let program = Arc::new(front.inferred.program.clone());
             reserve::check()?;
+            pool.complete();
             Ok(Rc::new(Version {
+                pool,
                 operation: self.section.operation,
                 races: self.section.races,
                 program,
@@ -245,6 +273,7 @@ impl<'a> Run<'a> {
                 plan: front.plan,
                 layout,
                 assumptions: front.assumptions,
+                _codes: front.codes,
                 kernels: RefCell::default(),
                 room: Cell::new(room),
             }))
@@ -344,7 +373,7 @@ impl<'a> Run<'a> {
         let kernel = self.kernel(&version, &backend, &mut profile)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
-        let class_name = |class| classes::name(self.ruby, class);
+        let class_name = |class| version.pool.name(class);
         Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
     }
 }

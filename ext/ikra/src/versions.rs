@@ -4,9 +4,11 @@ use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
 use crate::running::heap::{Layout, Room};
 use crate::vm::gvl::GvlCell;
+use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Kernel;
 use ikra_core::infer::{Inferred, Operation};
 use ikra_core::ir::Program;
+use ikra_core::syntax::ast::Code;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,8 +23,8 @@ impl DataTypeFunctions for Handle {
     fn mark(&self, _marker: &gc::Marker) {
         self.0.marked(|versions| {
             for version in versions {
-                // SAFETY: this is the mark phase, and the values have been marked ever since they were made.
-                version.assumptions.each_value(|value| unsafe { rb_sys::rb_gc_mark(value) });
+                // SAFETY: this is the mark phase, and the objects have been marked ever since they were put there.
+                version.pool.each_marked(|value| unsafe { rb_sys::rb_gc_mark(value) });
             }
         });
     }
@@ -37,6 +39,10 @@ pub struct Version {
     pub plan: Plan,
     pub layout: Layout,
     pub assumptions: Assumptions,
+    /// What numbers in all of these stand for.
+    pub pool: Rc<ObjectPool>,
+    /// What it was compiled from, which `explain` shows.
+    pub _codes: Vec<Rc<Code>>,
     pub kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
     /// What was enough the last time.
     pub room: Cell<Room>,

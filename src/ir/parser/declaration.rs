@@ -3,8 +3,8 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    Accessor, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Part, Program,
-    Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, ValueData,
+    Accessor, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Missing, Part,
+    Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, ValueData,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -263,9 +263,10 @@ impl Parser {
             "overflow" => ErrorKind::Overflow { operator: self.text("an operator")? },
             "zero_division" => ErrorKind::ZeroDivision,
             "no_method" => {
-                let private = self.take_word("private");
+                let named = Missing::NAMES.iter().find(|(_, word)| self.take_word(word));
+                let missing = named.map_or(Missing::Undefined, |(missing, _)| *missing);
                 let name = self.text("a method's name")?;
-                ErrorKind::NoMethod { name, receiver: self.receiver()?, private }
+                ErrorKind::NoMethod { name, receiver: self.receiver()?, missing }
             }
             "name_error" => {
                 let name = self.text("a name")?;

@@ -1,10 +1,10 @@
 //! Method calls: receivers, arguments, blocks, `super` and `yield`; and assignments that are calls (`a.x = 1`).
 
-use super::params::ANONYMOUS_BLOCK;
+use super::params::{ANONYMOUS_BLOCK, ANONYMOUS_KEYWORDS, ANONYMOUS_REST};
 use super::refusals;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{BlockArg, Call, Kind, Node};
+use crate::syntax::ast::{BlockArg, Call, KeywordArg, Kind, Node};
 use ruby_prism::{self as prism, Node as P};
 
 impl Lowering<'_> {
@@ -31,7 +31,7 @@ impl Lowering<'_> {
         let name_span = name_location.map_or(span, |location| self.span(&location));
         let receiver = call.receiver().map(|receiver| self.expression(&receiver));
         let args = self.arguments(call.arguments());
-        let block = self.block_arg(call.block().as_ref());
+        let block = self.block_of(call.arguments(), call.block().as_ref());
         let call = Call {
             receiver,
             name,
@@ -68,11 +68,29 @@ impl Lowering<'_> {
     }
 
     pub(super) fn argument_list(&mut self, arguments: Vec<P<'_>>) -> Vec<Node> {
-        let lower = |argument: &P<'_>| match argument.as_keyword_hash_node() {
-            Some(keywords) => self.keyword_args(&keywords),
-            None => self.expression(argument),
-        };
-        arguments.iter().map(lower).collect()
+        let mut nodes = Vec::new();
+        for argument in &arguments {
+            if let Some(keywords) = argument.as_keyword_hash_node() {
+                nodes.push(self.keyword_args(&keywords));
+            } else if is_forwarding(argument) {
+                let span = self.span(&argument.location());
+                let rest = Box::new(self.anonymous(ANONYMOUS_REST, span));
+                let keywords = self.anonymous(ANONYMOUS_KEYWORDS, span);
+                nodes.push(self.node(span, Kind::Splat(rest)));
+                nodes.push(self.node(span, Kind::KeywordArgs(vec![KeywordArg::Splat(keywords)])));
+            } else {
+                nodes.push(self.expression(argument));
+            }
+        }
+        nodes
+    }
+
+    /// What the parameter `*`, `**` or `&` without a name holds.
+    fn anonymous(&mut self, name: &str, span: Span) -> Node {
+        match self.visible(name) {
+            Some(local) => self.node(span, Kind::Local(local)),
+            None => self.refuse(&refusals::FORWARDING, span),
+        }
     }
 
     fn keyword_args(&mut self, keywords: &prism::KeywordHashNode<'_>) -> Node {
@@ -80,14 +98,18 @@ impl Lowering<'_> {
         for element in &keywords.elements() {
             let span = self.span(&element.location());
             let Some(pair) = element.as_assoc_node() else {
-                self.refuse(&refusals::KEYWORD_SPLAT, span);
+                let splat = element.as_assoc_splat_node().and_then(|splat| splat.value());
+                pairs.push(KeywordArg::Splat(match splat {
+                    Some(value) => self.expression(&value),
+                    None => self.anonymous(ANONYMOUS_KEYWORDS, span),
+                }));
                 continue;
             };
             match pair.key().as_symbol_node() {
                 Some(key) => {
                     let name = self.utf8(key.unescaped(), span);
                     let value = self.expression(&pair.value());
-                    pairs.push((name, value));
+                    pairs.push(KeywordArg::Pair(name, value));
                 }
                 None => {
                     self.refuse(&refusals::HASH, span);
@@ -100,13 +122,23 @@ impl Lowering<'_> {
 
     pub(super) fn splat(&mut self, splat: &prism::SplatNode<'_>) -> Node {
         let span = self.span(&splat.location());
-        match splat.expression() {
-            Some(expression) => {
-                let expression = Box::new(self.expression(&expression));
-                self.node(span, Kind::Splat(expression))
-            }
-            None => self.refuse(&refusals::FORWARDING, span),
-        }
+        let expression = match splat.expression() {
+            Some(expression) => self.expression(&expression),
+            None => self.anonymous(ANONYMOUS_REST, span),
+        };
+        self.node(span, Kind::Splat(Box::new(expression)))
+    }
+
+    /// The block of a call with these arguments: `...` passes one on.
+    fn block_of(
+        &mut self,
+        arguments: Option<prism::ArgumentsNode<'_>>,
+        block: Option<&P<'_>>,
+    ) -> Option<BlockArg> {
+        let forwarding = operands(arguments).into_iter().find(is_forwarding);
+        let Some(forwarding) = forwarding.filter(|_| block.is_none()) else { return self.block_arg(block) };
+        let span = self.span(&forwarding.location());
+        Some(BlockArg::Expression(Box::new(self.anonymous(ANONYMOUS_BLOCK, span))))
     }
 
     pub(super) fn block_arg(&mut self, block: Option<&P<'_>>) -> Option<BlockArg> {
@@ -121,11 +153,7 @@ impl Lowering<'_> {
             return None;
         };
         let Some(expression) = argument.expression() else {
-            let Some(local) = self.visible(ANONYMOUS_BLOCK) else {
-                self.refuse(&refusals::FORWARDING, span);
-                return None;
-            };
-            return Some(BlockArg::Expression(Box::new(self.node(span, Kind::Local(local)))));
+            return Some(BlockArg::Expression(Box::new(self.anonymous(ANONYMOUS_BLOCK, span))));
         };
         Some(match expression.as_symbol_node() {
             Some(symbol) => {
@@ -138,7 +166,7 @@ impl Lowering<'_> {
 
     pub(super) fn super_call(&mut self, call: &prism::SuperNode<'_>) -> Node {
         let args = Some(self.arguments(call.arguments()));
-        let block = self.block_arg(call.block().as_ref());
+        let block = self.block_of(call.arguments(), call.block().as_ref());
         let span = self.span(&call.location());
         self.node(span, Kind::Super { args, block })
     }
@@ -146,6 +174,10 @@ impl Lowering<'_> {
     pub(super) fn bare_super(&mut self, call: &prism::ForwardingSuperNode<'_>) -> Node {
         let block = self.block_arg(call.block().map(|block| block.as_node()).as_ref());
         let span = self.span(&call.location());
+        if self.in_default {
+            // Versions of Ruby differ in what it passes there.
+            return self.refuse(&refusals::SUPER_IN_DEFAULT, span);
+        }
         self.node(span, Kind::Super { args: None, block })
     }
 
@@ -161,6 +193,11 @@ impl Lowering<'_> {
         let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
         self.node(span, Kind::Lambda(std::sync::Arc::new(literal)))
     }
+}
+
+/// Is it `...`?
+fn is_forwarding(argument: &P<'_>) -> bool {
+    matches!(argument, P::ForwardingArgumentsNode { .. })
 }
 
 /// The nodes of an argument list, which prism leaves out when it is empty.

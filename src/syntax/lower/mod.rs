@@ -92,6 +92,8 @@ struct Lowering<'s> {
     locals: Vec<String>,
     nodes: u32,
     depth: u32,
+    /// Within a default value of the method's own parameters?
+    in_default: bool,
     captured_reads: Vec<String>,
     captured_writes: Vec<(String, Span)>,
     errors: Vec<LocalId>,
@@ -114,6 +116,7 @@ impl<'s> Lowering<'s> {
             locals: Vec::new(),
             nodes: 0,
             depth: 0,
+            in_default: false,
             captured_reads: Vec::new(),
             captured_writes: Vec::new(),
             errors: Vec::new(),

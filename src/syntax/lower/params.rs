@@ -8,7 +8,9 @@ use ruby_prism::{self as prism, Node as P};
 
 /// The name, which no program can write, of the parameter behind `it`; `it = 1` beside it makes another local.
 const IT: &str = "0it";
-/// The name of the parameter `&` without a name.
+/// The names of the parameters `*`, `**` and `&` without a name.
+pub(super) const ANONYMOUS_REST: &str = "*";
+pub(super) const ANONYMOUS_KEYWORDS: &str = "**";
 pub(super) const ANONYMOUS_BLOCK: &str = "&";
 
 /// A scope lowered.
@@ -58,19 +60,17 @@ impl Lowering<'_> {
     }
 
     fn parameters(&mut self, parameters: &P<'_>, locals: &prism::ConstantList<'_>) -> Params {
-        let span = self.span(&parameters.location());
         if parameters.as_it_parameters_node().is_some() {
             let it = self.declare(IT);
             if let Some(name) = self.locals.get_mut(it.0 as usize) {
                 *name = "it".into();
             }
             self.declare_all(locals);
-            return Params { required: vec![Target::Local(it, span)], ..Params::default() };
+            return Params { required: vec![it], ..Params::default() };
         }
         if let Some(numbered) = parameters.as_numbered_parameters_node() {
-            let required = (1..=numbered.maximum())
-                .map(|number| Target::Local(self.declare(&format!("_{number}")), span))
-                .collect();
+            let required =
+                (1..=numbered.maximum()).map(|number| self.declare(&format!("_{number}"))).collect();
             self.declare_all(locals);
             return Params { required, ..Params::default() };
         }
@@ -83,11 +83,12 @@ impl Lowering<'_> {
     }
 
     fn parameter_list(&mut self, list: &prism::ParametersNode<'_>) -> Params {
-        let mut params = Params { required: self.targets(&list.requireds()), ..Params::default() };
+        let mut params = Params::default();
+        params.required = self.required_parameters(&list.requireds(), &mut params.destructured);
         for optional in &list.optionals() {
             if let Some(optional) = optional.as_optional_parameter_node() {
                 let local = self.parameter(&optional.name(), optional.is_repeated_parameter());
-                let default = self.expression(&optional.value());
+                let default = self.default_value(&optional.value());
                 params.optional.push((local, default));
             }
         }
@@ -97,34 +98,48 @@ impl Lowering<'_> {
             Some(rest) => match rest.as_rest_parameter_node() {
                 Some(rest) => {
                     let repeated = rest.is_repeated_parameter();
-                    params.rest = Some(rest.name().map(|name| self.parameter(&name, repeated)));
+                    params.rest = Some(match rest.name() {
+                        Some(name) => self.parameter(&name, repeated),
+                        None => self.declare(ANONYMOUS_REST),
+                    });
                 }
                 None => {
                     self.unexpected(&rest);
                 }
             },
         }
-        params.post = self.targets(&list.posts());
+        params.post = self.required_parameters(&list.posts(), &mut params.destructured);
         for keyword in &list.keywords() {
             if let Some(keyword) = keyword.as_required_keyword_parameter_node() {
                 let local = self.parameter(&keyword.name(), keyword.is_repeated_parameter());
                 params.keywords.push((text(&keyword.name()), local, None));
             } else if let Some(keyword) = keyword.as_optional_keyword_parameter_node() {
                 let local = self.parameter(&keyword.name(), keyword.is_repeated_parameter());
-                let default = self.expression(&keyword.value());
+                let default = self.default_value(&keyword.value());
                 params.keywords.push((text(&keyword.name()), local, Some(default)));
             } else {
                 self.unexpected(&keyword);
             }
         }
-        if let Some(rest) = list.keyword_rest() {
-            let refusal = if matches!(rest, P::ForwardingParameterNode { .. }) {
-                refusals::FORWARDING
-            } else {
-                refusals::KEYWORD_SPLAT
-            };
-            let span = self.span(&rest.location());
-            self.refuse(&refusal, span);
+        match list.keyword_rest() {
+            None => {}
+            Some(P::ForwardingParameterNode { .. }) => {
+                params.rest = Some(self.declare(ANONYMOUS_REST));
+                params.keyword_rest = Some(self.declare(ANONYMOUS_KEYWORDS));
+                params.block = Some(self.declare(ANONYMOUS_BLOCK));
+            }
+            Some(P::NoKeywordsParameterNode { .. }) => params.no_keywords = true,
+            Some(rest) => match rest.as_keyword_rest_parameter_node() {
+                Some(rest) => {
+                    params.keyword_rest = Some(match rest.name() {
+                        Some(name) => self.parameter(&name, rest.is_repeated_parameter()),
+                        None => self.declare(ANONYMOUS_KEYWORDS),
+                    });
+                }
+                None => {
+                    self.unexpected(&rest);
+                }
+            },
         }
         if let Some(block) = list.block() {
             match block.as_block_parameter_node() {
@@ -142,6 +157,39 @@ impl Lowering<'_> {
             }
         }
         params
+    }
+
+    fn default_value(&mut self, value: &P<'_>) -> Node {
+        let outer = self.in_default;
+        self.in_default |= self.scopes.len() == 1;
+        let default = self.expression(value);
+        self.in_default = outer;
+        default
+    }
+
+    /// Locals of required parameters. One that is taken apart has a local without a name, and is noted.
+    fn required_parameters(
+        &mut self,
+        list: &prism::NodeList<'_>,
+        destructured: &mut Vec<(LocalId, Multiple)>,
+    ) -> Vec<LocalId> {
+        let mut locals = Vec::new();
+        for parameter in list {
+            let span = self.span(&parameter.location());
+            locals.push(match self.target(&parameter) {
+                Target::Local(local, _) => local,
+                Target::Multiple(multiple, _) => {
+                    let local = self.fresh_local("");
+                    destructured.push((local, *multiple));
+                    local
+                }
+                _ => {
+                    self.refuse(&refusals::SYNTAX_KIND, span);
+                    self.fresh_local("")
+                }
+            });
+        }
+        locals
     }
 
     /// A parameter's local. Of several parameters called `_`, the name means the first.

@@ -113,11 +113,11 @@ refusals! {
 
     // Arguments and parameters
     FORWARDING "unsupported-argument-forwarding"
-        "anonymous arguments cannot be passed on in a parallel section"
-        "name the parameters and pass each of them";
-    KEYWORD_SPLAT "unsupported-keyword-splat"
-        "`**` cannot be used in a parallel section"
-        "name each keyword";
+        "arguments without a name of the method around a parallel section cannot be passed on in it"
+        "give the parameters names, and use those";
+    SUPER_IN_DEFAULT "unsupported-super"
+        "`super` without arguments stands in a default value"
+        "name the arguments, as in `super(a)`";
 
     SYNTAX_KIND "unsupported-syntax"
         "this kind of expression cannot be used in a parallel section"

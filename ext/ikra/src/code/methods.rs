@@ -4,23 +4,28 @@
 use crate::code::sources;
 use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
-use crate::vm::pinned::Pinned;
+use crate::vm::method_tables::{Snapshot, Start};
+use crate::vm::object_pool;
+use crate::vm::object_pool::ObjectPool;
+use crate::vm::reflection::{Own, call};
 use crate::vm::value;
-use ikra_core::infer::host::{FoundMethod, Method, Refusal, Visibility};
-use ikra_core::syntax::ast::CodeKind;
+use ikra_core::infer::host::{FoundMethod, Holder, Method, Refusal, Visibility};
+use ikra_core::syntax::ast::{Code, CodeKind};
 use ikra_core::types::ClassId;
-use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{Error, RArray, RClass, Ruby, Symbol, Value, prelude::*};
+use magnus::rb_sys::AsRawValue;
+use magnus::{Error, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Where a method is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lookup {
     /// In an instance of the class.
     Instance(ClassId),
-    /// After `owner` among the ancestors of the class.
-    Super { class: ClassId, owner: ClassId },
+    /// After the method of `owner`, in what the method is called on.
+    Super { holder: Holder, owner: ClassId },
     /// In the class or module itself.
     Singleton(ClassId),
 }
@@ -28,78 +33,88 @@ pub enum Lookup {
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     Missing,
-    /// As Ruby itself defines it: cheap to ask of Ruby's own classes.
-    Basic,
-    /// The UnboundMethod that compares equal.
-    Same(VALUE),
+    /// The UnboundMethod that compares equal, and who may call it.
+    Same(VALUE, Visibility),
 }
 
-/// What was found out about methods and classes; true while none of it changes.
+/// What was found out about methods and classes; true while none of it changes. The pool of the version keeps the
+/// methods.
 #[derive(Debug, Default)]
 pub struct Assumptions {
     methods: Vec<(Lookup, ID, Expected)>,
     /// class, ancestor, is it one
     ancestry: Vec<(ClassId, ClassId, bool)>,
+    /// What Ruby's method tables held when the methods were looked up last: while they hold that, nothing has changed.
+    snapshot: RefCell<Option<Snapshot>>,
 }
 
 impl Assumptions {
-    /// For the mark function of what holds the assumptions.
-    pub fn each_value(&self, mut mark: impl FnMut(VALUE)) {
-        for (_, _, expected) in &self.methods {
-            if let Expected::Same(method) = expected {
-                mark(*method);
+    pub fn hold(&self, ruby: &Ruby, pool: &ObjectPool) -> Result<bool, Error> {
+        for (class, ancestor, is_one) in &self.ancestry {
+            if pool.is_subclass(*class, *ancestor) != *is_one {
+                return Ok(false);
             }
         }
+        if self.snapshot.borrow().as_ref().is_some_and(|snapshot| snapshot.holds(ruby)) {
+            return Ok(true);
+        }
+        let before = self.take_snapshot(ruby, pool);
+        for (lookup, name, expected) in &self.methods {
+            if !is_same(ruby, pool, *lookup, *name, *expected)? {
+                return Ok(false);
+            }
+        }
+        // Another thread may have defined a method meanwhile.
+        let after = self.take_snapshot(ruby, pool);
+        let snapshot = after.filter(|after| before.is_some_and(|before| before == *after));
+        pool.keep_method_entries(snapshot.iter().flat_map(Snapshot::entries));
+        *self.snapshot.borrow_mut() = snapshot;
+        Ok(true)
     }
 
-    pub fn hold(&self, ruby: &Ruby) -> Result<bool, Error> {
-        for (class, ancestor, is_one) in &self.ancestry {
-            if classes::is_subclass(ruby, *class, *ancestor) != *is_one {
-                return Ok(false);
+    fn take_snapshot(&self, ruby: &Ruby, pool: &ObjectPool) -> Option<Snapshot> {
+        let places = self.methods.iter().map(|(lookup, name, _)| match lookup {
+            Lookup::Instance(class) | Lookup::Super { holder: Holder::Instance(class), .. } => {
+                (Start::Class(pool.class(*class)), *name)
             }
-        }
-        for (lookup, name, expected) in &self.methods {
-            let same = match (expected, lookup) {
-                (Expected::Basic, Lookup::Instance(class)) => is_basic(ruby, *class, *name),
-                (Expected::Basic, _) => false,
-                (Expected::Missing, _) => find(ruby, *lookup, *name)?.is_none(),
-                (Expected::Same(method), _) => match find(ruby, *lookup, *name)? {
-                    // SAFETY: the method is marked by what holds the assumptions.
-                    Some(now) => now.funcall("==", (unsafe { Value::from_raw(*method) },))?,
-                    None => false,
-                },
-            };
-            if !same {
-                return Ok(false);
+            Lookup::Singleton(module) | Lookup::Super { holder: Holder::Module(module), .. } => {
+                (Start::ClassOf(pool.class(*module)), *name)
             }
-        }
-        Ok(true)
+        });
+        Snapshot::take(ruby, places.collect())
     }
 
     /// Would objects with these singleton classes be treated as others of their class are? Otherwise: what differs, of
     /// which object.
-    pub fn hold_in(&self, ruby: &Ruby, singletons: &[(ClassId, VALUE)]) -> Result<Option<String>, Error> {
+    pub fn hold_in(
+        &self,
+        ruby: &Ruby,
+        pool: &ObjectPool,
+        singletons: &[(ClassId, VALUE)],
+    ) -> Result<Option<String>, Error> {
         for (class, singleton) in singletons {
-            // SAFETY: the object that has the singleton class is kept while its section runs.
-            let own = unsafe { Value::from_raw(*singleton) };
             for (of, ancestor, is_one) in &self.ancestry {
-                if of == class && classes::inherits(ruby, *singleton, *ancestor) != *is_one {
-                    let (class, ancestor) = (classes::name(ruby, *class), classes::name(ruby, *ancestor));
+                if of == class && classes::inherits(*singleton, pool.class(*ancestor)) != *is_one {
+                    let (class, ancestor) = (pool.name(*class), pool.name(*ancestor));
                     return Ok(Some(format!("an object of {class} was extended with {ancestor}")));
                 }
             }
             for (lookup, name, _) in &self.methods {
-                let (Lookup::Instance(of) | Lookup::Super { class: of, .. }) = lookup else { continue };
+                let (Lookup::Instance(of) | Lookup::Super { holder: Holder::Instance(of), .. }) = lookup
+                else {
+                    continue;
+                };
                 if of != class {
                     continue;
                 }
-                let (usual, here) = (find_in(classes::object(ruby, *class), *name)?, find_in(own, *name)?);
-                let owner =
-                    |method: Option<Value>| method.map(|m| m.funcall::<_, _, Value>("owner", ())).transpose();
-                let here = owner(here)?;
-                if owner(usual)?.map(|o| o.as_raw()) != here.map(|o| o.as_raw()) {
-                    let (class, name) = (classes::name(ruby, *class), symbol(*name));
-                    let module = here.filter(|owner| owner.as_raw() != *singleton);
+                let owner = |holder| {
+                    let method = classes::instance_method(ruby, holder, *name)?;
+                    method.map(|method| owner(ruby, method)).transpose()
+                };
+                let here = owner(*singleton)?;
+                if owner(pool.class(*class))? != here {
+                    let (class, name) = (pool.name(*class), value::name_of(*name));
+                    let module = here.filter(|owner| owner != singleton).map(classes::path);
                     return Ok(Some(match module {
                         Some(module) => format!("an object of {class} has `{name}` from {module}, by extend"),
                         None => format!("an object of {class} has a singleton method `{name}`"),
@@ -108,6 +123,12 @@ impl Assumptions {
             }
         }
         Ok(None)
+    }
+
+    fn method(&mut self, lookup: Lookup, name: ID, expected: Expected) {
+        if !self.methods.iter().any(|known| (known.0, known.1) == (lookup, name)) {
+            self.methods.push((lookup, name, expected));
+        }
     }
 
     pub fn ancestry(&mut self, class: ClassId, ancestor: ClassId, is_one: bool) {
@@ -122,17 +143,34 @@ impl Assumptions {
     }
 }
 
+/// Is the method what was expected?
+fn is_same(
+    ruby: &Ruby,
+    pool: &ObjectPool,
+    lookup: Lookup,
+    name: ID,
+    expected: Expected,
+) -> Result<bool, Error> {
+    Ok(match (expected, find(ruby, pool, lookup, name)?) {
+        (Expected::Missing, now) => now.is_none(),
+        (Expected::Same(method, who), Some(now)) => {
+            call(ruby, Own::SameMethod, &[now, method])? && visibility(ruby, pool, lookup, name)? == who
+        }
+        (Expected::Same(..), None) => false,
+    })
+}
+
 /// The methods of one inference; each is looked up once.
 pub struct Methods<'a> {
     ruby: &'a Ruby,
-    pinned: &'a Pinned,
+    pool: Rc<ObjectPool>,
     found: FxHashMap<(Lookup, String), Option<FoundMethod>>,
     pub assumptions: Assumptions,
 }
 
 impl<'a> Methods<'a> {
-    pub fn new(ruby: &'a Ruby, pinned: &'a Pinned) -> Self {
-        Self { ruby, pinned, found: FxHashMap::default(), assumptions: Assumptions::default() }
+    pub fn new(ruby: &'a Ruby, pool: Rc<ObjectPool>) -> Self {
+        Self { ruby, pool, found: FxHashMap::default(), assumptions: Assumptions::default() }
     }
 
     pub fn get(&mut self, lookup: Lookup, name: &str) -> Result<Option<FoundMethod>, Trouble> {
@@ -141,62 +179,49 @@ impl<'a> Methods<'a> {
             return Ok(found.clone());
         }
         let id = value::intern(self.ruby, name);
-        let method = find(self.ruby, lookup, id)?;
-        let found = match method {
+        let found = match find(self.ruby, &self.pool, lookup, id)? {
             Some(method) => {
-                self.pinned.pin(method.as_raw());
-                Some(self.describe(lookup, id, method)?)
+                self.refuse_repeated(lookup, name)?;
+                let visibility = self.assume(lookup, id, method)?;
+                let body = self.body(owner(self.ruby, method)?, method)?;
+                let owner = self.pool.number(definer(self.ruby, &self.pool, lookup, method)?);
+                Some(FoundMethod { owner, visibility, method: body })
             }
             None => {
                 self.refuse_method_missing(lookup, name)?;
+                self.assumptions.method(lookup, id, Expected::Missing);
                 None
             }
         };
-        let expected = match (&found, method, lookup) {
-            (Some(FoundMethod { method: Method::Native { .. }, .. }), _, Lookup::Instance(class))
-                if (class.0 as usize) < ClassId::BUILTIN.len() && is_basic(self.ruby, class, id) =>
-            {
-                Expected::Basic
-            }
-            (_, Some(method), _) => Expected::Same(method.as_raw()),
-            (_, None, _) => Expected::Missing,
-        };
-        self.assumptions.methods.push((lookup, id, expected));
         self.found.insert(key, found.clone());
         Ok(found)
     }
 
-    fn describe(&self, lookup: Lookup, id: ID, method: Value) -> Result<FoundMethod, Trouble> {
-        let owner: Value = method.funcall("owner", ())?;
-        let body = self.body(owner, method)?;
-        let owner = classes::number(self.ruby, owner.as_raw());
-        Ok(FoundMethod { owner, visibility: self.visibility(lookup, id)?, method: body })
-    }
-
-    fn visibility(&self, lookup: Lookup, id: ID) -> Result<Visibility, Error> {
-        let holder = match lookup {
-            Lookup::Instance(class) => classes::object(self.ruby, class),
-            Lookup::Singleton(module) => singleton(self.ruby, module),
-            Lookup::Super { .. } => return Ok(Visibility::Public),
-        };
-        let name = symbol(id);
-        Ok(if holder.funcall("private_method_defined?", (name,))? {
-            Visibility::Private
-        } else if holder.funcall("protected_method_defined?", (name,))? {
-            Visibility::Protected
-        } else {
-            Visibility::Public
+    /// The code of all methods that were found.
+    pub fn codes(&self) -> impl Iterator<Item = Rc<Code>> {
+        self.found.values().flatten().filter_map(|found| match &found.method {
+            Method::Ruby(code) => Some(code.clone()),
+            _ => None,
         })
     }
 
-    fn body(&self, owner: Value, method: Value) -> Result<Method, Trouble> {
-        let name: Symbol = method.funcall("original_name", ())?;
+    /// Takes it that the method stays what it is.
+    fn assume(&mut self, lookup: Lookup, name: ID, method: VALUE) -> Result<Visibility, Error> {
+        self.pool.keep(method);
+        let visibility = visibility(self.ruby, &self.pool, lookup, name)?;
+        self.assumptions.method(lookup, name, Expected::Same(method, visibility));
+        Ok(visibility)
+    }
+
+    fn body(&self, owner: VALUE, method: VALUE) -> Result<Method, Trouble> {
+        let ruby = self.ruby;
+        let name: Symbol = call(ruby, Own::OriginalName, &[method])?;
         let name = name.name()?.into_owned();
-        let iseq = iseq_of(self.ruby, method)?;
+        let iseq = iseq_of(ruby, method)?;
         let Some(iseq) = iseq else {
-            if method.funcall::<_, _, Value>("source_location", ())?.is_nil() {
+            if call::<Value>(ruby, Own::SourceLocation, &[method])?.is_nil() {
                 // So are the accessors of a Struct, which are methods of the subclass that has the members.
-                let members = classes::members(self.ruby, owner.as_raw());
+                let members = classes::members(owner);
                 return Ok(match name.strip_suffix('=') {
                     _ if members.contains(&name) => Method::Reader(name),
                     Some(member) if members.iter().any(|m| m == member) => Method::Writer(member.into()),
@@ -205,19 +230,19 @@ impl<'a> Methods<'a> {
             }
             // attr_reader and attr_writer have a place and no instructions; so has `define_method` with a Method
             // object of something else, which takes other arguments or has another name.
-            return match (method.funcall::<_, _, i64>("arity", ())?, name.strip_suffix('=')) {
+            return match (call::<i64>(ruby, Own::Arity, &[method])?, name.strip_suffix('=')) {
                 (0, None) => Ok(Method::Reader(format!("@{name}"))),
                 (1, Some(variable)) => Ok(Method::Writer(format!("@{variable}"))),
                 _ => Err(refuse("method-object", format!("{name} was defined from a Method object"))),
             };
         };
-        let path: String = iseq.funcall("path", ())?;
+        let path: String = call(ruby, Own::Path, &[iseq.as_raw()])?;
         if path.starts_with("<internal:") {
             return Ok(Method::Native { name });
         }
-        let code = sources::code_of(self.ruby, iseq)?;
+        let code = sources::code_of(ruby, iseq)?;
         if code.kind == CodeKind::Method {
-            let label: String = iseq.funcall("base_label", ())?;
+            let label: String = call(ruby, Own::BaseLabel, &[iseq.as_raw()])?;
             if label != name {
                 return Err(refuse(
                     "method-object",
@@ -233,15 +258,37 @@ impl<'a> Methods<'a> {
         Ok(Method::Ruby(code))
     }
 
-    /// A missing method that `method_missing` would answer is no error in Ruby.
-    fn refuse_method_missing(&self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
-        if let Lookup::Super { .. } = lookup {
+    /// From which of two places in the chain of methods `super` goes on is not known.
+    fn refuse_repeated(&self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
+        let Lookup::Super { owner, .. } = lookup else { return Ok(()) };
+        let (holder, owner) = (looked_up_in(&self.pool, lookup), self.pool.class(owner));
+        let ancestors = classes::ancestors(holder)?;
+        if ancestors.into_iter().filter(|module| module.as_raw() == owner).count() < 2 {
             return Ok(());
         }
+        Err(Trouble::Stop(Stop::Refused(Refusal {
+            slug: "repeated-module",
+            message: format!(
+                "{name} has `super`, and {} stands twice among the ancestors of {}",
+                classes::path(owner),
+                classes::path(holder)
+            ),
+            hint: Some("include the module in one of the classes".into()),
+            ..Refusal::default()
+        })))
+    }
+
+    /// A missing method that `method_missing` would answer is no error in Ruby.
+    fn refuse_method_missing(&mut self, lookup: Lookup, name: &str) -> Result<(), Trouble> {
+        let lookup = match lookup {
+            Lookup::Super { holder: Holder::Instance(class), .. } => Lookup::Instance(class),
+            Lookup::Super { holder: Holder::Module(module), .. } => Lookup::Singleton(module),
+            lookup => lookup,
+        };
         let id = value::intern(self.ruby, "method_missing");
-        let Some(method) = find(self.ruby, lookup, id)? else { return Ok(()) };
-        let owner: Value = method.funcall("owner", ())?;
-        if classes::number(self.ruby, owner.as_raw()) == ClassId::BASIC_OBJECT {
+        let Some(method) = find(self.ruby, &self.pool, lookup, id)? else { return Ok(()) };
+        self.assume(lookup, id, method)?;
+        if owner(self.ruby, method)? == object_pool::builtin(self.ruby, ClassId::BASIC_OBJECT) {
             return Ok(());
         }
         Err(refuse("method-missing", format!("{name} is answered by method_missing")))
@@ -257,69 +304,93 @@ fn refuse(slug: &'static str, message: String) -> Trouble {
     }))
 }
 
-fn symbol(id: ID) -> Value {
-    // SAFETY: IDs come from Ruby and do not die; nor does the symbol of one.
-    unsafe { Value::from_raw(rb_sys::rb_id2sym(id)) }
+fn singleton(module: VALUE) -> VALUE {
+    // SAFETY: the module is live, and its singleton class lives as long.
+    unsafe { rb_sys::rb_singleton_class(module) }
 }
 
-fn singleton(ruby: &Ruby, module: ClassId) -> Value {
-    // SAFETY: a numbered module is live, and its singleton class lives as long.
-    unsafe { Value::from_raw(rb_sys::rb_singleton_class(classes::value(ruby, module))) }
+fn owner(ruby: &Ruby, method: VALUE) -> Result<VALUE, Error> {
+    Ok(call::<Value>(ruby, Own::Owner, &[method])?.as_raw())
 }
 
-fn is_basic(ruby: &Ruby, class: ClassId, name: ID) -> bool {
-    // SAFETY: a numbered class is live; the call only looks the method up.
-    unsafe { rb_sys::rb_method_basic_definition_p(classes::value(ruby, class), name) != 0 }
+fn visibility(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, name: ID) -> Result<Visibility, Error> {
+    if let Lookup::Super { .. } = lookup {
+        return Ok(Visibility::Public);
+    }
+    let values = [looked_up_in(pool, lookup), value::symbol_of(name)];
+    Ok(if call(ruby, Own::PrivateMethodDefined, &values)? {
+        Visibility::Private
+    } else if call(ruby, Own::ProtectedMethodDefined, &values)? {
+        Visibility::Protected
+    } else {
+        Visibility::Public
+    })
 }
 
-fn defines(holder: Value, name: ID, inherit: bool) -> Result<bool, Error> {
-    let name = symbol(name);
-    Ok(holder.funcall("method_defined?", (name, inherit))?
-        || holder.funcall("private_method_defined?", (name, inherit))?)
+/// Does the module itself define the method?
+fn defines(ruby: &Ruby, module: VALUE, name: ID) -> Result<bool, Error> {
+    let values = [module, value::symbol_of(name), value::FALSE];
+    Ok(call(ruby, Own::MethodDefined, &values)? || call(ruby, Own::PrivateMethodDefined, &values)?)
 }
 
 /// The UnboundMethod that Ruby would call.
-fn find(ruby: &Ruby, lookup: Lookup, name: ID) -> Result<Option<Value>, Error> {
-    let holder = match lookup {
-        Lookup::Instance(class) => classes::object(ruby, class),
-        Lookup::Singleton(module) => singleton(ruby, module),
-        Lookup::Super { class, owner } => {
-            let ancestors: RArray = classes::object(ruby, class).funcall("ancestors", ())?;
-            let owner = classes::value(ruby, owner);
-            // Where the class has a module prepended, its own method is not what its `instance_method` gives: then
-            // the chain of methods is followed.
-            let mut next = find_in(classes::object(ruby, class), name)?;
-            while let Some(method) = next {
-                let found: Value = method.funcall("owner", ())?;
-                let above: Option<Value> = method.funcall("super_method", ())?;
-                if found.as_raw() == owner {
-                    return Ok(above);
-                }
-                next = above;
-            }
-            let after = ancestors.into_iter().skip_while(|module| module.as_raw() != owner).skip(1);
-            for module in after {
-                if defines(module, name, false)? {
-                    return module.funcall("instance_method", (symbol(name),)).map(Some);
-                }
-            }
-            return Ok(None);
-        }
+fn find(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, name: ID) -> Result<Option<VALUE>, Error> {
+    let holder = looked_up_in(pool, lookup);
+    let Lookup::Super { owner: above, .. } = lookup else {
+        return classes::instance_method(ruby, holder, name);
     };
-    find_in(holder, name)
+    let above = pool.class(above);
+    // Where the class has a module prepended, its own method is not what its `instance_method` gives: then the chain of
+    // methods is followed.
+    let mut next = classes::instance_method(ruby, holder, name)?;
+    while let Some(method) = next {
+        let higher: Option<Value> = call(ruby, Own::SuperMethod, &[method])?;
+        next = higher.map(|method| method.as_raw());
+        if owner(ruby, method)? == above {
+            return Ok(next);
+        }
+    }
+    let ancestors = classes::ancestors(holder)?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != above).skip(1) {
+        if defines(ruby, module.as_raw(), name)? {
+            return classes::instance_method(ruby, module.as_raw(), name);
+        }
+    }
+    Ok(None)
 }
 
-fn find_in(holder: Value, name: ID) -> Result<Option<Value>, Error> {
-    // SAFETY: the holder is live; the call only looks the method up.
-    if unsafe { rb_sys::rb_method_boundp(holder.as_raw(), name, 0) } == 0 {
-        return Ok(None);
+/// The class among whose ancestors a method is looked for.
+fn looked_up_in(pool: &ObjectPool, lookup: Lookup) -> VALUE {
+    match lookup {
+        Lookup::Instance(class) | Lookup::Super { holder: Holder::Instance(class), .. } => pool.class(class),
+        Lookup::Singleton(module) | Lookup::Super { holder: Holder::Module(module), .. } => {
+            singleton(pool.class(module))
+        }
     }
-    holder.funcall("instance_method", (symbol(name),)).map(Some)
+}
+
+/// The class or module whose code a method is. Of an alias, Ruby names the one that has made the alias.
+fn definer(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, method: VALUE) -> Result<VALUE, Error> {
+    let named = owner(ruby, method)?;
+    let original: Symbol = call(ruby, Own::OriginalName, &[method])?;
+    let Some(iseq) = iseq_of(ruby, method)? else { return Ok(named) };
+    if call::<Symbol>(ruby, Own::MethodName, &[method])?.as_raw() == original.as_raw() {
+        return Ok(named);
+    }
+    let name = value::intern(ruby, &original.name()?);
+    let ancestors = classes::ancestors(looked_up_in(pool, lookup))?;
+    for module in ancestors.into_iter().skip_while(|module| module.as_raw() != named) {
+        if defines(ruby, module.as_raw(), name)?
+            && let Some(found) = classes::instance_method(ruby, module.as_raw(), name)?
+            && iseq_of(ruby, found)?.is_some_and(|other| other.as_raw() == iseq.as_raw())
+        {
+            return owner(ruby, found);
+        }
+    }
+    Ok(named)
 }
 
 /// The instruction sequence of a Proc or method; `None` for one that is not written in Ruby.
-pub fn iseq_of(ruby: &Ruby, body: Value) -> Result<Option<Value>, Error> {
-    let vm: RClass = ruby.class_object().const_get("RubyVM")?;
-    let class: RClass = vm.const_get("InstructionSequence")?;
-    class.funcall("of", (body,))
+pub fn iseq_of(ruby: &Ruby, body: VALUE) -> Result<Option<Value>, Error> {
+    call(ruby, Own::InstructionsOf, &[body])
 }

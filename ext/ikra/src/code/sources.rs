@@ -1,29 +1,61 @@
 //! Source texts of the process and the code found in them. Where a text comes from, and whether it is still what was
-//! loaded, is Ruby's part: lib/ikra/capture.rb.
+//! loaded, is Ruby's part: lib/ikra/capture.rb. Both are kept for the next inference, and forgotten when no version was
+//! compiled from them.
 
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
+use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
 use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-#[derive(Default)]
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
+    /// How many inferences are under way, whose spans point into the texts.
+    users: usize,
+    /// What is unused is looked for when there are so many codes.
+    many: usize,
 }
 
 /// Bytes of memory that parsing a text takes, at most.
 const PARSER: usize = 4 << 20;
 const PARSER_FOR_A_BYTE: usize = 128;
 
-static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(GvlCell::default);
+/// There may be so many codes, twice as many as are in use, and some.
+const FEW: usize = 256;
+
+/// While it is there, no text and no code is forgotten.
+pub struct InUse<'a>(&'a Ruby);
+
+impl<'a> InUse<'a> {
+    pub fn new(ruby: &'a Ruby) -> Self {
+        SOURCES.with(ruby, |sources| {
+            if sources.users == 0 && sources.codes.len() >= sources.many {
+                sources.forget_unused();
+            }
+            sources.users += 1;
+        });
+        Self(ruby)
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        SOURCES.with(self.0, |sources| sources.users -= 1);
+    }
+}
+
+static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
+    let (map, codes) = (SourceMap::new(ruby_version()), FxHashMap::default());
+    GvlCell::new(Sources { map, codes, users: 0, many: FEW })
+});
 
 /// No call into Ruby inside.
 pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
@@ -41,13 +73,7 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let found: RArray = capture.funcall("source", (iseq,))?;
     let text: Option<String> = found.entry(1)?;
     let Some(text) = text else {
-        let refusal = Refusal {
-            slug: "no-source",
-            message: found.entry(0)?,
-            hint: Some("Ikra compiles from the source text: put the code into a file".into()),
-            ..Refusal::default()
-        };
-        return Err(Trouble::Stop(Stop::Refused(refusal)));
+        return Err(no_source(found.entry(0)?));
     };
     let path: String = found.entry(0)?;
     let first_lines: Vec<u32> = found.entry(2)?;
@@ -62,8 +88,13 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let text_of = |code: &Rc<Code>| with_map(ruby, |map| text_at(map, code.span).to_owned());
     match &candidates[..] {
         [] => {
-            capture.funcall::<_, _, Value>("raise_changed", (path, location[0]))?;
-            Err(Trouble::Plain("the source has changed".into()))
+            if capture.funcall("changed?", (path.as_str(),))? {
+                capture.funcall::<_, _, Value>("raise_changed", (path.as_str(), location[0]))?;
+            }
+            let line = location[0];
+            Err(no_source(format!(
+                "{label} ({path}:{line}) does not stand there: it was made by the program"
+            )))
         }
         [code, others @ ..] if others.iter().all(|other| text_of(other) == text_of(code)) => Ok(code.clone()),
         _ => Err(Trouble::Unsupported {
@@ -76,7 +107,19 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     }
 }
 
+fn no_source(message: String) -> Trouble {
+    let hint = Some("Ikra compiles from the source text: put the code into a file".into());
+    Trouble::Stop(Stop::Refused(Refusal { slug: "no-source", message, hint, ..Refusal::default() }))
+}
+
 impl Sources {
+    fn forget_unused(&mut self) {
+        self.codes.retain(|_, code| Rc::strong_count(code) > 1);
+        let used: FxHashSet<FileId> = self.codes.keys().map(|(file, ..)| *file).collect();
+        self.map.retain(|file| used.contains(&file));
+        self.many = self.codes.len() * 2 + FEW;
+    }
+
     /// The code at exactly this location of a text whose first line has number `first`; `None`: there is none.
     fn code(
         &mut self,
@@ -124,7 +167,8 @@ pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
             None => sources.map.add(SourceFile::new(SYMBOL_PATH, text.as_str(), 1)),
         };
         let span = Span { file, start: 0, end: text.len() as u32 };
-        Rc::new(syntax::symbol_block(name, span))
+        let code = || Rc::new(syntax::symbol_block(name, span));
+        sources.codes.entry((file, span.start, span.end)).or_insert_with(code).clone()
     })
 }
 

@@ -1,9 +1,8 @@
 //! Ids of objects: dense in each hierarchy, class by class, so that the class of an id follows from its range.
 
-use crate::vm::classes;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use ikra_core::types::{ClassId, HierarchyId};
-use magnus::Ruby;
 use rb_sys::VALUE;
 
 #[derive(Debug, Default)]
@@ -21,14 +20,14 @@ pub struct Ids {
 
 impl Ids {
     /// Ids for the hierarchies wanted; `None` when there are more objects than an id can number.
-    pub fn new(ruby: &Ruby, pinned: &Pinned, wanted: &[HierarchyId]) -> Option<Self> {
+    pub fn new(pool: &ObjectPool, pinned: &Pinned, wanted: &[HierarchyId]) -> Option<Self> {
         let mut ids = Self::default();
         for hierarchy in wanted {
             let index = hierarchy.0 as usize;
             if ids.hierarchies.len() <= index {
                 ids.hierarchies.resize_with(index + 1, Hierarchy::default);
             }
-            let classes = classes::of_hierarchy(ruby, *hierarchy);
+            let classes = pool.of_hierarchy(*hierarchy);
             let mut bases = Vec::with_capacity(classes.len() + 1);
             let mut total = 0;
             for class in &classes {

@@ -6,6 +6,7 @@ pub mod ids;
 pub mod plan;
 pub mod probe;
 pub mod roots;
+pub mod symbols;
 pub mod tracer;
 pub mod variables;
 pub mod visited;

@@ -4,14 +4,15 @@
 use crate::reading::column_builder::SeenTypes;
 use crate::reading::roots::{BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Stored};
 use ikra_core::infer::Inferred;
 use ikra_core::types::{ArrayKind, HierarchyId, Type};
-use magnus::Ruby;
 use rb_sys::VALUE;
+use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub struct PlannedRoot {
@@ -86,19 +87,33 @@ impl Plan {
     /// Traces as planned. `None`: what was found is not what the section was compiled for.
     pub fn follow<'a>(
         &self,
-        ruby: &'a Ruby,
         pinned: &'a Pinned,
-        scope: &BlockScope<'_>,
+        pool: &Rc<ObjectPool>,
+        scope: &BlockScope<'a>,
         base: VALUE,
     ) -> Result<Option<Traced<'a>>, Trouble> {
+        match self.trace(pinned, pool, scope, base) {
+            Err(Trouble::Stop(Stop::Misfit)) => Ok(None),
+            traced => traced,
+        }
+    }
+
+    fn trace<'a>(
+        &self,
+        pinned: &'a Pinned,
+        pool: &Rc<ObjectPool>,
+        scope: &BlockScope<'a>,
+        base: VALUE,
+    ) -> Result<Option<Traced<'a>>, Trouble> {
+        let ruby = scope.ruby;
         let mut values = Vec::with_capacity(self.roots.len());
         for root in &self.roots {
-            match root.source.read(scope)? {
+            match root.source.read(scope, pool)? {
                 Some(value) => values.push(value),
                 None => return Ok(None),
             }
         }
-        let mut tracer = Tracer::new(ruby, pinned, self.asked.clone());
+        let mut tracer = Tracer::new(ruby, pinned, pool, self.asked.clone());
         faults::point("reading the array")?;
         tracer.read_base(base)?;
         if !tracer.base.seen().within(&self.base) {

@@ -4,21 +4,21 @@
 use crate::code::methods;
 use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::tracer::Tracer;
-use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
-use crate::vm::gvl::GvlCell;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{RootKey, Scope};
 use ikra_core::types::{ClassId, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
+use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc};
 use rb_sys::{ID, VALUE};
 use std::cell::{OnceCell, RefCell};
 
 /// The scopes around the block: its binding, made at the first question for it.
 pub struct BlockScope<'a> {
-    ruby: &'a Ruby,
+    pub ruby: &'a Ruby,
     pinned: &'a Pinned,
     block: Proc,
     binding: OnceCell<Value>,
@@ -52,14 +52,15 @@ impl<'a> BlockScope<'a> {
         if let Some(binding) = self.binding.get() {
             return Ok(*binding);
         }
-        let binding: Value = self.block.funcall("binding", ())?;
+        let binding: Value = call(self.ruby, Own::Binding, &[self.block.as_raw()])?;
         self.pinned.pin(binding.as_raw());
         Ok(*self.binding.get_or_init(|| binding))
     }
 
     /// The modules that the block stands in, innermost first.
     fn nesting(&self) -> Result<Vec<VALUE>, Error> {
-        let list: RArray = self.binding()?.funcall("eval", ("Module.nesting",))?;
+        let text = self.ruby.str_new("::Module.nesting").as_raw();
+        let list: RArray = call(self.ruby, Own::Eval, &[self.binding()?.as_raw(), text])?;
         self.pinned.pin(list.as_raw());
         Ok(list.into_iter().map(|module| module.as_raw()).collect())
     }
@@ -101,16 +102,23 @@ impl Source {
             Self::SelfValue => "self".into(),
             Self::Captured(name) => format!("the local variable `{name}`"),
             Self::Constant(constant) => {
-                let path: Vec<String> = constant.path.iter().map(|name| name_of(*name)).collect();
+                let path: Vec<String> = constant.path.iter().map(|name| value::name_of(*name)).collect();
                 format!("the constant {}", path.join("::"))
             }
-            Self::ModuleVariable(_, name) => format!("the variable {} of a class or module", name_of(*name)),
+            Self::ModuleVariable(_, name) => {
+                format!("the variable {} of a class or module", value::name_of(*name))
+            }
             Self::Within(_, inner) => inner.describe(),
         }
     }
 
     /// `fixed_nesting`: the modules around the block have names.
-    pub fn new(scope: &BlockScope<'_>, key: &RootKey, fixed_nesting: bool) -> Result<Self, Error> {
+    pub fn new(
+        scope: &BlockScope<'_>,
+        pool: &ObjectPool,
+        key: &RootKey,
+        fixed_nesting: bool,
+    ) -> Result<Self, Error> {
         let ruby = scope.ruby;
         Ok(match key {
             RootKey::SelfValue => Self::SelfValue,
@@ -126,11 +134,11 @@ impl Source {
                     _ if *absolute => Nesting::Absolute,
                     Scope::Block if fixed_nesting => {
                         let modules = scope.nesting()?;
-                        Nesting::Fixed(modules.into_iter().map(|m| classes::number(ruby, m)).collect())
+                        Nesting::Fixed(modules.into_iter().map(|m| pool.number(m)).collect())
                     }
                     Scope::Block => Nesting::Block,
                     Scope::Method { owner, nesting } => {
-                        Nesting::Fixed(method_nesting(ruby, *owner, nesting)?)
+                        Nesting::Fixed(method_nesting(ruby, pool, *owner, nesting)?)
                     }
                 };
                 let path = path.iter().map(|name| value::intern(ruby, name)).collect();
@@ -140,11 +148,11 @@ impl Source {
     }
 
     /// Does Ruby refuse to name it here, although it is there?
-    pub fn private(&self, scope: &BlockScope<'_>) -> Result<bool, Error> {
+    pub fn private(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<bool, Error> {
         match self {
-            Self::Constant(constant) => constant.private(scope),
-            Self::Within(closure, inner) => match closure.read(scope)? {
-                Some(closure) => inner.private(&scope.of_closure(closure)?),
+            Self::Constant(constant) => constant.private(scope, pool),
+            Self::Within(closure, inner) => match closure.read(scope, pool)? {
+                Some(closure) => inner.private(&scope.of_closure(closure)?, pool),
                 None => Ok(false),
             },
             _ => Ok(false),
@@ -152,24 +160,26 @@ impl Source {
     }
 
     /// The value now; `None` where Ruby raises NameError.
-    pub fn read(&self, scope: &BlockScope<'_>) -> Result<Option<VALUE>, Error> {
+    pub fn read(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<VALUE>, Error> {
         let ruby = scope.ruby;
         let found = match self {
-            Self::SelfValue => Some(scope.binding()?.funcall::<_, _, Value>("receiver", ())?.as_raw()),
+            Self::SelfValue => {
+                Some(call::<Value>(ruby, Own::Receiver, &[scope.binding()?.as_raw()])?.as_raw())
+            }
             Self::Captured(name) => {
-                let name = ruby.to_symbol(name);
-                if !scope.binding()?.funcall::<_, _, bool>("local_variable_defined?", (name,))? {
+                let values = [scope.binding()?.as_raw(), ruby.to_symbol(name).as_raw()];
+                if !call::<bool>(ruby, Own::LocalVariableDefined, &values)? {
                     return Ok(None);
                 }
-                Some(scope.binding()?.funcall::<_, _, Value>("local_variable_get", (name,))?.as_raw())
+                Some(call::<Value>(ruby, Own::LocalVariableGet, &values)?.as_raw())
             }
             Self::ModuleVariable(class, id) => {
                 // SAFETY: the class is live; reading an unset variable gives nil.
-                Some(unsafe { rb_sys::rb_ivar_get(classes::value(ruby, *class), *id) })
+                Some(unsafe { rb_sys::rb_ivar_get(pool.class(*class), *id) })
             }
-            Self::Constant(constant) => constant.read(scope)?,
-            Self::Within(closure, inner) => match closure.read(scope)? {
-                Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?)?,
+            Self::Constant(constant) => constant.read(scope, pool)?,
+            Self::Within(closure, inner) => match closure.read(scope, pool)? {
+                Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,
             },
         };
@@ -181,28 +191,31 @@ impl Source {
 }
 
 impl Constant {
-    fn read(&self, scope: &BlockScope<'_>) -> Result<Option<VALUE>, Error> {
+    fn read(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<VALUE>, Error> {
         let nesting = match &self.nesting {
-            Nesting::In(class) => {
-                return resolve_in(scope.ruby, classes::value(scope.ruby, *class), &self.path);
-            }
+            Nesting::In(class) => return resolve_in(pool.class(*class), &self.path),
             Nesting::Absolute => Vec::new(),
-            Nesting::Fixed(modules) => modules.iter().map(|m| classes::value(scope.ruby, *m)).collect(),
+            Nesting::Fixed(modules) => modules.iter().map(|m| pool.class(*m)).collect(),
             Nesting::Block => scope.nesting()?,
         };
-        resolve(scope.ruby, &nesting, &self.path)
+        resolve(&nesting, &self.path)
     }
 
     /// Is some part of `A::B` after the first a private constant? (A bare name may be.)
-    fn private(&self, scope: &BlockScope<'_>) -> Result<bool, Error> {
+    fn private(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<bool, Error> {
         let first = usize::from(!matches!(self.nesting, Nesting::In(_)));
         for end in first..self.path.len() {
             let prefix = Self { nesting: self.nesting.clone(), path: self.path[..end].to_vec() };
-            let Some(module) = prefix.read(scope)? else { return Ok(false) };
-            // SAFETY: the module was just read and is reachable by its name; the ID is a constant's.
-            let (module, name) =
-                unsafe { (Value::from_raw(module), Value::from_raw(rb_sys::rb_id2sym(self.path[end]))) };
-            if !module.funcall::<_, _, RArray>("constants", ())?.includes(name) {
+            let Some(module) = prefix.read(scope, pool)? else { return Ok(false) };
+            if !is_module(module) {
+                return Ok(false);
+            }
+            // SAFETY: the module was just read and is reachable by its name.
+            let public = protect(|| unsafe { rb_sys::rb_mod_constants(0, std::ptr::null(), module) })?;
+            // SAFETY: the list was just made.
+            let public = RArray::try_convert(unsafe { Value::from_raw(public) })?;
+            let name = value::symbol_of(self.path[end]);
+            if !public.into_iter().any(|constant| constant.as_raw() == name) {
                 return Ok(true);
             }
         }
@@ -210,12 +223,21 @@ impl Constant {
     }
 }
 
+/// Is it a class or module?
+fn is_module(object: VALUE) -> bool {
+    use rb_sys::ruby_value_type as t;
+    // SAFETY: what is no special constant is a live heap object.
+    !rb_sys::SPECIAL_CONST_P(object)
+        && matches!(unsafe { rb_sys::RB_BUILTIN_TYPE(object) }, t::RUBY_T_CLASS | t::RUBY_T_MODULE)
+}
+
 /// The value of a constant's path, looked up from `nesting` (innermost first; empty for the top level).
-fn resolve(ruby: &Ruby, nesting: &[VALUE], path: &[ID]) -> Result<Option<VALUE>, Error> {
-    let object = classes::value(ruby, ClassId::OBJECT);
+fn resolve(nesting: &[VALUE], path: &[ID]) -> Result<Option<VALUE>, Error> {
+    // SAFETY: a variable that Ruby sets before it loads anything.
+    let object = unsafe { rb_sys::rb_cObject };
     let undefined = rb_sys::Qundef as VALUE;
     let found = protect(|| {
-        // SAFETY: all modules are live (numbered, or pinned by the scope). What is raised ends in `protect`, and
+        // SAFETY: all modules are live (in the pool, or pinned by the scope). What is raised ends in `protect`, and
         // nothing here needs dropping.
         unsafe { within(lexical(nesting, object, path[0]), &path[1..]) }
     })?;
@@ -223,8 +245,8 @@ fn resolve(ruby: &Ruby, nesting: &[VALUE], path: &[ID]) -> Result<Option<VALUE>,
 }
 
 /// The value of a path that begins in `module`.
-fn resolve_in(_ruby: &Ruby, module: VALUE, path: &[ID]) -> Result<Option<VALUE>, Error> {
-    // SAFETY: the module is numbered. What is raised ends in `protect`, and nothing here needs dropping.
+fn resolve_in(module: VALUE, path: &[ID]) -> Result<Option<VALUE>, Error> {
+    // SAFETY: the module is in the pool. What is raised ends in `protect`, and nothing here needs dropping.
     let found = protect(|| unsafe { within(module, path) })?;
     Ok((found != rb_sys::Qundef as VALUE).then_some(found))
 }
@@ -233,16 +255,11 @@ fn resolve_in(_ruby: &Ruby, module: VALUE, path: &[ID]) -> Result<Option<VALUE>,
 ///
 /// SAFETY: `found` is live, or Qundef.
 unsafe fn within(mut found: VALUE, path: &[ID]) -> VALUE {
-    use rb_sys::ruby_value_type as t;
     let undefined = rb_sys::Qundef as VALUE;
     // SAFETY: as the caller says; the type is asked before each use.
     unsafe {
         for id in path {
-            if found == undefined
-                || rb_sys::SPECIAL_CONST_P(found)
-                || !matches!(rb_sys::RB_BUILTIN_TYPE(found), t::RUBY_T_CLASS | t::RUBY_T_MODULE)
-                || rb_sys::rb_const_defined_from(found, *id) == 0
-            {
+            if found == undefined || !is_module(found) || rb_sys::rb_const_defined_from(found, *id) == 0 {
                 return undefined;
             }
             found = rb_sys::rb_const_get_from(found, *id);
@@ -273,7 +290,12 @@ unsafe fn lexical(nesting: &[VALUE], object: VALUE, id: ID) -> VALUE {
 }
 
 /// The modules around a method, innermost first, from their names as written (outermost first).
-fn method_nesting(ruby: &Ruby, owner: ClassId, written: &[Option<String>]) -> Result<Vec<ClassId>, Error> {
+fn method_nesting(
+    ruby: &Ruby,
+    pool: &ObjectPool,
+    owner: ClassId,
+    written: &[Option<String>],
+) -> Result<Vec<ClassId>, Error> {
     let mut modules: Vec<VALUE> = Vec::new();
     for name in written {
         // A `class << self` or a module without a name: what stands further in cannot be found by name.
@@ -285,14 +307,14 @@ fn method_nesting(ruby: &Ruby, owner: ClassId, written: &[Option<String>]) -> Re
         };
         let parts = path.unwrap_or(name).split("::");
         let path: Vec<ID> = parts.map(|part| value::intern(ruby, part)).collect();
-        let Some(module) = resolve(ruby, &around, &path)? else { break };
+        let Some(module) = resolve(&around, &path)? else { break };
         modules.push(module);
     }
     if modules.len() < written.len() {
         // The owner is the innermost module, whatever it is called.
-        modules.push(classes::value(ruby, owner));
+        modules.push(pool.class(owner));
     }
-    Ok(modules.into_iter().rev().map(|m| classes::number(ruby, m)).collect())
+    Ok(modules.into_iter().rev().map(|m| pool.number(m)).collect())
 }
 
 /// Is it a Proc, of no class under it?
@@ -301,25 +323,10 @@ fn is_proc(object: VALUE) -> bool {
     !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cProc }
 }
 
-/// The instruction sequences of lambdas and procs that were roots, each with whether it was a lambda.
-static LITERALS: GvlCell<Vec<(VALUE, bool)>> = GvlCell::new(Vec::new());
-
-/// Calls `mark` with every object that the table above holds.
-pub fn each_marked(mut mark: impl FnMut(VALUE)) {
-    LITERALS.marked(|literals| literals.iter().for_each(|(iseq, _)| mark(*iseq)));
-}
-
-/// A number for the literal of a Proc, the same for all Procs of it; `None` where it is not written in Ruby.
-fn literal_number(ruby: &Ruby, closure: Value) -> Result<Option<u32>, Error> {
-    let Some(iseq) = methods::iseq_of(ruby, closure)? else { return Ok(None) };
-    let literal = (iseq.as_raw(), closure.funcall("lambda?", ())?);
-    Ok(Some(LITERALS.with(ruby, |literals| {
-        let known = literals.iter().position(|other| *other == literal);
-        known.unwrap_or_else(|| {
-            literals.push(literal);
-            literals.len() - 1
-        }) as u32
-    })))
+/// Is this Proc a lambda?
+pub fn is_lambda(closure: VALUE) -> bool {
+    // SAFETY: the closure is a live Proc, which is only looked at.
+    unsafe { rb_sys::rb_proc_lambda_p(closure) == value::TRUE }
 }
 
 /// A root's value, taken apart.
@@ -352,28 +359,22 @@ impl RootValue {
     }
 
     fn of(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Trouble> {
-        if decode(ruby, root) == Decoded::Object {
-            use rb_sys::ruby_value_type as t;
-            // SAFETY: the root is a live heap object.
-            let (kind, pointer) = unsafe { (rb_sys::RB_BUILTIN_TYPE(root), value::class_pointer(root)) };
-            if matches!(kind, t::RUBY_T_CLASS | t::RUBY_T_MODULE) {
-                let ty = Type::Module(classes::number(ruby, root));
+        if decode(root) == Decoded::Object {
+            if is_module(root) {
+                let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
                 return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2] });
             }
             if is_proc(root) {
-                // SAFETY: the root is live.
-                let root = unsafe { Value::from_raw(root) };
-                if let Some(number) = literal_number(ruby, root)? {
-                    return Ok(Self {
-                        ty: Type::Proc(number),
-                        column: ColumnBuilder::default(),
-                        ends: [0; 2],
-                    });
+                let iseq = methods::iseq_of(ruby, root)?;
+                if let Some(iseq) = iseq {
+                    let number = tracer.pool.literal(iseq.as_raw(), is_lambda(root)).ok_or(Stop::Misfit)?;
+                    let column = ColumnBuilder::default();
+                    return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2] });
                 }
             }
-            // SAFETY: a variable that Ruby sets before it loads anything.
-            let is_range = pointer == unsafe { rb_sys::rb_cRange };
-            if is_range && let Some(range) = Self::range(ruby, root)? {
+            // SAFETY: the root is a live heap object; the variable is set before anything is loaded.
+            let is_range = unsafe { value::class_pointer(root) == rb_sys::rb_cRange };
+            if is_range && let Some(range) = Self::range(root)? {
                 return Ok(range);
             }
         }
@@ -384,13 +385,13 @@ impl RootValue {
     }
 
     /// `None` for a range of something else than numbers.
-    fn range(ruby: &Ruby, range: VALUE) -> Result<Option<Self>, Stop> {
+    fn range(range: VALUE) -> Result<Option<Self>, Stop> {
         let (mut low, mut high, mut exclusive) = (value::NIL, value::NIL, 0);
         // SAFETY: `range` is a Range, for which this only reads its fields.
         unsafe { rb_sys::rb_range_values(range, &mut low, &mut high, &mut exclusive) };
         let mut ends = [(RangeEnd::None, 0u64); 2];
         for (end, of) in ends.iter_mut().zip([low, high]) {
-            *end = match decode(ruby, of) {
+            *end = match decode(of) {
                 Decoded::Nil => (RangeEnd::None, 0),
                 Decoded::Integer(number) => (RangeEnd::Integer, number as u64),
                 Decoded::Float(number) => (RangeEnd::Float, number.to_bits()),
@@ -402,9 +403,4 @@ impl RootValue {
         let ty = Type::Range { exclusive: exclusive != 0, low, high };
         Ok(Some(Self { ty, column: ColumnBuilder::default(), ends: [low_bits, high_bits] }))
     }
-}
-
-fn name_of(id: ID) -> String {
-    // SAFETY: IDs come from Ruby and do not die; nor does the symbol of one.
-    unsafe { Value::from_raw(rb_sys::rb_id2sym(id)) }.to_string()
 }

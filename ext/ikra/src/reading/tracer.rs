@@ -5,10 +5,12 @@
 
 use crate::reading::array_kinds::{ArrayKinds, Holder};
 use crate::reading::column_builder::ColumnBuilder;
+use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
 use crate::vm::errors::Stop;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::fallible::{self, NoMemory};
@@ -18,6 +20,7 @@ use magnus::Ruby;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
+use std::rc::Rc;
 
 /// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
@@ -57,7 +60,9 @@ const AHEAD: usize = 12;
 pub struct Tracer<'a> {
     ruby: &'a Ruby,
     pub pinned: &'a Pinned,
+    pub pool: Rc<ObjectPool>,
     pub asked: Asked,
+    pub symbols: Symbols,
     visited: VisitedSet,
     /// Classes of objects by class pointer, and the one seen last.
     pointers: FxHashMap<VALUE, ClassId>,
@@ -80,12 +85,14 @@ pub struct Tracer<'a> {
 }
 
 impl<'a> Tracer<'a> {
-    /// `asked`: to be read from the beginning on.
-    pub fn new(ruby: &'a Ruby, pinned: &'a Pinned, asked: Asked) -> Self {
+    /// `asked`: to be read from the beginning on. The pool says what its numbers stand for.
+    pub fn new(ruby: &'a Ruby, pinned: &'a Pinned, pool: &Rc<ObjectPool>, asked: Asked) -> Self {
         pinned.forget_found();
         Self {
             ruby,
             pinned,
+            pool: pool.clone(),
+            symbols: Symbols::new(pool.symbols()),
             visited: VisitedSet::default(),
             pointers: FxHashMap::default(),
             last: Met { pointer: value::NIL, class: ClassId::NIL },
@@ -200,7 +207,8 @@ impl<'a> Tracer<'a> {
     ) -> Result<bool, Stop> {
         let variable = self.asked.columns[column].0;
         let name = &self.asked.variables[variable as usize].name;
-        let access = self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, class, name));
+        let access =
+            self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, self.pool.class(class), name));
         let mut builder = std::mem::take(&mut self.columns[column]);
         let count = {
             let objects = &self.pinned.objects(class)[builder.len()..];
@@ -218,7 +226,7 @@ impl<'a> Tracer<'a> {
             Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
                 "{} of {}",
                 self.asked.variables[variable as usize].name,
-                classes::name(self.ruby, class)
+                self.pool.name(class)
             ))),
             Err(refused) => Err(refused),
         }
@@ -332,12 +340,12 @@ impl<'a> Tracer<'a> {
     }
 
     fn observe(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
-        match decode(self.ruby, value) {
+        match decode(value) {
             Decoded::Integer(number) => into.push_integer(number),
             Decoded::Float(number) => into.push_float(number),
             Decoded::Nil => into.push_nil(),
             Decoded::Bool(truth) => into.push_bool(truth),
-            Decoded::Symbol(number) => into.push_symbol(number),
+            Decoded::Symbol(symbol) => into.push_symbol(self.symbols.number(self.pinned, symbol)?),
             Decoded::Huge if matches!(holder, Holder::Base) => {
                 return Err(Stop::Overflow(format!("element {} of the array", into.len())));
             }
@@ -348,21 +356,21 @@ impl<'a> Tracer<'a> {
         Ok(())
     }
 
-    fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), NoMemory> {
+    fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
         let (class, row) = match self.visited.entry(value)?.get() {
             Some(Visited::Object(class, row)) => (class, row),
-            Some(Visited::Array(..)) => return self.array(value, holder, into),
+            Some(Visited::Array(..)) => return Ok(self.array(value, holder, into)?),
             None => {
-                let class = self.class_of(value);
+                let class = self.class_of(value)?;
                 if class == ClassId::ARRAY {
-                    return self.array(value, holder, into);
+                    return Ok(self.array(value, holder, into)?);
                 }
                 let row = pinned::add(&mut self.pinned.objects_mut(), class.0, value)?;
                 self.visited.entry(value)?.set(Visited::Object(class, row));
                 (class, row)
             }
         };
-        let (hierarchy, place) = self.place(class);
+        let (hierarchy, place) = self.place(class)?;
         into.push_object(hierarchy, class, place, row);
         Ok(())
     }
@@ -409,30 +417,35 @@ impl<'a> Tracer<'a> {
         Ok(())
     }
 
-    fn class_of(&mut self, object: VALUE) -> ClassId {
+    fn class_of(&mut self, object: VALUE) -> Result<ClassId, Stop> {
         // SAFETY: the object was just read from a live one.
         let pointer = unsafe { value::class_pointer(object) };
         if let Some(class) = self.pointers.get(&pointer) {
-            return *class;
+            return Ok(*class);
         }
         // SAFETY: as above.
-        let (class, singleton) = unsafe { classes::of_instance(self.ruby, object) };
+        let (class, singleton) = unsafe { classes::of_instance(object) };
+        let class = self.pool.find(class).ok_or(Stop::Misfit)?;
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
         let plain = ![ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL].contains(&class);
-        if plain && classes::value(self.ruby, class) == pointer {
+        if plain && self.pool.class(class) == pointer {
             self.pointers.insert(pointer, class);
         }
-        class
+        Ok(class)
     }
 
-    fn place(&mut self, class: ClassId) -> (HierarchyId, u32) {
+    fn place(&mut self, class: ClassId) -> Result<(HierarchyId, u32), Stop> {
         let index = class.0 as usize;
         if self.places.len() <= index {
             self.places.resize(index + 1, None);
         }
-        *self.places[index].get_or_insert_with(|| classes::place(self.ruby, class))
+        if let Some(place) = self.places[index] {
+            return Ok(place);
+        }
+        let place = self.pool.find_place(class).ok_or(Stop::Misfit)?;
+        Ok(*self.places[index].insert(place))
     }
 
     /// What a column holds so far.
@@ -475,7 +488,7 @@ impl<'a> Tracer<'a> {
     }
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
-        let classes = classes::of_hierarchy(self.ruby, hierarchy);
+        let classes = self.pool.of_hierarchy(hierarchy);
         classes.into_iter().any(|class| {
             // SAFETY: listed objects are live.
             self.pinned.objects(class).iter().any(|object| unsafe { value::frozen(*object) })

@@ -4,8 +4,10 @@ use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
+use crate::reading::symbols::Symbols;
 use crate::reading::tracer::Tracer;
 use crate::vm::errors::Trouble;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use ikra_core::error::Error;
@@ -16,8 +18,8 @@ use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
-use magnus::Ruby;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// How each buffer of a program is filled; found once for each compiled section.
 #[derive(Debug)]
@@ -77,6 +79,9 @@ pub struct Heap {
     pub scalars: Vec<u64>,
     pub jobs: JobOrder,
     pub ids: Ids,
+    /// What the numbers of classes stand for.
+    pub pool: Rc<ObjectPool>,
+    pub symbols: Symbols,
     /// Offset and length of each array, by kind, for the kinds whose values are in a buffer.
     pub spans: Vec<Vec<(u32, u32)>>,
     /// Number of elements of the base.
@@ -84,9 +89,9 @@ pub struct Heap {
 }
 
 impl Layout {
-    pub fn new(ruby: &Ruby, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
+    pub fn new(pool: &ObjectPool, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
-        let recipes = program.buffers.iter().map(|buffer| recipe(ruby, plan, schema, buffer));
+        let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
         let fresh = |buffer: &BufferInfo| {
             matches!(buffer.kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch)
         };
@@ -99,7 +104,7 @@ impl Layout {
     }
 }
 
-fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Result<Recipe, Error> {
+fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Result<Recipe, Error> {
     Ok(match &buffer.kind {
         BufferKind::Column { hierarchy, name, part } => {
             let column = schema.columns.iter().find(|c| c.hierarchy == *hierarchy && c.name == *name);
@@ -108,9 +113,8 @@ fn recipe(ruby: &Ruby, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Res
                 let variable = &plan.asked.variables[*variable as usize];
                 variable.hierarchy == *hierarchy && variable.name == *name && column.classes.contains(class)
             });
-            let mut columns: Vec<(u32, usize)> = traced
-                .map(|(index, (_, class))| (crate::vm::classes::place(ruby, *class).1, index))
-                .collect();
+            let mut columns: Vec<(u32, usize)> =
+                traced.map(|(index, (_, class))| (pool.place(*class).1, index)).collect();
             columns.sort_unstable();
             let single = column.stored.types.single_shape();
             Recipe::Column { hierarchy: *hierarchy, part: *part, single, columns }
@@ -178,7 +182,6 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
 impl Heap {
     /// Takes what was traced apart: a builder's list that is a column as it is becomes that column.
     pub fn build(
-        ruby: &Ruby,
         traced: Traced<'_>,
         layout: &Layout,
         inferred: &Inferred,
@@ -191,7 +194,7 @@ impl Heap {
                 hierarchies.push(hierarchy);
             }
         }
-        let ids = Ids::new(ruby, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
+        let ids = Ids::new(&tracer.pool, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
         for (kind, elements) in tracer.elements.iter().enumerate() {
             let arrays = tracer.pinned.arrays(kind as u32).len();
             i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
@@ -208,12 +211,13 @@ impl Heap {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
                     faults::point("filling a column")?;
-                    *column = fill(ruby, buffer, recipe, &mut tracer, &ids, length)?;
+                    *column = fill(buffer, recipe, &mut tracer, &ids, length)?;
                 }
             }
         }
+        let (pool, symbols) = (tracer.pool, tracer.symbols);
         let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
-        let mut heap = Self { buffers, scalars, jobs, ids, spans, length };
+        let mut heap = Self { buffers, scalars, jobs, ids, pool, symbols, spans, length };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -254,7 +258,6 @@ fn too_large() -> Trouble {
 }
 
 fn fill(
-    ruby: &Ruby,
     buffer: &BufferInfo,
     recipe: &Recipe,
     tracer: &mut Tracer<'_>,
@@ -309,7 +312,7 @@ fn fill(
         // Filled by `enlarge`.
         Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
-        Recipe::SymbolRanks => Column::I32(value::symbol_ranks(ruby)),
+        Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {
             let arrays = pinned.arrays(kind.0);
             // SAFETY: listed arrays are live.

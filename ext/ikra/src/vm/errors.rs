@@ -14,6 +14,8 @@ pub enum Stop {
     Refused(Refusal),
     /// So many bytes could not be had.
     NoMemory(usize),
+    /// There is something that the version was compiled without.
+    Misfit,
 }
 
 impl From<NoMemory> for Stop {

@@ -1,12 +1,15 @@
 //! The Ruby objects that a running section pins. They live in an object that the garbage collector marks, and
 //! marking pins them: they neither die nor move before the section ends, whatever other threads do meanwhile.
 
+use crate::vm::gvl::GvlCell;
+use crate::vm::object_pool::ObjectPool;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{DataTypeFunctions, Ruby, TypedData, gc};
 use rb_sys::VALUE;
 use std::cell::{Ref, RefCell, RefMut};
+use std::rc::Rc;
 
 /// Values by number (of a class, or of an array kind), then row.
 type Lists = Vec<Vec<VALUE>>;
@@ -19,8 +22,10 @@ pub struct Pinned {
     objects: RefCell<Lists>,
     /// By array kind.
     arrays: RefCell<Lists>,
-    /// Roots, answers of method lookup, values about to be written.
+    /// Roots, Symbols, values about to be written.
     others: RefCell<Vec<VALUE>>,
+    /// Those of the versions that were tried: their handle may drop them meanwhile.
+    pools: GvlCell<Vec<Rc<ObjectPool>>>,
 }
 
 impl DataTypeFunctions for Pinned {
@@ -31,6 +36,10 @@ impl DataTypeFunctions for Pinned {
             // have been marked since.
             unsafe { rb_sys::rb_gc_mark(*value) };
         }
+        self.pools.marked(|pools| {
+            // SAFETY: as above.
+            pools.iter().for_each(|pool| pool.each_marked(|value| unsafe { rb_sys::rb_gc_mark(value) }));
+        });
     }
 }
 
@@ -104,6 +113,11 @@ impl Pinned {
         let mut others = self.others.borrow_mut();
         others.push(value);
         others.len() - 1
+    }
+
+    /// Pins what is in an object pool.
+    pub fn pin_pool(&self, ruby: &Ruby, pool: &Rc<ObjectPool>) {
+        self.pools.with(ruby, |pools| pools.push(pool.clone()));
     }
 
     pub fn get(&self, index: usize) -> VALUE {

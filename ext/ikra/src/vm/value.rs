@@ -1,10 +1,8 @@
 //! Ruby values to numbers and back: the inner loop of tracing and of copy-back, so immediates are decoded inline.
 
-use crate::vm::gvl::GvlCell;
-use magnus::Ruby;
+use magnus::rb_sys::FromRawValue;
+use magnus::{Ruby, Value};
 use rb_sys::{ID, VALUE};
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::collections::HashMap;
 
 pub const NIL: VALUE = rb_sys::Qnil as VALUE;
 pub const TRUE: VALUE = rb_sys::Qtrue as VALUE;
@@ -19,15 +17,14 @@ pub enum Decoded {
     /// An Integer beyond 64 bits.
     Huge,
     Float(f64),
-    /// Its number in the process.
-    Symbol(i32),
+    Symbol(VALUE),
     /// An instance of Array itself, without a singleton class.
     Array,
     Object,
 }
 
 #[inline]
-pub fn decode(ruby: &Ruby, value: VALUE) -> Decoded {
+pub fn decode(value: VALUE) -> Decoded {
     if rb_sys::FIXNUM_P(value) {
         return Decoded::Integer(value as i64 >> 1);
     }
@@ -39,14 +36,14 @@ pub fn decode(ruby: &Ruby, value: VALUE) -> Decoded {
             NIL => Decoded::Nil,
             TRUE => Decoded::Bool(true),
             FALSE => Decoded::Bool(false),
-            // SAFETY: the only special constants left are static symbols.
-            _ => Decoded::Symbol(symbol_number(ruby, unsafe { rb_sys::rb_sym2id(value) })),
+            // The only special constants left are static symbols.
+            _ => Decoded::Symbol(value),
         };
     }
-    decode_heap(ruby, value)
+    decode_heap(value)
 }
 
-fn decode_heap(ruby: &Ruby, value: VALUE) -> Decoded {
+fn decode_heap(value: VALUE) -> Decoded {
     use rb_sys::ruby_value_type as t;
     // SAFETY: `value` is no special constant, so it points to a live heap object, whose type is asked before each use.
     unsafe {
@@ -54,7 +51,7 @@ fn decode_heap(ruby: &Ruby, value: VALUE) -> Decoded {
             t::RUBY_T_ARRAY if class_pointer(value) == rb_sys::rb_cArray => Decoded::Array,
             t::RUBY_T_FLOAT => Decoded::Float(rb_sys::rb_float_value(value)),
             t::RUBY_T_BIGNUM => big_to_i64(value).map_or(Decoded::Huge, Decoded::Integer),
-            t::RUBY_T_SYMBOL => Decoded::Symbol(symbol_number(ruby, rb_sys::rb_sym2id(value))),
+            t::RUBY_T_SYMBOL => Decoded::Symbol(value),
             _ => Decoded::Object,
         }
     }
@@ -153,53 +150,16 @@ pub unsafe fn frozen(value: VALUE) -> bool {
     flags & rb_sys::ruby_fl_type::RUBY_FL_FREEZE as VALUE != 0
 }
 
-/// Symbols numbered as they are met, by ID: an ID lives as long as the process, which a symbol object may not.
-struct Symbols {
-    numbers: FxHashMap<ID, i32>,
-    ids: Vec<ID>,
-    /// As `symbol_ranks` gives them; fewer than the symbols when some were met since.
-    ranks: Vec<i32>,
-}
-
-static SYMBOLS: GvlCell<Symbols> = GvlCell::new(Symbols {
-    numbers: HashMap::with_hasher(FxBuildHasher),
-    ids: Vec::new(),
-    ranks: Vec::new(),
-});
-
-pub fn symbol_number(ruby: &Ruby, id: ID) -> i32 {
-    SYMBOLS.with(ruby, |symbols| {
-        *symbols.numbers.entry(id).or_insert_with(|| {
-            symbols.ids.push(id);
-            symbols.ids.len() as i32 - 1
-        })
-    })
-}
-
-/// The symbol with a number that `symbol_number` gave.
-pub fn symbol(ruby: &Ruby, number: i32) -> VALUE {
-    let id = SYMBOLS.with(ruby, |symbols| symbols.ids[number as usize]);
-    // SAFETY: the ID came from Ruby and IDs do not die.
+/// The Symbol of a name that is interned.
+pub fn symbol_of(id: ID) -> VALUE {
+    // SAFETY: IDs come from Ruby and do not die; nor does the Symbol of one.
     unsafe { rb_sys::rb_id2sym(id) }
 }
 
-/// The place of each symbol numbered so far in the order of `Symbol#<=>`; at least one.
-pub fn symbol_ranks(ruby: &Ruby) -> Vec<i32> {
-    SYMBOLS.with(ruby, |symbols| {
-        if symbols.ranks.len() < symbols.ids.len().max(1) {
-            let mut order: Vec<usize> = (0..symbols.ids.len()).collect();
-            // SAFETY: the IDs are those of symbols, whose names are Strings; comparing Strings runs no Ruby code.
-            let compare = |a: usize, b: usize| unsafe {
-                rb_sys::rb_str_cmp(rb_sys::rb_id2str(symbols.ids[a]), rb_sys::rb_id2str(symbols.ids[b]))
-            };
-            order.sort_by(|a, b| compare(*a, *b).cmp(&0));
-            symbols.ranks = vec![0; order.len().max(1)];
-            for (rank, number) in order.into_iter().enumerate() {
-                symbols.ranks[number] = rank as i32;
-            }
-        }
-        symbols.ranks.clone()
-    })
+/// The name that an ID stands for.
+pub fn name_of(id: ID) -> String {
+    // SAFETY: the Symbol of an ID does not die.
+    unsafe { Value::from_raw(symbol_of(id)) }.to_string()
 }
 
 /// The ID of a name.

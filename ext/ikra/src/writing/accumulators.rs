@@ -3,13 +3,15 @@
 //! raise is done before anything is written.
 
 use crate::vm::errors::Trouble;
+use crate::vm::reflection::{Own, call};
 use crate::writing::decoder::{Decoder, Values};
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{AccumulatorSchema, Fold};
 use ikra_core::ir::BufferKind;
 use ikra_core::types::Shape;
-use magnus::{RArray, RModule, Value, block::Proc, prelude::*};
+use magnus::rb_sys::AsRawValue;
+use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
 
 pub struct Accumulators<'a> {
     pub decoder: Decoder<'a>,
@@ -26,7 +28,7 @@ pub struct Folded {
 impl Accumulators<'_> {
     pub fn fold(&self) -> Result<Folded, Trouble> {
         let ruby = self.decoder.ruby;
-        let binding: Value = self.block.funcall("binding", ())?;
+        let binding: Value = call(ruby, Own::Binding, &[self.block.as_raw()])?;
         let module: RModule =
             ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
         let values = ruby.ary_new();
@@ -44,9 +46,10 @@ impl Accumulators<'_> {
                 Fold::Last => ("last", ""),
             };
             faults::point("putting parts together")?;
-            let now: Value = binding.funcall("local_variable_get", (variable.name.as_str(),))?;
+            let local = ruby.to_symbol(&variable.name);
+            let now: Value = call(ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
             let folded: Value = module.funcall(how, (now, parts, name, places))?;
-            values.push(variable.name.as_str())?;
+            values.push(local)?;
             values.push(folded)?;
             values.push(now)?;
         }
@@ -113,7 +116,8 @@ impl Folded {
         faults::point("assigning a local variable")?;
         let at = variable as isize * 3;
         let (name, value): (Value, Value) = (self.values.entry(at)?, self.values.entry(at + which)?);
-        self.binding.funcall::<_, _, Value>("local_variable_set", (name, value))?;
+        let values = [self.binding, name, value].map(|value| value.as_raw());
+        call::<Value>(&Ruby::get_with(name), Own::LocalVariableSet, &values)?;
         Ok(())
     }
 }

@@ -308,7 +308,10 @@ impl CopyBack<'_> {
                     Destinations::Variable(class, name) => {
                         let (_, access) = match &mut known {
                             Some(known) if known.0 == class => known,
-                            _ => known.insert((class, Access::new(self.decoder.ruby, class, name))),
+                            _ => {
+                                let class_object = self.decoder.heap.pool.class(class);
+                                known.insert((class, Access::new(self.decoder.ruby, class_object, name)))
+                            }
                         };
                         protect(|| {
                             // SAFETY: as above; the holders are of this class.

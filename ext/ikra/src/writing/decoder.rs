@@ -2,7 +2,6 @@
 
 use crate::reading::variables::BLOCK;
 use crate::running::heap::Heap;
-use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
@@ -123,12 +122,12 @@ impl<'a> Decoder<'a> {
         let found = match shape {
             Shape::Nil => Some(value::NIL),
             Shape::Bool => Some(value::boolean(payload & 1 != 0)),
-            Shape::Symbol => Some(value::symbol(self.ruby, payload as i32)),
+            Shape::Symbol => self.heap.symbols.get(payload as i32),
             Shape::Object(hierarchy) => self.object(hierarchy, payload),
             Shape::Array(kind) => self.array(kind, payload),
             Shape::Module => {
                 let class = u32::try_from(payload).ok().map(ClassId);
-                class.map(|class| classes::value(self.ruby, class))
+                class.map(|class| self.heap.pool.class(class))
             }
             Shape::Integer | Shape::Float | Shape::List | Shape::Local => None,
         };

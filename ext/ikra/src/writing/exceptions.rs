@@ -2,7 +2,6 @@
 //! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
 
 use crate::code::sources;
-use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
 use crate::writing::decoder::Decoder;
@@ -32,6 +31,10 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
         }
         Trouble::Core(error @ CoreError::Memory(_)) => {
             Error::new(ruby.exception_no_mem_error(), error.to_string())
+        }
+        Trouble::Stop(Stop::Misfit) => {
+            let message = "a version met what it was compiled without";
+            exception(ruby, Trouble::Core(CoreError::Internal(message.into())))
         }
         Trouble::Stop(Stop::NoMemory(bytes)) => exception(ruby, Trouble::Core(CoreError::Memory(bytes))),
         Trouble::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
@@ -113,10 +116,10 @@ impl Decoder<'_> {
                 "overflow"
             }
             ErrorKind::ZeroDivision => "zero_division",
-            ErrorKind::NoMethod { name, receiver, private } => {
+            ErrorKind::NoMethod { name, receiver, missing } => {
                 details.push(name.as_str())?;
                 self.receiver(details, receiver, operands[0])?;
-                details.push(*private)?;
+                details.push(missing.name())?;
                 "no_method"
             }
             ErrorKind::NameError { name, receiver } => {
@@ -181,7 +184,7 @@ impl Decoder<'_> {
                 "range"
             }
             ErrorKind::Raise { class, message } => {
-                details.push(classes::object(ruby, *class))?;
+                details.push(self.heap.pool.object(*class))?;
                 match message {
                     None => details.push(ruby.qnil())?,
                     Some(parts) => details.push(self.message(parts, operands)?)?,
@@ -239,7 +242,7 @@ impl Decoder<'_> {
                 let rows = ids.base(column.hierarchy, place)..ids.base(column.hierarchy, place + 1);
                 rows.into_iter().any(|row| holds(row as usize))
             })?;
-            Some((classes::name(self.ruby, *class), column.name.clone()))
+            Some((self.heap.pool.name(*class), column.name.clone()))
         })
     }
 
@@ -290,13 +293,14 @@ impl Decoder<'_> {
             Receiver::Integer => details.push(operand)?,
             Receiver::Float => details.push(f64::from_bits(operand as u64))?,
             Receiver::Symbol => {
-                // SAFETY: a symbol is never freed once it is numbered.
-                let symbol = unsafe { Value::from_raw(value::symbol(ruby, operand as i32)) };
+                let symbol = self.heap.symbols.get(operand as i32).unwrap_or(value::NIL);
+                // SAFETY: the Symbols of a run are pinned.
+                let symbol = unsafe { Value::from_raw(symbol) };
                 details.push(symbol)?;
             }
             Receiver::Object(hierarchy) => details.push(self.object_value(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array_value(*kind, operand))?,
-            Receiver::Module(class) => details.push(classes::object(ruby, *class))?,
+            Receiver::Module(class) => details.push(self.heap.pool.object(*class))?,
             Receiver::Text(text) => {
                 details.push(ruby.qnil())?;
                 return details.push(text.as_str());

@@ -1,6 +1,5 @@
 //! Results that are arrays: what the words that an element has written stand for.
 
-use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
@@ -138,7 +137,7 @@ impl<'a> Results<'a> {
                 });
             }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
-            Kind::Module(class) => return Ok(classes::object(self.decoder.ruby, *class).as_value()),
+            Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
             Kind::Tagged { list, local } => {

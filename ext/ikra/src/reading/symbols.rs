@@ -1,0 +1,58 @@
+//! The Symbols of a run by number: those that the code names, then the others as they are met. The numbers are a run's
+//! own, so a Symbol that was made at run time can go when no one needs it any more.
+
+use crate::vm::pinned::Pinned;
+use ikra_core::fallible::{self, NoMemory};
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+
+#[derive(Debug, Default)]
+pub struct Symbols {
+    numbers: FxHashMap<VALUE, i32>,
+    values: Vec<VALUE>,
+}
+
+impl Symbols {
+    /// With those that the code names.
+    pub fn new(named: Vec<VALUE>) -> Self {
+        let numbers = named.iter().enumerate().map(|(number, symbol)| (*symbol, number as i32)).collect();
+        Self { numbers, values: named }
+    }
+
+    /// The number of a live Symbol, which is pinned.
+    pub fn number(&mut self, pinned: &Pinned, symbol: VALUE) -> Result<i32, NoMemory> {
+        if let Some(known) = self.numbers.get(&symbol) {
+            return Ok(*known);
+        }
+        let number = self.values.len() as i32;
+        pinned.make_room(1)?;
+        fallible::push(&mut self.values, symbol)?;
+        self.numbers.try_reserve(1).map_err(|_| NoMemory(self.values.len() * size_of::<(VALUE, i32)>()))?;
+        self.numbers.insert(symbol, number);
+        if !rb_sys::SPECIAL_CONST_P(symbol) {
+            pinned.pin(symbol);
+        }
+        Ok(number)
+    }
+
+    /// The Symbol with a number.
+    pub fn get(&self, number: i32) -> Option<VALUE> {
+        self.values.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The place of each Symbol in the order of `Symbol#<=>`; at least one.
+    pub fn ranks(&self) -> Result<Vec<i32>, NoMemory> {
+        let mut order = fallible::collect(0..self.values.len())?;
+        // SAFETY: the Symbols are pinned, and their names are Strings; comparing Strings runs no Ruby code.
+        let compare = |a: usize, b: usize| unsafe {
+            rb_sys::rb_str_cmp(rb_sys::rb_sym2str(self.values[a]), rb_sys::rb_sym2str(self.values[b]))
+        };
+        order.sort_unstable_by(|a, b| compare(*a, *b).cmp(&0));
+        let mut ranks = Vec::new();
+        fallible::resize(&mut ranks, order.len().max(1), 0)?;
+        for (rank, number) in order.into_iter().enumerate() {
+            ranks[number] = rank as i32;
+        }
+        Ok(ranks)
+    }
+}

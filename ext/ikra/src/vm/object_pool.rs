@@ -1,0 +1,249 @@
+//! The object pool of a compiled version: the Ruby objects that its numbers stand for (classes and modules, literals of
+//! lambdas, Symbols), and those it was compiled for (methods). Numbers mean something within a pool only. Whoever holds
+//! a pool marks its objects, which pins them, so that pointers may be compared; when no one does, they may go.
+
+use crate::vm::classes;
+use crate::vm::gvl::GvlCell;
+use ikra_core::types::{ClassId, HierarchyId};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Error, RClass, Ruby, Value, prelude::*};
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+#[derive(Clone, Debug)]
+struct ClassInfo {
+    value: VALUE,
+    name: Cow<'static, str>,
+    is_class: bool,
+    /// Known once an instance was met: the hierarchy, and the place of this class in it.
+    place: Option<(HierarchyId, u32)>,
+}
+
+/// A borrow must not span a call into Ruby, which may switch threads or collect garbage.
+#[derive(Debug)]
+pub struct ObjectPool(RefCell<Contents>);
+
+#[derive(Clone, Debug)]
+struct Contents {
+    classes: Vec<ClassInfo>,
+    numbers: FxHashMap<VALUE, ClassId>,
+    /// Root class of each hierarchy and its classes in the order they were met.
+    hierarchies: Vec<(VALUE, Vec<ClassId>)>,
+    /// Instruction sequences of lambdas and procs that were roots, each with whether it was a lambda.
+    literals: Vec<(VALUE, bool)>,
+    /// Those that the code names.
+    symbols: Vec<VALUE>,
+    others: Vec<VALUE>,
+    method_entries: Vec<VALUE>,
+    /// The version is compiled: what it does not know, it was not compiled for.
+    complete: bool,
+}
+
+static BUILTIN: GvlCell<Vec<VALUE>> = GvlCell::new(Vec::new());
+
+/// Looks Ruby's own classes up.
+pub fn init(ruby: &Ruby) -> Result<(), Error> {
+    for name in ClassId::BUILTIN {
+        let module: Value = match name {
+            "Data" => data_class(ruby)?,
+            _ => ruby.class_object().funcall("const_get", (name,))?,
+        };
+        BUILTIN.with(ruby, |builtin| builtin.push(module.as_raw()));
+    }
+    Ok(())
+}
+
+/// Before Ruby 3.2 `Data` can be anything.
+fn data_class(ruby: &Ruby) -> Result<Value, Error> {
+    let data = ruby.class_object().const_get::<_, RClass>("Data").ok();
+    match data.filter(|data| data.respond_to("define", false).unwrap_or(false)) {
+        Some(data) => Ok(data.as_value()),
+        None => ruby.class_class().new_instance(()),
+    }
+}
+
+/// Calls `mark` with Ruby's own classes.
+pub fn each_builtin(mark: impl FnMut(VALUE)) {
+    BUILTIN.marked(|builtin| builtin.iter().copied().for_each(mark));
+}
+
+/// One of [`ClassId::BUILTIN`].
+pub fn builtin(ruby: &Ruby, class: ClassId) -> VALUE {
+    BUILTIN.with(ruby, |builtin| builtin[class.0 as usize])
+}
+
+impl ObjectPool {
+    /// With Ruby's own classes, numbered as [`ClassId::BUILTIN`] wants them.
+    pub fn new(ruby: &Ruby) -> Self {
+        let info = |(value, name): (&VALUE, _)| ClassInfo {
+            value: *value,
+            name: Cow::Borrowed(name),
+            is_class: classes::is_class(*value),
+            place: None,
+        };
+        let classes: Vec<_> =
+            BUILTIN.with(ruby, |builtin| builtin.iter().zip(ClassId::BUILTIN).map(info).collect());
+        let numbers = classes.iter().enumerate().map(|(i, info)| (info.value, ClassId(i as u32))).collect();
+        Self(RefCell::new(Contents {
+            classes,
+            numbers,
+            hierarchies: Vec::new(),
+            literals: Vec::new(),
+            symbols: Vec::new(),
+            others: Vec::new(),
+            method_entries: Vec::new(),
+            complete: false,
+        }))
+    }
+
+    /// A pool that begins with what is in this one.
+    pub fn extended(&self) -> Self {
+        let mut contents = self.0.borrow().clone();
+        contents.complete = false;
+        Self(RefCell::new(contents))
+    }
+
+    /// Nothing is numbered from now on.
+    pub fn complete(&self) {
+        self.0.borrow_mut().complete = true;
+    }
+
+    /// For the mark functions of what holds the pool.
+    pub fn each_marked(&self, mut mark: impl FnMut(VALUE)) {
+        let pool = self.0.borrow();
+        pool.classes.iter().skip(ClassId::BUILTIN.len()).for_each(|info| mark(info.value));
+        pool.hierarchies.iter().for_each(|(root, _)| mark(*root));
+        pool.literals.iter().for_each(|(iseq, _)| mark(*iseq));
+        pool.symbols.iter().chain(&pool.others).chain(&pool.method_entries).copied().for_each(mark);
+    }
+
+    /// Keeps an object as long as the pool.
+    pub fn keep(&self, value: VALUE) {
+        self.0.borrow_mut().others.push(value);
+    }
+
+    /// Keeps the entries of methods, instead of those kept until now.
+    pub fn keep_method_entries(&self, entries: impl Iterator<Item = VALUE>) {
+        let kept = &mut self.0.borrow_mut().method_entries;
+        kept.clear();
+        kept.extend(entries);
+    }
+
+    /// The number of a live class or module; `None` where the version was compiled without it.
+    pub fn find(&self, module: VALUE) -> Option<ClassId> {
+        {
+            let pool = self.0.borrow();
+            if let Some(known) = pool.numbers.get(&module) {
+                return Some(*known);
+            }
+            if pool.complete {
+                return None;
+            }
+        }
+        let (name, is_class) = (classes::path(module), classes::is_class(module));
+        let pool = &mut *self.0.borrow_mut();
+        // Another thread may have been here while Ruby made the name.
+        Some(*pool.numbers.entry(module).or_insert_with(|| {
+            pool.classes.push(ClassInfo { value: module, name: name.into(), is_class, place: None });
+            ClassId(pool.classes.len() as u32 - 1)
+        }))
+    }
+
+    /// The number of a live class or module, during inference.
+    pub fn number(&self, module: VALUE) -> ClassId {
+        self.find(module).expect("the pool is not complete yet")
+    }
+
+    pub fn class(&self, class: ClassId) -> VALUE {
+        self.0.borrow().classes[class.0 as usize].value
+    }
+
+    /// As a magnus value.
+    pub fn object(&self, class: ClassId) -> Value {
+        // SAFETY: the classes of a pool are neither freed nor moved.
+        unsafe { Value::from_raw(self.class(class)) }
+    }
+
+    pub fn name(&self, class: ClassId) -> String {
+        self.0.borrow().classes[class.0 as usize].name.to_string()
+    }
+
+    pub fn is_class(&self, class: ClassId) -> bool {
+        self.0.borrow().classes[class.0 as usize].is_class
+    }
+
+    /// `class <= ancestor`.
+    pub fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool {
+        classes::inherits(self.class(class), self.class(ancestor))
+    }
+
+    /// The hierarchy of a class and the place of the class in it, given at the first question; `None` where the version
+    /// was compiled without instances of it.
+    pub fn find_place(&self, class: ClassId) -> Option<(HierarchyId, u32)> {
+        {
+            let pool = self.0.borrow();
+            let place = pool.classes[class.0 as usize].place;
+            if place.is_some() || pool.complete {
+                return place;
+            }
+        }
+        let root = classes::root_of(self.class(class));
+        let pool = &mut *self.0.borrow_mut();
+        // Another thread may have been here while the root was looked for.
+        if let Some(place) = pool.classes[class.0 as usize].place {
+            return Some(place);
+        }
+        let hierarchy = pool.hierarchies.iter().position(|(other, _)| *other == root).unwrap_or_else(|| {
+            pool.hierarchies.push((root, Vec::new()));
+            pool.hierarchies.len() - 1
+        });
+        let classes = &mut pool.hierarchies[hierarchy].1;
+        let place = (HierarchyId(hierarchy as u32), classes.len() as u32);
+        classes.push(class);
+        pool.classes[class.0 as usize].place = Some(place);
+        Some(place)
+    }
+
+    /// The place of a class of which there are instances.
+    pub fn place(&self, class: ClassId) -> (HierarchyId, u32) {
+        self.find_place(class).expect("the class has a place")
+    }
+
+    /// The classes of a hierarchy in the order of their places.
+    pub fn of_hierarchy(&self, hierarchy: HierarchyId) -> Vec<ClassId> {
+        let pool = self.0.borrow();
+        pool.hierarchies.get(hierarchy.0 as usize).map_or_else(Vec::new, |(_, classes)| classes.clone())
+    }
+
+    /// A number for the literal of a Proc, the same for all Procs of it; `None` where the version was compiled without
+    /// it.
+    pub fn literal(&self, iseq: VALUE, is_lambda: bool) -> Option<u32> {
+        let pool = &mut *self.0.borrow_mut();
+        let literal = (iseq, is_lambda);
+        let known = pool.literals.iter().position(|other| *other == literal);
+        if known.is_none() && pool.complete {
+            return None;
+        }
+        Some(known.unwrap_or_else(|| {
+            pool.literals.push(literal);
+            pool.literals.len() - 1
+        }) as u32)
+    }
+
+    /// A number for a Symbol that the code names.
+    pub fn symbol(&self, symbol: VALUE) -> i32 {
+        let symbols = &mut self.0.borrow_mut().symbols;
+        let known = symbols.iter().position(|other| *other == symbol);
+        known.unwrap_or_else(|| {
+            symbols.push(symbol);
+            symbols.len() - 1
+        }) as i32
+    }
+
+    /// The Symbols that the code names, by number.
+    pub fn symbols(&self) -> Vec<VALUE> {
+        self.0.borrow().symbols.clone()
+    }
+}

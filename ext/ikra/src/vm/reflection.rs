@@ -1,0 +1,113 @@
+//! Ruby's own methods of reflection, bound when Ikra is loaded: a class may define a method of its own by any of these
+//! names, and so may an object, but here Ruby's is called, and no code of the user runs.
+
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, Ruby, TryConvert, Value, prelude::*};
+use rb_sys::VALUE;
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+/// A method of Ruby's. The first argument of [`call`] is the receiver, but for those of modules.
+#[derive(Clone, Copy, Debug)]
+pub enum Own {
+    InstanceMethod,
+    IsSingleton,
+    /// Since Ruby 3.2; calling it raises where there is none.
+    AttachedObject,
+    MethodDefined,
+    PrivateMethodDefined,
+    ProtectedMethodDefined,
+    Owner,
+    SuperMethod,
+    MethodName,
+    OriginalName,
+    SourceLocation,
+    Arity,
+    SameMethod,
+    Path,
+    BaseLabel,
+    Binding,
+    InspectProc,
+    Parameters,
+    Receiver,
+    LocalVariableDefined,
+    LocalVariableGet,
+    LocalVariableSet,
+    Eval,
+    /// `RubyVM::InstructionSequence.of`
+    InstructionsOf,
+    /// `Ractor.count`
+    CountRactors,
+}
+
+/// In the order of [`Own`].
+const METHODS: [(&str, &str); 25] = [
+    ("Module", "instance_method"),
+    ("Module", "singleton_class?"),
+    ("Class", "attached_object"),
+    ("Module", "method_defined?"),
+    ("Module", "private_method_defined?"),
+    ("Module", "protected_method_defined?"),
+    ("UnboundMethod", "owner"),
+    ("UnboundMethod", "super_method"),
+    ("UnboundMethod", "name"),
+    ("UnboundMethod", "original_name"),
+    ("UnboundMethod", "source_location"),
+    ("UnboundMethod", "arity"),
+    ("UnboundMethod", "=="),
+    ("RubyVM::InstructionSequence", "path"),
+    ("RubyVM::InstructionSequence", "base_label"),
+    ("Proc", "binding"),
+    ("Proc", "inspect"),
+    ("Proc", "parameters"),
+    ("Binding", "receiver"),
+    ("Binding", "local_variable_defined?"),
+    ("Binding", "local_variable_get"),
+    ("Binding", "local_variable_set"),
+    ("Binding", "eval"),
+    ("RubyVM::InstructionSequence.", "of"),
+    ("Ractor.", "count"),
+];
+
+/// Method objects: each is the method itself, or `bind_call` of it.
+static BOUND: OnceLock<[VALUE; METHODS.len()]> = OnceLock::new();
+
+pub fn init(ruby: &Ruby) -> Result<(), Error> {
+    let mut bound = [crate::vm::value::NIL; METHODS.len()];
+    let list = ruby.ary_new();
+    for (slot, (module, name)) in bound.iter_mut().zip(METHODS) {
+        let of = |module: &str| ruby.class_object().funcall::<_, _, Value>("const_get", (module,));
+        let method: Value = match module.strip_suffix('.') {
+            Some(module) => of(module)?.funcall("method", (name,))?,
+            None if !of(module)?.funcall::<_, _, bool>("method_defined?", (name,))? => continue,
+            None => {
+                let method: Value = of(module)?.funcall("instance_method", (name,))?;
+                let bind_call: Value = of("UnboundMethod")?.funcall("instance_method", ("bind_call",))?;
+                bind_call.funcall("bind", (method,))?
+            }
+        };
+        list.push(method)?;
+        *slot = method.as_raw();
+    }
+    let _ = BOUND.set(bound);
+    // The list was on the stack until here.
+    let list = list.as_raw();
+    rb_sys::rb_gc_guard!(list);
+    Ok(())
+}
+
+/// Calls `mark` with every method that is held.
+pub fn each_marked(mark: impl FnMut(VALUE)) {
+    BOUND.get().into_iter().flatten().copied().for_each(mark);
+}
+
+/// Calls a method with its receiver and arguments, which are live.
+pub fn call<T: TryConvert>(_ruby: &Ruby, method: Own, values: &[VALUE]) -> Result<T, Error> {
+    let bound = BOUND.get().map_or(crate::vm::value::NIL, |bound| bound[method as usize]);
+    // SAFETY: the method is a Method object, marked for good; the values are live, as the caller says. What is raised
+    // ends in `protect`.
+    let result =
+        protect(|| unsafe { rb_sys::rb_method_call(values.len() as c_int, values.as_ptr(), bound) })?;
+    // SAFETY: the value was just given.
+    T::try_convert(unsafe { Value::from_raw(result) })
+}

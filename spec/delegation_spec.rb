@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "forwardable"
+
+# Methods that Forwardable makes, and other methods of texts that are not kept.
+module Delegations
+  module Settings
+    LIMITS = [4, 5].freeze
+  end
+
+  class Queue
+    extend Forwardable
+
+    attr_reader :items
+
+    def_delegators :@items, :size, :first, :[], :sum, :each_slice
+    def_delegator :@items, :sum, :total
+    def_delegator "self.items", :last, :final
+    def_delegator :items, :map
+    def_delegator :inner, :size, :inner_size
+    def_delegator "Delegations::Settings::LIMITS", :first, :limit
+    def_delegators :@owner, :name=, :secret, :none, :weigh
+    delegate %i[level] => :@owner
+    instance_delegate %i[empty?] => "items.itself"
+
+    def initialize(items, owner = nil)
+      @items = items
+      @owner = owner
+    end
+
+    def owner_level = level
+    def deep = [1].sum { |x| x + size }
+
+    private
+
+    def inner = Queue.new(@items.first(1))
+  end
+
+  class Owner
+    attr_reader :level
+    attr_writer :name
+
+    def initialize(level) = @level = level
+    def named = @name
+    def weigh(a, b: 1, **rest) = yield(a, b: b + 1, **rest)
+
+    private
+
+    def secret = 5
+  end
+
+  # Delegates for itself.
+  module Single
+    extend SingleForwardable
+
+    @values = [1, 2, 3]
+    def_delegators :@values, :size, :sum
+  end
+
+  # Of a text that stands elsewhere.
+  class Made
+    class_eval <<~RUBY, __FILE__, __LINE__ + 1
+      def made = 1
+    RUBY
+    RubyVM::InstructionSequence.compile("class ::Delegations::Made\ndef compiled = 2\nend", __FILE__, __FILE__, 3).eval
+  end
+end
+
+each_backend do
+  let(:queues) { [Delegations::Queue.new([3, 1, 2], Delegations::Owner.new(7)), Delegations::Queue.new([5])] }
+
+  it "runs what def_delegators defines" do
+    expect_same(queues) { |q| [q.size, q.first, q.first(2).sum, q[1], q.sum, q.sum { |x| x * 2 }, q.total, q.final] }
+    expect_same(queues) { |q| [q.map { |x| x + 1 }, q.inner_size, q.limit, q.empty?, q.deep] }
+    expect_same(queues.first(1)) { |q| [q.level, q.owner_level] }
+    expect_same(queues.first(1)) { |q| q.weigh(1) { |a, b:| [a, b] } }
+    expect_same(queues.first(1)) { |q| q.weigh(2, b: 5, c: 6) { |a, b:, c: 1| [a, b, c] } }
+    expect_same([1]) { |x| [Delegations::Single.size, Delegations::Single.sum { |y| y + x }] }
+    expect_same([1]) { |x| Delegations::Queue.new([x, 2]).size }
+  end
+
+  it "fails where there is nothing to delegate to" do
+    # Ruby warns.
+    allow(Kernel).to receive(:warn)
+    expect_same(queues.last(1)) { |q| q.level }
+  end
+
+  it "changes objects through what was delegated" do
+    queues.peach { |q| q.name = q.size if q.size > 1 }
+    expect(queues.first.instance_variable_get(:@owner).named).to eq(3)
+  end
+
+  it "sends names that are written out" do
+    expect_same(queues) { |q| [q.send(:size), q.__send__(:first), q.public_send(:sum) { |x| x + 1 }] }
+    expect_same(queues) { |q| q.send(:inner).size }
+    expect_same(queues) { |q| [3.send(:+, 4), 3.public_send(:clamp, 1, 2), q.items.send(:[], 0)] }
+    expect_same(queues.first(1)) { |q| q.send(:weigh, 1, b: 3) { |a, b:| [a, b] } }
+    expect_same(queues) { |q| q.public_send(:inner) }
+    expect_same(queues) { |q| q.send(:nothing) }
+  end
+end
+
+each_compiling_backend do
+  it "refuses methods of texts that were not kept" do
+    made = [Delegations::Made.new]
+    hint = /no-source.*put the code into a file/m
+    expect { made.pmap { |m| m.made } }.to raise_error(Ikra::UnsupportedError, hint)
+    expect { made.pmap { |m| m.compiled } }.to raise_error(Ikra::UnsupportedError, hint)
+    Ikra.fallback = :ruby
+    expect { expect(made.pmap { |m| m.compiled }).to eq([2]) }.to output(/runs in plain Ruby/).to_stderr
+  ensure
+    Ikra.fallback = :raise
+  end
+
+  it "refuses names that are not written out" do
+    names = %i[size first]
+    expect { [1].pmap { |x| [x, 2].send(names[x]) } }.to raise_error(Ikra::UnsupportedError, /takes a literal symbol/)
+  end
+end
