@@ -6,6 +6,7 @@ use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
+use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
@@ -22,6 +23,10 @@ struct Sources {
     /// What is unused is looked for when there are so many codes.
     many: usize,
 }
+
+/// Bytes of memory that parsing a text takes, at most.
+const PARSER: usize = 4 << 20;
+const PARSER_FOR_A_BYTE: usize = 128;
 
 /// There may be so many codes, twice as many as are in use, and some.
 const FEW: usize = 256;
@@ -138,6 +143,8 @@ impl Sources {
         if let Some(code) = self.codes.get(&(file, start, end)) {
             return Ok(Some(code.clone()));
         }
+        // Prism is written in C and does not look whether there is memory.
+        reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
         match syntax::code_at(&self.map, file, start, end) {
             Ok(mut code) => {
                 label.clone_into(&mut code.name);
