@@ -7,6 +7,9 @@
 
 require "json"
 require_relative "measurement"
+$LOAD_PATH.unshift("#{Measurement::ROOT}/lib")
+require "ikra"
+abort "without checks runs only what `rake compile:testing` builds" unless Ikra.const_get(:Native)::TESTING
 
 # Prints the kernel seconds of a second call, in a process of its own.
 SECTIONS = {

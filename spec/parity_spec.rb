@@ -12,6 +12,7 @@ RSpec.describe "Ruby's methods" do
       section.scan(/^\| `(.+?)` \| runs/).map { |name| [owner, name.first.gsub("\\|", "|")] }
     end
     missing -= Parity::ROWS.map { |row| [row.owner, row.name] }
+    missing.select! { |owner, name| Parity.method?(owner, name) }
     expect(missing).to eq([])
   end
 

@@ -130,7 +130,7 @@ each_compiling_backend do
     stub_const("Spot", Struct.new(:x))
     expect { motes.pmap { |m| Spot.new(m.x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-result/)
     expect { motes.pmap { |m| s = Spot.new(m.x); s.x = 3; s.x } }.to raise_error(Ikra::UnsupportedError, /changed-record/)
-    expect { motes.pmap { |m| Spot.new(x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
+    expect { motes.pmap { |m| Spot.new(m, x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
     expect { motes.pmap { String.new.size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
   end
 end

@@ -8,6 +8,9 @@ has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.exec
 ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.directory?(emulator)
 
 require "ikra"
+unless Ikra.const_get(:Native)::TESTING
+  abort "The specs need an extension with what tests may do: run `rake spec`, or `rake compile:testing` before rspec"
+end
 Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
 
 # Back-ends and what examples do on them.

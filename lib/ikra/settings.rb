@@ -2,7 +2,7 @@
 
 # What a program can set: back-end, fallback, check, seed.
 module Ikra
-  # Back-ends that can be chosen. +:"cuda-emulated"+ is one more where IKRA_CUDA_EMULATOR is set, for tests.
+  # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
 
   @chosen = :auto
@@ -99,7 +99,7 @@ module Ikra
     private
 
     def known_backends
-      ENV["IKRA_CUDA_EMULATOR"] ? [*BACKENDS, :"cuda-emulated"] : BACKENDS
+      Native::TESTING && ENV["IKRA_CUDA_EMULATOR"] ? [*BACKENDS, :"cuda-emulated"] : BACKENDS
     end
   end
 end

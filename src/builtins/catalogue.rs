@@ -109,9 +109,9 @@ enum Status {
     Outside(&'static str),
 }
 
-/// The classes of `ruby_3_1.txt`, each with its methods.
+/// The classes of `ruby.txt`, each with its methods; behind the `@` of a method the version that it came with.
 fn classes() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    include_str!("ruby_3_1.txt").lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+    include_str!("ruby.txt").lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (class, methods) = line.split_once(": ")?;
         Some((class, methods.split(' ').collect()))
     })
@@ -135,6 +135,7 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
         "Range" => (ClassId::RANGE, vec![range()]),
         "Enumerable" => (ClassId::ENUMERABLE, vec![array(), range()]),
         "Struct" => (ClassId::STRUCT, vec![object()]),
+        "Data" => (ClassId::DATA, vec![object()]),
         "Math." => (ClassId::MATH, vec![Type::Module(ClassId::MATH)]),
         "Integer." => (ClassId::INTEGER, vec![Type::Module(ClassId::INTEGER)]),
         "Random." => (ClassId::RANDOM, vec![Type::Module(ClassId::RANDOM)]),
@@ -158,9 +159,10 @@ const HEAD: &str = "# Ruby's methods in a section
 
 Which of Ruby's own methods run in a section. Each gives what Ruby gives, class for class and bit for bit, or an error;
 `spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
-`rake docs:ruby`, over the public methods that Ruby 3.1 has. A method that does not run is refused before the section
-starts, with its place and the hint that stands here. Classes of your own run by their source, whatever they define.
-Math calls the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
+`rake docs:ruby`, over the public methods of Ruby 3.1 to 4.0. Where versions differ, a section does what the running one
+does, and what that does not have is a NoMethodError. A method that does not run is refused before the section starts,
+with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
+the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
 Methods *about* strings, hashes, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.
@@ -178,7 +180,11 @@ fn document() -> String {
         let (mut runs, mut all) = (0, 0);
         let mut table = String::from("| method | | |\n|---|---|---|\n");
         let mut others: Vec<(&'static str, Vec<&str>)> = Vec::new();
-        for name in methods {
+        for method in methods {
+            let (name, since) = match method.rsplit_once('@').filter(|(_, version)| !version.is_empty()) {
+                Some((name, version)) => (name, format!("since Ruby {version}")),
+                None => (method, String::new()),
+            };
             let shown = name.replace('|', "\\|");
             let shown = if name == "`" { "`` ` ``".to_string() } else { format!("`{shown}`") };
             match status(class, name) {
@@ -192,7 +198,8 @@ fn document() -> String {
                         }
                         None => "",
                     };
-                    let _ = writeln!(table, "| {shown} | runs | {limit} |");
+                    let comma = if since.is_empty() || limit.is_empty() { "" } else { ", " };
+                    let _ = writeln!(table, "| {shown} | runs | {since}{comma}{limit} |");
                 }
                 Status::Refused(hint) => {
                     all += 1;

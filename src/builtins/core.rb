@@ -253,6 +253,16 @@ module Integer
   end
 
   def ceildiv(other)
+    if other.is_a?(Float)
+      raise ZeroDivisionError, "divided by 0" if other == 0.0
+
+      # As `div`, but that the largest number fits once it is negated.
+      quotient = to_f / (0 - other)
+      return quotient.to_i unless quotient.finite?
+
+      whole = __ruby?(:large_div_truncates) && __large? ? quotient.__truncate : quotient.__floor
+      return (-whole).to_i
+    end
     return -div(__ruby?(:ceildiv_negates) ? -other : 0 - other) unless other.is_a?(Integer)
 
     quotient = div(other)
@@ -2496,14 +2506,14 @@ module Struct
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : to_a == peer.to_a
+    peer.__nil? ? false : __items == peer.__items
   end
 
   def eql?(other)
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : to_a.eql?(peer.to_a)
+    peer.__nil? ? false : __items.eql?(peer.__items)
   end
 
   def values_at(*indices)

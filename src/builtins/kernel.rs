@@ -112,6 +112,8 @@ pub(super) const ROWS: &[Row] = &[
             format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
+    // The members of a Struct or Data, whatever its own methods give.
+    bare("#items", super::structs::items),
     carrying("#peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
@@ -190,8 +192,12 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         Some(Shape::Module) => Operand::bool(s.b.bool(false)),
         Some(Shape::Local) => {
-            // Ranges are; arrays made here are not.
-            let value = matches!(call.receiver.types.single(), Some(Type::Range { .. }));
+            // Ranges and what a Data class makes are; other objects and arrays made here are not.
+            let value = match call.receiver.types.single() {
+                Some(Type::Range { .. }) => true,
+                Some(Type::Record(record)) => s.host.is_subclass(record.class, ClassId::DATA),
+                _ => false,
+            };
             Operand::bool(s.b.bool(value))
         }
         _ => Operand::bool(s.b.bool(true)),

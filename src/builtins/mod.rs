@@ -149,8 +149,14 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || is_primitive(name) => {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
-        Type::Building(..) if owner == ClassId::STRUCT && name == "initialize" => {
+        Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
             return Some(Builtin::Rule(&structs::INITIALIZE));
+        }
+        Type::Object(..) | Type::Record(_) if owner == ClassId::DATA => {
+            let rule = structs::DATA_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+            return rule.or_else(|| {
+                matches!(name, "==" | "eql?").then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
+            });
         }
         Type::Object(..) | Type::Record(_) if owner == ClassId::STRUCT => {
             let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);

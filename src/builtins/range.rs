@@ -100,15 +100,14 @@ pub(super) const ROWS: &[Row] = &[
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
         s.switch(&other, 0, &mut |s, other| {
-            let Some(ends) = range_ends(&other) else {
+            if range_ends(&other).is_none() {
                 let message = format!("wrong argument type {} (expected Range)", s.describe_class(&other));
                 return s.fail(ErrorKind::TypeError(message), &[]);
-            };
+            }
             // Versions differ on what a range of everything shares.
-            let everything = |ends: Option<(Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd)>| {
-                ends.is_some_and(|ends| ends.0.is_none() && ends.1.is_none())
-            };
-            if everything(Some(ends)) || everything(range_ends(&receiver)) {
+            let everything =
+                |range: &Operand| range_ends(range).is_some_and(|ends| ends.0.is_none() && ends.1.is_none());
+            if everything(&other) || everything(&receiver) {
                 return s.refuse_here(
                     "unsupported-method",
                     "`overlap?` takes ranges with an end in a section",

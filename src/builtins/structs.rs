@@ -2,6 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
+use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -19,11 +20,7 @@ pub(super) const ROWS: &[Row] = &[
     bare("to_a", items),
     bare("deconstruct", items),
     bare("values", items),
-    bare("members", |s, c| {
-        let Some(class) = class(c) else { return Operand::bottom() };
-        let names: Vec<Operand> = s.host.members(class).iter().map(|name| s.symbol(name)).collect();
-        s.tuple(&names)
-    }),
+    bare("members", members),
     row("each", |s, c| through_items(s, c, "each")),
     row("each_pair", |s, c| {
         let Some(block) = s.block_of(c) else { return Operand::bottom() };
@@ -50,6 +47,46 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("size", size),
     bare("length", size),
+];
+
+pub(super) const DATA_ROWS: &[Row] = &[
+    bare("deconstruct", items),
+    bare("members", members),
+    // A new object of the class, by way of its `initialize`.
+    carrying("with", |s, c| {
+        let given = c.args.len();
+        if given > 0 {
+            let message = format!("wrong number of arguments (given {given}, expected 0)");
+            return s.fail(ErrorKind::ArgumentError(message), &[]);
+        }
+        let Some(class) = class(c) else { return Operand::bottom() };
+        if c.keywords.is_empty() {
+            return c.receiver.clone();
+        }
+        let initialize = s.host.method(class, "initialize").ok().flatten();
+        if initialize.is_some_and(|found| found.owner != ClassId::DATA)
+            && !s.host.dialect().data_with_initializes
+        {
+            return s.refuse_here(
+                "unsupported-method",
+                "`with` in a class with an `initialize` of its own cannot run in a section of this Ruby",
+                Some("make the object with `new`".into()),
+            );
+        }
+        let mut arguments = c.arguments(true);
+        let mut keywords: Vec<(String, Operand)> = Vec::new();
+        for name in s.host.members(class) {
+            let given = arguments.keywords.iter().position(|(keyword, _)| *keyword == name);
+            let value = match given {
+                Some(given) => arguments.keywords.remove(given).1,
+                None => s.read_ivar(&c.receiver, &name),
+            };
+            keywords.push((name, value));
+        }
+        keywords.append(&mut arguments.keywords);
+        arguments.keywords = keywords;
+        s.construct(class, &arguments, None)
+    }),
 ];
 
 /// `super` in an `initialize` of the user's.
@@ -121,7 +158,13 @@ fn member(s: &mut Lowerer<'_>, call: &Invocation, count: usize) -> Option<String
     found
 }
 
-fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+fn members(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(class) = class(call) else { return Operand::bottom() };
+    let names: Vec<Operand> = s.host.members(class).iter().map(|name| s.symbol(name)).collect();
+    s.tuple(&names)
+}
+
+pub(super) fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(class) = class(call) else { return Operand::bottom() };
     let names = s.host.members(class);
     let items: Vec<Operand> = names.iter().map(|name| s.read_ivar(&call.receiver, name)).collect();

@@ -75,6 +75,11 @@ dialect! {
     range_step_goes_down: "(2..1).step(-1) { break true }",
     /// `Range#reverse_each` needs no beginning.
     range_reverse_each_from_nowhere: "(..1).reverse_each { break true }",
+    /// `Data#initialize` looks for each member before it tells of keywords that are no members; else it counts.
+    data_asks_for_each:
+        "begin; Data.define(:a, :b).new(a: 1, c: 2); rescue ArgumentError => e; e.message.include?('missing'); end",
+    /// `Data#with` calls `initialize`.
+    data_with_initializes: "Data.define(:a) { def initialize(a:) = super(a: 1) }.new(a: 2).with(a: 3).a == 1",
     /// Backtraces tell the class of a method beside its name.
     labels_tell_classes: "begin; [1].fetch(1); rescue IndexError => e; e.backtrace[0].include?('Array#fetch'); end",
     /// So they do where the arguments of a method do not fit.

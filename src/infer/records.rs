@@ -41,6 +41,7 @@ impl Lowerer<'_> {
             {
                 None
             }
+            Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_users => None,
             _ => {
                 let name = self.host.class_name(class);
                 return self.refuse_here(
@@ -53,9 +54,10 @@ impl Lowerer<'_> {
                 );
             }
         };
+        let Some(arguments) = &self.data_arguments(class, arguments) else { return Operand::bottom() };
         // Struct's own `initialize` sets all members; there may be further variables.
         let members = self.host.members(class);
-        let is_struct = !members.is_empty();
+        let is_struct = !members.is_empty() || self.host.is_subclass(class, ClassId::DATA);
         let names = self.memo.fields.entry(class).or_insert(members).clone();
         let version = self.fresh_version();
         let frame = Frame {
@@ -102,9 +104,67 @@ impl Lowerer<'_> {
         Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect() }
     }
 
+    /// The arguments that `initialize` gets: that of a subclass of Data always by name. `None`: there are too many.
+    fn data_arguments(&mut self, class: ClassId, arguments: &Arguments) -> Option<Arguments> {
+        let given = arguments.positional.len();
+        if !self.host.is_subclass(class, ClassId::DATA) || given == 0 {
+            return Some(arguments.clone());
+        }
+        let members = self.host.members(class);
+        let (given, expected) = match (arguments.keywords.is_empty(), members.len()) {
+            (false, _) => (given + 1, "0".to_string()),
+            (true, 0) => (given, "0".to_string()),
+            (true, most) if given > most => (given, format!("0..{most}")),
+            (true, _) => {
+                let keywords = members.into_iter().zip(arguments.positional.iter().cloned()).collect();
+                return Some(Arguments { positional: vec![], keywords, ..arguments.clone() });
+            }
+        };
+        let message = format!("wrong number of arguments (given {given}, expected {expected})");
+        self.fail(ErrorKind::ArgumentError(message), &[]);
+        None
+    }
+
+    /// Data's `initialize` takes all members by name, and nothing else.
+    fn check_data_keywords(&mut self, members: &[String], arguments: &Arguments) -> bool {
+        let given = arguments.positional.len();
+        if given > 0 {
+            let message = format!("wrong number of arguments (given {given}, expected 0)");
+            self.fail(ErrorKind::ArgumentError(message), &[]);
+            return false;
+        }
+        let keywords = &arguments.keywords;
+        let is_given = |member: &&String| keywords.iter().any(|(name, _)| name == *member);
+        let mut missing: Vec<&String> = members.iter().filter(|member| !is_given(member)).collect();
+        let unknown: Vec<&String> =
+            keywords.iter().map(|(name, _)| name).filter(|name| !members.contains(name)).collect();
+        // Some versions count them only.
+        if keywords.len() >= members.len() && !unknown.is_empty() && !self.host.dialect().data_asks_for_each {
+            missing.clear();
+        }
+        for (what, names) in [("missing", missing), ("unknown", unknown)] {
+            if !names.is_empty() {
+                let plural = if names.len() > 1 { "s" } else { "" };
+                let names: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
+                let message = format!("{what} keyword{plural}: {}", names.join(", "));
+                self.fail(ErrorKind::ArgumentError(message), &[]);
+                return false;
+            }
+        }
+        true
+    }
+
     /// Struct's `initialize`: the members from the arguments in order or, of classes with `keyword_init`, by name.
     pub(crate) fn initialize_struct(&mut self, receiver: &Operand, class: ClassId, arguments: &Arguments) {
         let members = self.host.members(class);
+        if self.host.is_subclass(class, ClassId::DATA) {
+            if self.check_data_keywords(&members, arguments) {
+                for (name, value) in &arguments.keywords {
+                    self.write_record(receiver, name, value);
+                }
+            }
+            return;
+        }
         let given = arguments.positional.len();
         let keywords = self.host.struct_keywords(class);
         let alone = given == 0 && !arguments.keywords.is_empty();
@@ -164,6 +224,16 @@ impl Lowerer<'_> {
     /// Writes an instance variable of a record under construction; true if the receiver was a record at all.
     pub(crate) fn write_record(&mut self, receiver: &Operand, name: &str, value: &Operand) -> bool {
         match receiver.types.single() {
+            Some(Type::Building(_, class))
+                if name.starts_with('@') && self.host.is_subclass(*class, ClassId::DATA) =>
+            {
+                self.refuse_here(
+                    "unsupported-new",
+                    "an object of a Data class is frozen by its `initialize`, so it cannot have other variables",
+                    Some("make it a member, or compute it where it is needed".into()),
+                );
+                true
+            }
             Some(Type::Building(number, class)) => {
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {

@@ -44,8 +44,10 @@ impl ClassId {
     pub const INDEX_ERROR: Self = Self(32);
     pub const SYSTEM_STACK_ERROR: Self = Self(33);
     pub const HASH: Self = Self(34);
+    /// A class without instances in Rubies that have none.
+    pub const DATA: Self = Self(35);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 35] = [
+    pub const BUILTIN: [&'static str; 36] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -81,6 +83,7 @@ impl ClassId {
         "IndexError",
         "SystemStackError",
         "Hash",
+        "Data",
     ];
 }
 

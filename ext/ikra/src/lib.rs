@@ -18,7 +18,7 @@ mod writing;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
-use reading::{probe, variables};
+use reading::probe;
 use running::{backends, profiles, random};
 use section::Section;
 use std::ffi::OsString;
@@ -63,11 +63,9 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("arguments", function!(arguments, 0))?;
-    native.define_singleton_method("read_variable", function!(read_variable, 2))?;
-    native.define_singleton_method("write_variable", function!(write_variable, 3))?;
-    native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
-    // For tests.
-    native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))?;
+    native.const_set("TESTING", cfg!(feature = "testing"))?;
+    #[cfg(feature = "testing")]
+    testing::init(native)?;
     Ok(())
 }
 
@@ -152,10 +150,24 @@ fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
     Ok(list)
 }
 
-fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
-    Ok(variables::read_all(ruby, objects, &name.name()?))
-}
+/// What specs and benchmarks need beside what users call.
+#[cfg(feature = "testing")]
+mod testing {
+    use crate::reading::variables::testing as variables;
+    use magnus::{Error, RArray, RModule, Ruby, Symbol, function, prelude::*};
 
-fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
-    variables::write_all(ruby, objects, &name.name()?, values)
+    pub fn init(native: RModule) -> Result<(), Error> {
+        native.define_singleton_method("read_variable", function!(read_variable, 2))?;
+        native.define_singleton_method("write_variable", function!(write_variable, 3))?;
+        native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
+        native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))
+    }
+
+    fn read_variable(ruby: &Ruby, objects: RArray, name: Symbol) -> Result<RArray, Error> {
+        Ok(variables::read_all(ruby, objects, &name.name()?))
+    }
+
+    fn write_variable(ruby: &Ruby, objects: RArray, name: Symbol, values: RArray) -> Result<(), Error> {
+        variables::write_all(ruby, objects, &name.name()?, values)
+    }
 }

@@ -85,6 +85,7 @@ pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
     passes::run_all(&mut program, token)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
+    #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
         passes::uncheck::run(&mut program);
     }

@@ -2,6 +2,8 @@
 
 Parity.table "Integer", on: :integers do
   binary "+", "-", "*", "/", "%", "modulo", "div", "remainder", "fdiv", by: %i[integers floats others]
+  binary "ceildiv", by: %i[integers fractions others]
+  binary "pow", by: :moduli, code: ["(x % 2).pow(0, y)", "(x % 2).pow(5, y)", "0.pow(x < 0 ? 5 : x, y)"]
   binary "divmod", by: %i[integers floats others], code: ["x.divmod(y)[0]", "x.divmod(y)[1]"], beyond: true
   binary "<", "<=", ">", ">=", "==", "===", "<=>", by: %i[integers floats others]
   binary "**", "pow", by: %i[exponents fractions others]
@@ -36,10 +38,4 @@ end
 Parity.table "Integer.", on: :integers do
   unary "sqrt", code: ["Integer.sqrt(x)", "Integer.sqrt(x * 0.5)"]
   binary "sqrt", by: :others, code: "Integer.sqrt(y)"
-end
-
-if 1.respond_to?(:ceildiv)
-  Parity.table "Integer", on: :integers do
-    binary "ceildiv", by: :integers
-  end
 end

@@ -3,7 +3,8 @@
 Parity.table "Math.", on: :reals do
   # On a GPU: what NVIDIA's library is off by, and glibc itself (docs/benchmarks.md).
   gpu = Hash.new(2).merge("tanh" => 3, "erfc" => 6, "gamma" => 10)
-  %w[sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 cbrt erf erfc gamma].each do |name|
+  %w[sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt erf erfc
+     gamma].each do |name|
     unary name, code: "Math.#{name}(x)", tolerance: gpu[name]
     unary name, code: "Math.#{name}(x)", on: :unit, tolerance: gpu[name]
     unary name, code: "Math.#{name}(x)", on: :exponents, tolerance: gpu[name]
@@ -19,7 +20,7 @@ Parity.table "Math.", on: :reals do
   unary "ldexp", on: :floats, code: ["Math.ldexp(x, 3)", "Math.ldexp(x, -1060)", "Math.ldexp(x, -2200)",
                                      "Math.ldexp(x, 2000)", "Math.ldexp(x, -1074)", "Math.ldexp(x, 1.9)"]
   binary "ldexp", by: :others, code: ["Math.ldexp(x, y)", "Math.ldexp(y, 1)"]
-  binary "log", by: %i[unit exponents others], code: "Math.log(x, y)", tolerance: 2
+  binary "log", by: %i[unit reals exponents others], code: "Math.log(x, y)", tolerance: 2
   binary "atan2", by: %i[reals exponents others], code: "Math.atan2(x, y)", tolerance: 2
   binary "hypot", by: %i[reals exponents others], code: "Math.hypot(x, y)", tolerance: 2
   unary "constants", code: ["x * Math::PI", "x * Math::E"]

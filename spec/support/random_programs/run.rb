@@ -2,7 +2,7 @@
 
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
-ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__)
+ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
 require "ikra"
 require_relative "shards"

@@ -103,7 +103,7 @@ impl Cache {
 }
 
 /// What is loaded into a GPU is code: the folder is the user's alone.
-fn create_private(folder: &Path) -> Option<()> {
+pub(super) fn create_private(folder: &Path) -> Option<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()
 }

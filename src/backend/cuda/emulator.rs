@@ -2,9 +2,12 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
+use super::cache::{Cache, create_private};
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
+use super::locate;
+use super::nvrtc::Nvrtc;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
@@ -35,11 +38,13 @@ fn memory() -> usize {
 
 pub(super) struct Emulator {
     shim: PathBuf,
+    /// Every program also goes through NVRTC, which the emulation does not need.
+    compile_check: bool,
 }
 
 impl Emulator {
-    pub fn new(shim: PathBuf) -> Self {
-        Self { shim }
+    pub fn new(shim: PathBuf, compile_check: bool) -> Self {
+        Self { shim, compile_check }
     }
 }
 
@@ -49,8 +54,12 @@ impl Device for Emulator {
     }
 
     fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
+        let text = source.complete();
+        if self.compile_check {
+            check_compiles(&text, token)?;
+        }
         faults::point("compiling for the GPU")?;
-        let object = compile(&self.shim, &source.complete(), token)?;
+        let object = compile(&self.shim, &text, token)?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
         faults::point("loading onto the GPU")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
@@ -211,6 +220,25 @@ impl Session for EmulatedSession<'_> {
     }
 }
 
+/// Compiles a text for two generations of GPUs too, which needs NVRTC but no GPU. Where NVRTC is not found that is an
+/// error only if `IKRA_REQUIRE_NVRTC` is 1.
+fn check_compiles(text: &str, token: &CancellationToken) -> Result<(), Error> {
+    let location = match locate::nvrtc(None) {
+        Ok(location) => location,
+        Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
+        Err(_) => return Ok(()),
+    };
+    let compiler = Nvrtc::at(&location)?;
+    for architecture in [75, 90] {
+        compiler.compile(text, architecture, token)?;
+    }
+    Ok(())
+}
+
+pub(super) fn is_on(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|v| v == "1")
+}
+
 /// The shared object of a text, compiled once for all processes of this user.
 fn compile(shim: &Path, text: &str, token: &CancellationToken) -> Result<PathBuf, Error> {
     const OPTIONS: [&str; 7] =
@@ -228,9 +256,11 @@ fn compile(shim: &Path, text: &str, token: &CancellationToken) -> Result<PathBuf
     for byte in &hash.finalize()[..16] {
         let _ = write!(name, "{byte:02x}");
     }
-    // SAFETY: `getuid` has no preconditions.
-    let folder = std::env::temp_dir().join(format!("ikra-cuda-emulated-{}", unsafe { libc::getuid() }));
-    std::fs::create_dir_all(&folder).map_err(|e| device("the emulator's folder", &e))?;
+    // No one else can put anything there.
+    let cache = Cache::of_user();
+    let folder = cache.folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
+    let folder = folder.join("emulated");
+    create_private(&folder).ok_or_else(|| device("the emulator's folder", &folder.display()))?;
     let object = folder.join(format!("{name}.so"));
     if object.exists() {
         return Ok(object);

@@ -4,6 +4,7 @@
 mod cache;
 mod device;
 mod emit;
+#[cfg(any(test, feature = "testing"))]
 mod emulator;
 mod foreign;
 mod gpu;
@@ -19,33 +20,30 @@ use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
 use device::Device;
-use emulator::Emulator;
 pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};
-use nvrtc::Nvrtc;
 use run::CudaKernel;
-use std::env;
 use std::fmt;
 use std::sync::Arc;
 
 /// The back-end of the GPU, or of its emulation.
 pub struct CudaBackend {
     device: Box<dyn Device>,
-    /// Every program also goes through NVRTC, which the emulation does not need.
-    compile_check: bool,
 }
 
 impl CudaBackend {
-    /// The first GPU, or its emulation where `IKRA_CUDA_EMULATOR` names the folder of its shim. `None` where there
-    /// is no GPU to use, for reasons that [`availability`] tells. Starts CUDA: a process that forks should not call
-    /// it before.
+    /// The first GPU. `None` where there is none to use, for reasons that [`availability`] tells. Starts CUDA: a process
+    /// that forks should not call it before.
     pub fn new() -> Option<Self> {
-        if let Some(shim) = set("IKRA_CUDA_EMULATOR") {
-            let device = Box::new(Emulator::new(shim.into()));
-            return Some(Self { device, compile_check: is_on("IKRA_NVRTC_CHECK") });
-        }
         let gpu = Gpu::open().ok()?;
-        Some(Self { device: Box::new(GpuDevice(Arc::new(gpu))), compile_check: false })
+        Some(Self { device: Box::new(GpuDevice(Arc::new(gpu))) })
+    }
+
+    /// The emulated GPU instead, where `IKRA_CUDA_EMULATOR` names the folder of its shim.
+    #[cfg(feature = "testing")]
+    pub fn emulated() -> Option<Self> {
+        let (shim, compile_check) = (set("IKRA_CUDA_EMULATOR")?, emulator::is_on("IKRA_NVRTC_CHECK"));
+        Some(Self { device: Box::new(emulator::Emulator::new(shim.into(), compile_check)) })
     }
 }
 
@@ -55,9 +53,6 @@ impl Backend for CudaBackend {
     }
 
     fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
-        if self.compile_check {
-            check_compiles(program, token)?;
-        }
         let source = emit::emit(program);
         token.check()?;
         let loaded = self.device.load(&source, token)?;
@@ -74,8 +69,6 @@ pub struct Availability {
     pub gpu: Result<String, String>,
     /// Where compiled kernels are kept.
     pub cache: Option<String>,
-    /// The emulated GPU's folder, in tests.
-    pub emulator: Option<String>,
 }
 
 /// Looks for a driver, a compiler and a GPU. Starts CUDA, as [`CudaBackend::new`] does.
@@ -93,13 +86,12 @@ pub fn availability() -> Availability {
             format!("{}, compute capability {major}.{minor}, {}", gpu.name, size(gpu.memory))
         }),
         cache: cache::Cache::of_user().folder().map(|f| f.display().to_string()),
-        emulator: set("IKRA_CUDA_EMULATOR"),
     }
 }
 
 impl Availability {
     pub fn usable(&self) -> bool {
-        self.emulator.is_some() || self.gpu.is_ok()
+        self.gpu.is_ok()
     }
 }
 
@@ -112,34 +104,11 @@ impl fmt::Display for Availability {
         line("driver", &self.driver)?;
         line("compiler", &self.compiler)?;
         line("GPU", &self.gpu)?;
-        line("cache", &self.cache.clone().ok_or_else(|| "no folder; set IKRA_CACHE_DIR".to_owned()))?;
-        match &self.emulator {
-            Some(folder) => writeln!(f, "emulated GPU: {folder}"),
-            None => Ok(()),
-        }
+        line("cache", &self.cache.clone().ok_or_else(|| "no folder; set IKRA_CACHE_DIR".to_owned()))
     }
 }
 
-/// Compiles a program for two generations of GPUs, which needs NVRTC but no GPU. Where NVRTC is not found that is
-/// an error only if `IKRA_REQUIRE_NVRTC` is 1.
-pub fn check_compiles(program: &Program, token: &CancellationToken) -> Result<(), Error> {
-    let location = match locate::nvrtc(None) {
-        Ok(location) => location,
-        Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
-        Err(_) => return Ok(()),
-    };
-    let compiler = Nvrtc::at(&location)?;
-    let text = emit::emit(program).complete();
-    for architecture in [75, 90] {
-        compiler.compile(&text, architecture, token)?;
-    }
-    Ok(())
-}
-
+#[cfg(feature = "testing")]
 fn set(variable: &str) -> Option<String> {
-    env::var(variable).ok().filter(|v| !v.is_empty())
-}
-
-fn is_on(variable: &str) -> bool {
-    env::var_os(variable).is_some_and(|v| v == "1")
+    std::env::var(variable).ok().filter(|v| !v.is_empty())
 }

@@ -24,11 +24,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 fn backend() -> CudaBackend {
     if std::env::var_os("IKRA_TEST_GPU").is_some_and(|v| v == "1") {
         let gpu = Gpu::open().unwrap_or_else(|e| panic!("{e}"));
-        return CudaBackend { device: Box::new(GpuDevice(Arc::new(gpu))), compile_check: false };
+        return CudaBackend { device: Box::new(GpuDevice(Arc::new(gpu))) };
     }
 
     let shim = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/spec/support/cuda_emulator"));
-    CudaBackend { device: Box::new(Emulator::new(shim)), compile_check: true }
+    CudaBackend { device: Box::new(Emulator::new(shim, true)) }
 }
 
 fn program(text: &str) -> Arc<Program> {

@@ -6,6 +6,7 @@ pub mod hoist;
 pub mod promote;
 #[cfg(test)]
 pub(crate) mod random_programs;
+#[cfg(feature = "testing")]
 pub mod uncheck;
 
 use super::Program;

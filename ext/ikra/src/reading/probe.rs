@@ -50,8 +50,8 @@ fn compare(objects: RArray, names: RArray) -> Result<bool, Error> {
             value::NIL
         })?;
     }
-    // SAFETY: as above.
     let holds = |access: &Access, values: &[VALUE]| {
+        // SAFETY: as above.
         objects.iter().zip(values).all(|(object, value)| unsafe { access.ask(*object) } == *value)
     };
     Ok(accesses.iter().zip(&expected).all(|(access, values)| holds(access, values))

@@ -4,8 +4,8 @@
 
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, value};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
+use magnus::rb_sys::AsRawValue;
+use magnus::{Ruby, Symbol};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 
@@ -102,9 +102,10 @@ impl Access {
 #[derive(Clone, Debug)]
 pub struct Variable {
     id: ID,
-    /// By [`object_layout::key`]; as a rule there is one key, or objects in a row share it.
+    /// By [`object_layout::key`].
     slots: FxHashMap<VALUE, Slot>,
-    last: (VALUE, Slot),
+    /// Those met last, by [`Variable::line`]: as a rule a class has few keys, or one.
+    recent: [(VALUE, Slot); 8],
     /// Some are unknown.
     unknown: bool,
 }
@@ -113,19 +114,24 @@ impl Variable {
     const NONE: (VALUE, Slot) = (0, Slot::Unknown);
 
     fn new(id: ID) -> Self {
-        Self { id, slots: FxHashMap::default(), last: Self::NONE, unknown: false }
+        Self { id, slots: FxHashMap::default(), recent: [Self::NONE; 8], unknown: false }
+    }
+
+    /// Shapes are numbered one after the other, in the upper half of the key.
+    const fn line(key: VALUE) -> usize {
+        (key >> 32 ^ key >> 13) as usize % 8
     }
 
     /// SAFETY: as for [`Access::read`].
     unsafe fn read(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
         let learns = self.begin(objects);
-        let mut last = self.last;
+        let mut last = Self::NONE;
         for (object, value) in objects.iter().zip(values) {
             // SAFETY: as the caller says; the slot is that of objects with this key.
             unsafe {
                 let key = object_layout::key(*object);
                 if key != last.0 {
-                    last = (key, self.slot(*object, key, learns));
+                    last = self.slot(*object, key, learns);
                 }
                 *value = match (last.1.address(*object), last.1) {
                     (Some(address), _) => object_layout::load(address),
@@ -134,19 +140,18 @@ impl Variable {
                 }
             }
         }
-        self.last = last;
     }
 
     /// SAFETY: as for [`Access::write`].
     unsafe fn write(&mut self, objects: &[VALUE], values: &[VALUE]) {
         let learns = self.begin(objects);
-        let mut last = self.last;
+        let mut last = Self::NONE;
         for (object, value) in objects.iter().zip(values) {
             // SAFETY: as the caller says; the slot is that of objects with this key.
             unsafe {
                 let key = object_layout::key(*object);
                 if key != last.0 {
-                    last = (key, self.slot(*object, key, learns));
+                    last = self.slot(*object, key, learns);
                 }
                 match last.1.address(*object) {
                     Some(address) => object_layout::store(*object, address, *value),
@@ -154,76 +159,90 @@ impl Variable {
                 }
             }
         }
-        self.last = last;
     }
 
     /// Before a block of objects: are slots to be looked for? What was not found in one object may be in another.
     fn begin(&mut self, objects: &[VALUE]) -> bool {
         if std::mem::take(&mut self.unknown) {
             self.slots.retain(|_, slot| *slot != Slot::Unknown);
-            self.last = Self::NONE;
+            self.recent = [Self::NONE; 8];
         }
         objects.len() >= FEW && object_layout::confirmed()
     }
 
-    /// The slot in objects with this key, of which `object` is one.
+    /// The key with the slot in objects that have it, of which `object` is one.
     ///
     /// SAFETY: the object must be live.
     #[inline(never)]
-    unsafe fn slot(&mut self, object: VALUE, key: VALUE, learns: bool) -> Slot {
-        if let Some(slot) = self.slots.get(&key) {
-            return *slot;
+    unsafe fn slot(&mut self, object: VALUE, key: VALUE, learns: bool) -> (VALUE, Slot) {
+        let recent = self.recent[Self::line(key)];
+        if recent.0 == key {
+            return recent;
         }
-        // SAFETY: as the caller says.
-        let slot = if learns { unsafe { Slot::find(object, self.id) } } else { Slot::Unknown };
-        self.slots.insert(key, slot);
+        let id = self.id;
+        let slot = *self.slots.entry(key).or_insert_with(|| match learns {
+            // SAFETY: as the caller says.
+            true => unsafe { Slot::find(object, id) },
+            false => Slot::Unknown,
+        });
+        self.recent[Self::line(key)] = (key, slot);
         self.unknown |= slot == Slot::Unknown;
-        slot
+        (key, slot)
     }
 }
 
-/// A variable of all objects of an array, which are of one class: for the specs, which compare it with Ruby.
-pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
-    let mut values = vec![value::NIL; objects.len()];
-    let mut access = of_first(ruby, objects, name);
-    // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
-    unsafe {
-        let objects = std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
-        access.read(objects, &mut values);
-        ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
-    }
-}
+/// For the specs, which compare with Ruby.
+#[cfg(feature = "testing")]
+pub mod testing {
+    use super::{Access, Slot, Variable};
+    use crate::vm::{object_layout, value};
+    use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+    use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
 
-/// Sets a variable of all objects of an array, which are of one class and not frozen: for the specs.
-pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
-    let mut access = of_first(ruby, objects, name);
-    protect(|| {
-        // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+    /// A variable of all objects of an array, which are of one class.
+    pub fn read_all(ruby: &Ruby, objects: RArray, name: &str) -> RArray {
+        let mut values = vec![value::NIL; objects.len()];
+        let mut access = of_first(ruby, objects, name);
+        // SAFETY: the objects stand in a live array, and nothing below changes it. The values are held by the objects.
         unsafe {
-            let [objects, values] = [objects, values].map(|array| {
-                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
-            });
-            access.write(objects, values);
+            let objects =
+                std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(objects.as_raw()), objects.len());
+            access.read(objects, &mut values);
+            ruby.ary_from_iter(values.into_iter().map(|value| Value::from_raw(value)))
         }
-        value::NIL
-    })?;
-    Ok(())
-}
-
-/// What kind of slot an object has for a variable; nothing where only Ruby's functions know: for the specs.
-pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
-    let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
-    let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
-    // SAFETY: the object is live, and no special constant.
-    match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
-        Slot::Embedded(_) => Some("embedded"),
-        Slot::External(_) => Some("external"),
-        Slot::Absent => Some("absent"),
-        Slot::Unknown => None,
     }
-}
 
-fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
-    let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
-    class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
+    /// Sets a variable of all objects of an array, which are of one class and not frozen.
+    pub fn write_all(ruby: &Ruby, objects: RArray, name: &str, values: RArray) -> Result<(), Error> {
+        let mut access = of_first(ruby, objects, name);
+        protect(|| {
+            // SAFETY: objects and values stand in live arrays, and nothing here changes those.
+            unsafe {
+                let [objects, values] = [objects, values].map(|array| {
+                    std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array.as_raw()), array.len())
+                });
+                access.write(objects, values);
+            }
+            value::NIL
+        })?;
+        Ok(())
+    }
+
+    /// What kind of slot an object has for a variable; nothing where only Ruby's functions know.
+    pub fn slot(object: Value, name: Symbol) -> Option<&'static str> {
+        let Access::Variable(Variable { id, .. }) = Access::variable(name) else { return None };
+        let asked = object_layout::confirmed() && !rb_sys::SPECIAL_CONST_P(object.as_raw());
+        // SAFETY: the object is live, and no special constant.
+        match asked.then(|| unsafe { Slot::find(object.as_raw(), id) })? {
+            Slot::Embedded(_) => Some("embedded"),
+            Slot::External(_) => Some("external"),
+            Slot::Absent => Some("absent"),
+            Slot::Unknown => None,
+        }
+    }
+
+    fn of_first(ruby: &Ruby, objects: RArray, name: &str) -> Access {
+        let class = objects.entry::<Value>(0).map(|object| object.class().as_raw());
+        class.map_or(Access::Missing, |class| Access::new(ruby, class, name))
+    }
 }

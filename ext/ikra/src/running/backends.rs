@@ -23,7 +23,6 @@ fn cpu() -> &'static Made {
     })
 }
 
-/// The GPU, or its emulation where the environment asks for that.
 fn cuda() -> Made {
     let this = std::process::id();
     let make = || match CudaBackend::new() {
@@ -40,19 +39,24 @@ fn cuda() -> Made {
     }
 }
 
-fn named(name: &str) -> Made {
-    let backend = match name {
-        "cpu" => cpu().clone()?,
-        "cuda" | "cuda-emulated" => cuda()?,
-        _ => return Err(format!("there is no back-end called {name}")),
+#[cfg(feature = "testing")]
+fn emulated() -> Made {
+    static EMULATED: OnceLock<Made> = OnceLock::new();
+    let make = || match CudaBackend::emulated() {
+        Some(backend) => Ok(Arc::new(backend) as Arc<dyn Backend>),
+        None => Err("IKRA_CUDA_EMULATOR does not name the folder of its shim".to_owned()),
     };
-    if backend.name() == name {
-        return Ok(backend);
+    EMULATED.get_or_init(make).clone()
+}
+
+fn named(name: &str) -> Made {
+    match name {
+        "cpu" => cpu().clone(),
+        "cuda" => cuda(),
+        #[cfg(feature = "testing")]
+        "cuda-emulated" => emulated(),
+        _ => Err(format!("there is no back-end called {name}")),
     }
-    Err(format!(
-        "IKRA_CUDA_EMULATOR decides between the GPU and its emulation; what runs is {}",
-        backend.name()
-    ))
 }
 
 /// Why a back-end cannot be used; `None` when it can.

@@ -206,8 +206,9 @@ impl Slot {
             }
         }
         // SAFETY: as above.
+        let value = unsafe { rb_sys::rb_ivar_get(object, id) };
         match found {
-            Some(index) if field(index) == unsafe { rb_sys::rb_ivar_get(object, id) } => slot(index),
+            Some(index) if field(index) == value => slot(index),
             _ => Self::Unknown,
         }
     }

@@ -6,7 +6,7 @@ use crate::vm::classes;
 use crate::vm::gvl::GvlCell;
 use ikra_core::types::{ClassId, HierarchyId};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{Error, Ruby, Value, prelude::*};
+use magnus::{Error, RClass, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -46,10 +46,22 @@ static BUILTIN: GvlCell<Vec<VALUE>> = GvlCell::new(Vec::new());
 /// Looks Ruby's own classes up.
 pub fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ClassId::BUILTIN {
-        let module: Value = ruby.class_object().funcall("const_get", (name,))?;
+        let module: Value = match name {
+            "Data" => data_class(ruby)?,
+            _ => ruby.class_object().funcall("const_get", (name,))?,
+        };
         BUILTIN.with(ruby, |builtin| builtin.push(module.as_raw()));
     }
     Ok(())
+}
+
+/// Before Ruby 3.2 `Data` can be anything.
+fn data_class(ruby: &Ruby) -> Result<Value, Error> {
+    let data = ruby.class_object().const_get::<_, RClass>("Data").ok();
+    match data.filter(|data| data.respond_to("define", false).unwrap_or(false)) {
+        Some(data) => Ok(data.as_value()),
+        None => ruby.class_class().new_instance(()),
+    }
 }
 
 /// Calls `mark` with Ruby's own classes.
