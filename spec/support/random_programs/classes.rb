@@ -64,7 +64,13 @@ module RandomPrograms
         parameters.unshift(Parameter.new(fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required))
       end
       returns = recursive ? pick(Statements::UNIONS) : returned_types
-      Signature.new(fresh("m"), parameters, returns, @levels, mutates, yields, recursive)
+      Signature.new(method_name, parameters, returns, @levels, mutates, yields, recursive)
+    end
+
+    # The compiler has parts of its own by the names that begin with underscores.
+    def method_name
+      @underscored ||= %w[__item __push __list __hash __key __bits __copy __length __set __room]
+      chance(0.05) && @underscored.any? ? @underscored.shift : fresh("m")
     end
 
     def passed_types
