@@ -60,7 +60,7 @@ each_compiling_backend do
     end
 
     it "is not text that was not kept" do
-      section = eval("proc { |n| n + 1 }", binding, "(typed)", 7) # rubocop:disable Security/Eval
+      section = eval("proc { |n| n + 1 }", binding, "(typed)", 7) # rubocop:disable Style/EvalWithLocation
       expect { [1, 2].pmap(&section) }
         .to raise_error(Ikra::UnsupportedError, /\(typed\):7.* was not kept/)
     end
@@ -87,7 +87,7 @@ each_compiling_backend do
     it "may be text that was kept" do
       kept = RubyVM.keep_script_lines
       RubyVM.keep_script_lines = true
-      section = eval("\nproc { |n|\n n + 1 }", binding, "(typed)", 100) # rubocop:disable Security/Eval
+      section = eval("\nproc { |n|\n n + 1 }", binding, "(typed)", 100) # rubocop:disable Style/EvalWithLocation
       expect([1, 2].pmap(&section)).to eq([2, 3])
     ensure
       RubyVM.keep_script_lines = kept
