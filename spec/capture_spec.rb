@@ -65,6 +65,25 @@ each_compiling_backend do
         .to raise_error(Ikra::UnsupportedError, /\(typed\):7.* was not kept/)
     end
 
+    it "may be text that gives to a variable around it, which another text may not have" do
+      kept = RubyVM.keep_script_lines
+      RubyVM.keep_script_lines = true
+      text = "proc { |n| [n].each { |m| sum += m; other = m }; k = n; n + k }"
+      around = lambda do
+        sum = 1
+        [eval(text, binding, "(typed)", 1), -> { sum }] # rubocop:disable Security/Eval
+      end
+      section, sum = around.call
+      expect([1, 2].pmap(&section)).to eq([2, 4])
+      expect(sum.call).to eq(4)
+      # Where there is no such variable, it is one of the block.
+      alone = eval(text, TOPLEVEL_BINDING.dup, "(typed)", 1) # rubocop:disable Security/Eval
+      expect { [1].pmap(&alone) }.to raise_error(NoMethodError, /nil/)
+      expect([1].pmap(&around.call.first)).to eq([2])
+    ensure
+      RubyVM.keep_script_lines = kept
+    end
+
     it "may be text that was kept" do
       kept = RubyVM.keep_script_lines
       RubyVM.keep_script_lines = true

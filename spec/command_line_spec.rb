@@ -56,3 +56,42 @@ RSpec.describe "ruby -e" do
     expect(ruby(input: "p [1].pmap { |n| n + 1 }\n")).to match(/came from the standard input/)
   end
 end
+
+RSpec.describe "irb" do
+  # Types these lines into irb; gives what is printed.
+  def irb(lines, *options)
+    library = File.expand_path("../lib", __dir__)
+    arguments = %w[-f --noprompt --nocolorize --noautocomplete --noecho --nomultiline] + options
+    program = "require 'irb'; ARGV.replace(#{arguments.inspect}); IRB.start"
+    # What irb needs is there without gems, but for documentation.
+    command = [RbConfig.ruby, "--disable-gems", "-I#{library}", "-e", program]
+    printed, = Open3.capture2e({ "IKRA_BACKEND" => "cpu" }, *command, stdin_data: lines)
+    skip "no irb here" if printed.match?(/cannot load such file -- (irb|reline|rdoc)/)
+    printed
+  end
+
+  let(:lines) do
+    <<~RUBY
+      class Ball
+        attr_reader :height
+        def initialize(height) = @height = height
+        def higher(by) = @height + by
+      end
+      print "<", [Ball.new(3)].pmap { |ball| ball.higher(2) }, ">"
+      total = 1
+      [1, 2].peach do |n|
+        twice = n * 2
+        total += twice
+      end
+      print "<", total, ">"
+    RUBY
+  end
+
+  it "keeps what is typed once Ikra is there" do
+    expect(irb("require \"ikra\"\n#{lines}").scan(/^<.*?>/)).to eq(["<[5]>", "<7>"])
+  end
+
+  it "loads Ikra with -r" do
+    expect(irb(lines, "-r", "ikra").scan(/^<.*?>/)).to eq(["<[5]>", "<7>"])
+  end
+end

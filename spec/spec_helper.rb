@@ -15,10 +15,10 @@ Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
 
 # Back-ends and what examples do on them.
 module Backends
-  ALL = if ENV["IKRA_SPEC_BACKENDS"].to_s != ""
-          ENV["IKRA_SPEC_BACKENDS"].split(",").map(&:to_sym)
-        else
+  ALL = if ENV["IKRA_SPEC_BACKENDS"].to_s.empty?
           [:ruby, :cpu, ENV["IKRA_CUDA_EMULATOR"] ? :"cuda-emulated" : nil, HAS_GPU ? :cuda : nil].compact
+        else
+          ENV["IKRA_SPEC_BACKENDS"].split(",").map(&:to_sym)
         end
   # Those that compile.
   COMPILING = ALL - [:ruby]

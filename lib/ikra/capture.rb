@@ -10,6 +10,7 @@ module Ikra
     STARTED = Time.now
     # Positions in InstructionSequence#to_a.
     MISC = 4
+    LOCALS = 10
     INSTRUCTIONS = 13
     # What to_a begins with.
     MAGIC = "YARVInstructionSequence/SimpleDataFormat"
@@ -23,7 +24,8 @@ module Ikra
       # Called by the extension.
       #
       # @param iseq [RubyVM::InstructionSequence]
-      # @return [Array] path, text, possible numbers of its first line, location, label; or message, nil
+      # @return [Array] path, text, possible numbers of its first line, location, label, and of an eval
+      #   the names of the code's own local variables; or message, nil
       # @raise [Ikra::Error] when the file is not what was loaded
       def source(iseq)
         location = iseq.to_a[MISC][:code_location]
@@ -37,7 +39,7 @@ module Ikra
           check(iseq, path, text, location) unless lines
           [iseq.path, text, [1], location, iseq.label]
         elsif lines
-          [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label]
+          [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label, locals(iseq.to_a)]
         elsif (text = given(iseq, location))
           [iseq.path, text, [1], location, iseq.label]
         else
@@ -93,6 +95,13 @@ module Ikra
         text.valid_encoding? ? text : File.read(path, encoding: Encoding::BINARY).encode(Encoding::UTF_8)
       rescue EncodingError
         raise UnsupportedError, "#{path} is not written in UTF-8"
+      end
+
+      # The names of local variables in code and in what stands in it.
+      def locals(list)
+        names = list[LOCALS].grep(Symbol).map(&:name)
+        nested(list) { |inner| names |= locals(inner) }
+        names
       end
 
       # An eval'd text may have been given any number for its first line.

@@ -6,8 +6,8 @@ require "rbconfig"
 begin
   require_relative "#{RbConfig::CONFIG["ruby_version"]}/native"
 rescue LoadError => e
-  message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: install the " \
-            "gem again with this Ruby, or run `rake compile` with it in a checkout"
+  message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: install " \
+            "the gem again with this Ruby, or run `rake compile` with it in a checkout"
   raise LoadError, message, cause: nil
 end
 

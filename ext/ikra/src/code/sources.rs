@@ -15,9 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+/// File, start and end of a code, and the names of its own local variables where these are asked for.
+type Key = (FileId, u32, u32, Vec<String>);
+
 struct Sources {
     map: SourceMap,
-    codes: FxHashMap<(FileId, u32, u32), Rc<Code>>,
+    codes: FxHashMap<Key, Rc<Code>>,
     /// How many inferences are under way, whose spans point into the texts.
     users: usize,
     /// What is unused is looked for when there are so many codes.
@@ -79,8 +82,9 @@ pub fn code_of(ruby: &Ruby, iseq: Value) -> Result<Rc<Code>, Trouble> {
     let first_lines: Vec<u32> = found.entry(2)?;
     let location: [u32; 4] = found.entry(3)?;
     let label: String = found.entry(4)?;
+    let locals: Option<Vec<String>> = found.entry(5)?;
     let candidates: Vec<_> = SOURCES.with(ruby, |sources| {
-        let code = |first| sources.code(&path, &text, first, location, &label).transpose();
+        let code = |first| sources.code(&path, &text, first, location, &label, locals.as_deref()).transpose();
         first_lines.into_iter().filter_map(code).collect::<Result<_, _>>()
     })?;
     // The text of an eval may hold code of that location wherever its first line is said to be; no harm where it is the
@@ -120,7 +124,8 @@ impl Sources {
         self.many = self.codes.len() * 2 + FEW;
     }
 
-    /// The code at exactly this location of a text whose first line has number `first`; `None`: there is none.
+    /// The code at exactly this location of a text whose first line has number `first`; `None`: there is none. Local
+    /// variables that are not among its own, where these are given, are of the binding that the text was evaluated in.
     fn code(
         &mut self,
         path: &str,
@@ -128,6 +133,7 @@ impl Sources {
         first: u32,
         location: [u32; 4],
         label: &str,
+        locals: Option<&[String]>,
     ) -> Result<Option<Rc<Code>>, Trouble> {
         let same = |id: &FileId| self.map.file(*id).first_line == first;
         let file = match self.map.find(path, text).filter(same) {
@@ -140,22 +146,36 @@ impl Sources {
         else {
             return Ok(None);
         };
-        if let Some(code) = self.codes.get(&(file, start, end)) {
+        let key = (file, start, end, locals.unwrap_or_default().to_vec());
+        if let Some(code) = self.codes.get(&key) {
             return Ok(Some(code.clone()));
         }
         // Prism is written in C and does not look whether there is memory.
         reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
-        match syntax::code_at(&self.map, file, start, end) {
+        let mut found = syntax::code_at(&self.map, file, start, end);
+        if let (Ok(code), Some(locals)) = (&found, locals) {
+            let outer = code.locals.iter().filter(|name| is_variable(name) && !locals.contains(name));
+            let outer: Vec<String> = outer.cloned().collect();
+            if !outer.is_empty() {
+                found = syntax::code_in_binding(&self.map, file, start, end, &outer);
+            }
+        }
+        match found {
             Ok(mut code) => {
                 label.clone_into(&mut code.name);
                 let code = Rc::new(code);
-                self.codes.insert((file, start, end), code.clone());
+                self.codes.insert(key, code.clone());
                 Ok(Some(code))
             }
             Err(CodeError::NotFound) => Ok(None),
             Err(CodeError::Unsupported(list)) => Err(ikra_core::error::Error::Unsupported(list).into()),
         }
     }
+}
+
+/// Is it the name of a variable that is written down? Parameters may have none, and `it` none that Ruby lists.
+fn is_variable(name: &str) -> bool {
+    name != "it" && name.starts_with(|first: char| first == '_' || first.is_alphabetic())
 }
 
 /// The code of `&:name`. Its place is a file of its own, which backtraces leave out, as Ruby's have no frame for it.
@@ -168,7 +188,7 @@ pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
         };
         let span = Span { file, start: 0, end: text.len() as u32 };
         let code = || Rc::new(syntax::symbol_block(name, span));
-        sources.codes.entry((file, span.start, span.end)).or_insert_with(code).clone()
+        sources.codes.entry((file, span.start, span.end, Vec::new())).or_insert_with(code).clone()
     })
 }
 
