@@ -4,7 +4,7 @@ require "tempfile"
 
 # What random programs (spec/support/random_programs) and users found: each example is the smallest program that showed
 # a difference from plain Ruby.
-# rubocop:disable Style/Semicolon, Style/ParallelAssignment, Lint/SelfAssignment
+# rubocop:disable Style/Semicolon, Style/ParallelAssignment, Lint/SelfAssignment, Lint/UnderscorePrefixedVariableName
 each_backend do
   let(:small) { [0, 1, 2, 3, 5, 8, 13] }
 
@@ -23,6 +23,29 @@ each_backend do
       attr_writer :secret
       private :secret=
       def inspect = "a #{self.class.name[/\w+\z/]}"
+    end
+
+    module NilOr
+      def __nil_or(other) = nil? ? other : self
+      [Integer, Float, NilClass, Symbol].each { |klass| klass.include(self) }
+    end
+
+    class Underscored
+      def initialize(n, list)
+        @__n = n
+        @list = list
+      end
+
+      def __nil? = @__n > 1
+      def __item(n) = n * 10
+      def __hash = @__n + 1
+      def __send = :sent
+      def __push(a, b = 3) = a + b
+      def __bits = yield(@__n)
+      def __list = @list
+      def __length = @__n
+      def __copy = self
+      def __set(n) = @__n = n
     end
 
     class Child < Parent
@@ -48,6 +71,19 @@ each_backend do
   end
 
   let(:child) { [Regressions::Child.new(3)] }
+
+  # The compiler has parts of its own by such names.
+  it "leaves names that begin with two underscores to the user" do
+    things = Array.new(3) { |i| Regressions::Underscored.new(i, [i, nil]) }
+    expect_same(things) { |t| [t.__nil?, t.__item(2), t.__hash, t.__send, t.__push(1, 2), t.__bits { |n| n + 1 }] }
+    expect_same(things) { |t| __a, __b = t.__list; [__a, __b.__nil_or(7), t.__length, t.__copy.__item(1)] }
+    expect_same(things) { |t| [t].map(&:__length) + [t].map(&:__hash) + [t.__send__(:__item, 3), t.send(:__nil?)] }
+    expect_same([1, 2.5, nil, :a]) { |x| x.__nil_or(3) }
+    [proc { |t| t.__no_such }, proc { |t| t.__each_values }].each { |section| expect_same(things, &section) }
+    [proc { |n| n.__bits }, proc { |n| n.__nil? }, proc { |n| n.__word? }]
+      .each { |section| expect_same([1, 2.0, nil], &section) }
+    expect_same_effects(-> { Array.new(2) { |i| Regressions::Underscored.new(i, []) } }) { |t| t.__set(t.__length + 1) }
+  end
 
   it "compiles a method whose super has run in Ruby" do
     expect(child.map { |x| x.twice(1) }).to eq([6])

@@ -22,10 +22,10 @@ pub(super) const ROWS: &[Row] = &[
         s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
     }),
     carrying("fetch", fetch),
-    row("fetch_values", |s, c| s.send_with_block(c, "__fetch_values")),
+    row("fetch_values", |s, c| s.send_with_block(c, "#fetch_values")),
     row("values_at", |s, c| {
         if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
-            return s.send(&c.receiver, "__values_at", &c.args, 1);
+            return s.send(&c.receiver, "#values_at", &c.args, 1);
         }
         let mut items = Vec::new();
         for (i, index) in c.args.iter().enumerate() {
@@ -40,21 +40,21 @@ pub(super) const ROWS: &[Row] = &[
     row("size", length),
     row("length", length),
     row("empty?", empty),
-    row("__empty?", empty),
+    row("#empty?", empty),
     row("first", |s, c| ends(s, c, true)),
     row("last", |s, c| ends(s, c, false)),
     row("take", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
         tuple::part(s, c, &n, |n, size| 0..n.min(size))
-            .unwrap_or_else(|| s.send(&c.receiver, "__take", &[n], 1))
+            .unwrap_or_else(|| s.send(&c.receiver, "#take", &[n], 1))
     }),
     row("drop", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
         tuple::part(s, c, &n, |n, size| n.min(size)..size)
-            .unwrap_or_else(|| s.send(&c.receiver, "__drop", &[n], 1))
+            .unwrap_or_else(|| s.send(&c.receiver, "#drop", &[n], 1))
     }),
     row("reverse", |s, c| {
-        tuple::permuted(s, c, |i, n| n - 1 - i).unwrap_or_else(|| s.send(&c.receiver, "__reverse", &[], 1))
+        tuple::permuted(s, c, |i, n| n - 1 - i).unwrap_or_else(|| s.send(&c.receiver, "#reverse", &[], 1))
     }),
     row("rotate", |s, c| {
         if !s.count_arguments(c, 0, 1) {
@@ -67,36 +67,36 @@ pub(super) const ROWS: &[Row] = &[
             return result;
         }
         let Some(by) = to_integer_argument(s, &by) else { return Operand::bottom() };
-        s.send(&c.receiver, "__rotate", &[Operand::integer(by)], 1)
+        s.send(&c.receiver, "#rotate", &[Operand::integer(by)], 1)
     }),
-    row("map", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
-    row("collect", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "__map"))),
+    row("map", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "#map"))),
+    row("collect", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "#map"))),
     carrying("zip", |s, c| {
         let Some(c) = &zipped(s, c) else { return Operand::bottom() };
         if c.block.is_some() {
-            return s.send_with_block(c, "__zip_block");
+            return s.send_with_block(c, "#zip_block");
         }
-        tuple::zip(s, c).unwrap_or_else(|| s.send(&c.receiver, "__zip", &c.args, 1))
+        tuple::zip(s, c).unwrap_or_else(|| s.send(&c.receiver, "#zip", &c.args, 1))
     }),
     row("sort", |s, c| {
         if c.block.is_some() {
-            return s.send_with_block(c, "__sort_block");
+            return s.send_with_block(c, "#sort_block");
         }
-        tuple::sort(s, c).unwrap_or_else(|| s.send(&c.receiver, "__sort", &[], 1))
+        tuple::sort(s, c).unwrap_or_else(|| s.send(&c.receiver, "#sort", &[], 1))
     }),
     row("each_with_index", |s, c| {
         let Some(result) = tuple::each_with_index(s, c) else {
-            return s.send_with_block(c, "__each_with_index");
+            return s.send_with_block(c, "#each_with_index");
         };
         result
     }),
-    row("+", |s, c| operator(s, c, "__plus")),
-    row("-", |s, c| operator(s, c, "__minus")),
-    row("difference", |s, c| operators(s, c, "__minus")),
-    row("&", |s, c| operator(s, c, "__and")),
-    row("intersection", |s, c| operators(s, c, "__and")),
-    row("|", |s, c| operator(s, c, "__or")),
-    row("union", |s, c| operators(s, c, "__or")),
+    row("+", |s, c| operator(s, c, "#plus")),
+    row("-", |s, c| operator(s, c, "#minus")),
+    row("difference", |s, c| operators(s, c, "#minus")),
+    row("&", |s, c| operator(s, c, "#and")),
+    row("intersection", |s, c| operators(s, c, "#and")),
+    row("|", |s, c| operator(s, c, "#or")),
+    row("union", |s, c| operators(s, c, "#or")),
     row("*", |s, c| {
         let Some(times) = s.one_argument(c) else { return Operand::bottom() };
         if times.types.iter().any(|ty| s.type_responds(ty, "to_str")) {
@@ -108,7 +108,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         let Some(n) = to_integer_argument(s, &times) else { return Operand::bottom() };
         tuple::repeated(s, c, &times)
-            .unwrap_or_else(|| s.send(&c.receiver, "__times", &[Operand::integer(n)], 1))
+            .unwrap_or_else(|| s.send(&c.receiver, "#times", &[Operand::integer(n)], 1))
     }),
     row("product", product),
     row("flatten", |s, c| match flattening(s, c) {
@@ -116,15 +116,15 @@ pub(super) const ROWS: &[Row] = &[
         None => Operand::bottom(),
     }),
     row("transpose", |s, c| {
-        tuple::transpose(s, c).unwrap_or_else(|| s.send(&c.receiver, "__transpose", &[], 1))
+        tuple::transpose(s, c).unwrap_or_else(|| s.send(&c.receiver, "#transpose", &[], 1))
     }),
-    row("shuffle", |s, c| by_chance(s, c, 0, "__shuffle", "__shuffle")),
-    row("sample", |s, c| by_chance(s, c, 1, "__sample", "__samples")),
+    row("shuffle", |s, c| by_chance(s, c, 0, "#shuffle", "#shuffle")),
+    row("sample", |s, c| by_chance(s, c, 1, "#sample", "#samples")),
     carrying("index", super::sequence::index),
     carrying("find_index", super::sequence::index),
     carrying("rindex", |s, c| match (&c.block, c.args.first()) {
-        (_, Some(value)) => s.send(&c.receiver, "__rindex_value", std::slice::from_ref(value), 1),
-        _ => s.send_with_block(c, "__rindex_block"),
+        (_, Some(value)) => s.send(&c.receiver, "#rindex_value", std::slice::from_ref(value), 1),
+        _ => s.send_with_block(c, "#rindex_block"),
     }),
     row("dup", copy),
     row("clone", copy),
@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
                 tuple::equal(s, &receiver, &arg)
             }
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
-                s.send(&receiver, "__equal", &[arg], 1)
+                s.send(&receiver, "#equal", &[arg], 1)
             }
             // Ruby asks the other object (`other == array`) where it says that it is like an array.
             (_, Some(Type::Object(..) | Type::Record(_))) if s.responds(&arg, "to_ary") => {
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
     row("eql?", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&c.receiver, "__eql", &[arg], 1),
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&c.receiver, "#eql", &[arg], 1),
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
@@ -175,24 +175,24 @@ pub(super) const ROWS: &[Row] = &[
         s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
             (Some(Type::Tuple(_)), Some(Type::Tuple(_))) => tuple::spaceship(s, &receiver, &arg),
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
-                s.send(&receiver, "__spaceship", &[arg], 1)
+                s.send(&receiver, "#spaceship", &[arg], 1)
             }
             _ => Operand::nil(),
         })
     }),
     // ---- what core.rb is made of
-    row("__array", |s, c| {
+    row("#array", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         array_argument(s, &arg)
     }),
     // Do the items, and the value, have a hash? What is in registers has few items, and is gone through.
-    row("__hashes?", |s, c| {
+    row("#hashes?", |s, c| {
         let in_memory = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::List(_)));
         let hashes = in_memory
             && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
         Operand::bool(s.b.bool(hashes))
     }),
-    row("__chosen", |s, c| match s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) {
+    row("#chosen", |s, c| match s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) {
         Some(count) if count <= tuple::MOST => {
             let mut items = Vec::new();
             for i in 0..count {
@@ -209,7 +209,7 @@ pub(super) const ROWS: &[Row] = &[
             }
             s.tuple(&items)
         }
-        _ => s.send(&c.receiver, "__gathered", &c.args, 1),
+        _ => s.send(&c.receiver, "#gathered", &c.args, 1),
     }),
 ];
 
@@ -221,7 +221,7 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match call.receiver.types.single() {
         Some(Type::Tuple(_)) => call.receiver.clone(),
-        _ => s.send(&call.receiver, "__copy", &[], 1),
+        _ => s.send(&call.receiver, "#copy", &[], 1),
     }
 }
 
@@ -231,7 +231,7 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     let arg = s.through_to_ary(&arg);
     let receiver = call.receiver.clone();
     s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
-        (Some(Type::Tuple(_)), Some(Type::Tuple(_))) if name == "__plus" => {
+        (Some(Type::Tuple(_)), Some(Type::Tuple(_))) if name == "#plus" => {
             let items: Vec<Operand> =
                 s.tuple_items(&receiver).into_iter().chain(s.tuple_items(&arg)).collect();
             s.tuple(&items)
@@ -247,7 +247,7 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 
 /// `union`, `difference` and `intersection` of any number of arrays.
 fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    if call.args.is_empty() && name == "__or" {
+    if call.args.is_empty() && name == "#or" {
         return s.send(&call.receiver, "uniq", &[], 1);
     }
     let mut result = if call.args.is_empty() { copy(s, call) } else { call.receiver.clone() };
@@ -421,13 +421,13 @@ fn at(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.name != "at" && call.args.len() == 2 {
         let Some(start) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
         let Some(count) = to_integer_argument(s, &call.args[1]) else { return Operand::bottom() };
-        return slice(s, &call.receiver, start, count, "__slice");
+        return slice(s, &call.receiver, start, count, "#slice");
     }
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
     s.switch(&arg, 24, &mut |s, arg| {
         if let Some(Type::Range { .. }) = arg.types.single() {
-            return slice_range(s, &receiver, &arg, "__slice");
+            return slice_range(s, &receiver, &arg, "#slice");
         }
         if let Some(Type::Enumerator(..)) = arg.types.single() {
             return s.refuse_here(
@@ -530,7 +530,7 @@ fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
     if call.block.is_some() {
         let args = [Operand::integer(index), call.args[0].clone()];
-        return s.send_block(&call.receiver, "__fetch_block", &args, call.block.clone());
+        return s.send_block(&call.receiver, "#fetch_block", &args, call.block.clone());
     }
     let Some(size) = length_of(s, &call.receiver) else { return Operand::bottom() };
     let zero = s.b.i64(0);
@@ -567,7 +567,7 @@ fn ends(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
     let zero = s.b.i64(0);
     let ok = s.b.compare(Comparison::Ge, n, zero);
     s.check(ok, ErrorKind::ArgumentError("negative array size".into()), &[]);
-    s.send(&call.receiver, if first { "__take" } else { "__last" }, &[Operand::integer(n)], 1)
+    s.send(&call.receiver, if first { "#take" } else { "#last" }, &[Operand::integer(n)], 1)
 }
 
 fn empty(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -605,7 +605,7 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(size) => {
             let size = &if call.args.len() == 1 { s.through_to_ary(size) } else { size.clone() };
             if let Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) = size.types.single() {
-                return s.send(size, "__copy", &[], 1);
+                return s.send(size, "#copy", &[], 1);
             }
             let Some(size) = to_integer_argument(s, size) else { return Operand::bottom() };
             let ok = s.b.compare(Comparison::Ge, size, zero);

@@ -16,8 +16,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("push", push),
     carrying("append", push),
-    row("pop", |s, c| taken(s, c, "__pop", "__pop_many")),
-    row("shift", |s, c| taken(s, c, "__shift", "__shift_many")),
+    row("pop", |s, c| taken(s, c, "#pop", "#pop_many")),
+    row("shift", |s, c| taken(s, c, "#shift", "#shift_many")),
     carrying("unshift", prepend),
     carrying("prepend", prepend),
     carrying("insert", insert),
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         if mutable(s, c).is_none() || s.one_argument(c).is_none() {
             return Operand::bottom();
         }
-        s.send_with_block(c, "__delete")
+        s.send_with_block(c, "#delete")
     }),
     row("slice!", |s, c| {
         if mutable(s, c).is_none() || !s.count_arguments(c, 1, 2) {
@@ -33,13 +33,13 @@ pub(super) const ROWS: &[Row] = &[
         }
         match &c.args[..] {
             [range] if matches!(range.types.single(), Some(Type::Range { .. })) => {
-                super::array::slice_range(s, &c.receiver, range, "__cut")
+                super::array::slice_range(s, &c.receiver, range, "#cut")
             }
             [index] => s.send(&c.receiver, "delete_at", std::slice::from_ref(index), 1),
             [start, count, ..] => {
                 let Some(start) = to_integer_argument(s, start) else { return Operand::bottom() };
                 let Some(count) = to_integer_argument(s, count) else { return Operand::bottom() };
-                s.send(&c.receiver, "__cut", &[Operand::integer(start), Operand::integer(count)], 1)
+                s.send(&c.receiver, "#cut", &[Operand::integer(start), Operand::integer(count)], 1)
             }
             [] => Operand::bottom(),
         }
@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         let Some(index) = s.one_argument(c) else { return Operand::bottom() };
         let Some(index) = to_integer_argument(s, &index) else { return Operand::bottom() };
-        s.send(&c.receiver, "__delete_at", &[Operand::integer(index)], 1)
+        s.send(&c.receiver, "#delete_at", &[Operand::integer(index)], 1)
     }),
     row("sort!", |s, c| replaced(s, c, "sort")),
     row("sort_by!", |s, c| {
@@ -80,17 +80,17 @@ pub(super) const ROWS: &[Row] = &[
         if mutable(s, c).is_none() || !s.count_arguments(c, 0, 0) {
             return Operand::bottom();
         }
-        s.send(&c.receiver, "__shuffle!", &[], 1)
+        s.send(&c.receiver, "#shuffle!", &[], 1)
     }),
     row("replace", |s, c| {
         let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };
-        let other = s.send(&c.receiver, "__array", &[other], 1);
+        let other = s.send(&c.receiver, "#array", &[other], 1);
         if other.is_bottom() {
             return other;
         }
         // The items of the array itself are those that it has now.
-        let items = s.send(&other, "__copy", &[], 2);
+        let items = s.send(&other, "#copy", &[], 2);
         let zero = s.b.i64(0);
         s.set_list_length(list, zero);
         append(s, kind, list, &items);
@@ -114,38 +114,38 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("fill", fill),
     // ---- what core.rb is made of
-    carrying("__push", |s, c| {
+    carrying("#push", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.push(kind, list, &c.args[0]);
         }
         c.receiver.clone()
     }),
-    carrying("__push_front", |s, c| {
+    carrying("#push_front", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.push_front(kind, list, &c.args[0]);
         }
         c.receiver.clone()
     }),
-    row("__drop_front", |s, c| {
+    row("#drop_front", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.drop_front(kind, list, c.args[0].value());
         }
         c.receiver.clone()
     }),
-    carrying("__append", |s, c| {
+    carrying("#append", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             let value = s.through_to_ary(&c.args[0]);
             append(s, kind, list, &value);
         }
         c.receiver.clone()
     }),
-    carrying("__set", |s, c| {
+    carrying("#set", |s, c| {
         if let Some((kind, list)) = list_of(&c.receiver) {
             s.set_list_item(kind, list, c.args[0].value(), &c.args[1]);
         }
         c.args[1].clone()
     }),
-    row("__resize", |s, c| {
+    row("#resize", |s, c| {
         if let Some((_, list)) = list_of(&c.receiver) {
             s.set_list_length(list, c.args[0].value());
         }
@@ -205,7 +205,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if items.is_empty() {
         return call.receiver.clone();
     }
-    let place = s.send(&call.receiver, "__place", &[Operand::integer(index)], 1);
+    let place = s.send(&call.receiver, "#place", &[Operand::integer(index)], 1);
     if place.is_bottom() {
         return place;
     }
@@ -220,7 +220,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// Inserts all items before the one at `place`, the last one first.
 fn insert_all(s: &mut Lowerer<'_>, receiver: &Operand, place: &Operand, items: &[Operand]) {
     for (i, item) in items.iter().enumerate().rev() {
-        s.send(receiver, "__insert", &[place.clone(), item.clone()], 0x40 + i as u32);
+        s.send(receiver, "#insert", &[place.clone(), item.clone()], 0x40 + i as u32);
     }
 }
 
@@ -230,7 +230,7 @@ fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if depth == Some(0) {
         return Operand::nil();
     }
-    let nests = s.send(&call.receiver, "__nests?", &[], 1);
+    let nests = s.send(&call.receiver, "#nests?", &[], 1);
     let condition = s.truth_condition(&nests);
     s.branch(
         34,
@@ -266,8 +266,8 @@ fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let mut args = call.args.clone();
     args.resize(given + 2, Operand::nil());
     let result = match &call.block {
-        Some(block) => s.send_block(&call.receiver, "__fill_block", &args, Some(block.clone())),
-        None => s.send(&call.receiver, "__fill", &args, 1),
+        Some(block) => s.send_block(&call.receiver, "#fill_block", &args, Some(block.clone())),
+        None => s.send(&call.receiver, "#fill", &args, 1),
     };
     if result.is_bottom() { result } else { call.receiver.clone() }
 }
@@ -295,7 +295,7 @@ fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     if items.is_bottom() {
         return items;
     }
-    s.send(&call.receiver, "__replace", &[items], 3);
+    s.send(&call.receiver, "#replace", &[items], 3);
     let (Some(before), true) = (before, maybe_nil) else { return call.receiver.clone() };
     let Some(after) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
     let changed = s.b.compare(Comparison::Ne, before, after);

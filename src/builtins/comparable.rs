@@ -8,7 +8,7 @@ use crate::types::{RangeEnd, Type};
 pub(super) const ROWS: &[Row] = &[
     carrying("clamp", clamp),
     // Newer Rubies use other words, which they are asked for.
-    carrying("__clamp_failed", |s, _| {
+    carrying("#clamp_failed", |s, _| {
         let message = "min argument must be smaller than max argument";
         s.fail(ErrorKind::ArgumentError(message.into()), &[])
     }),
@@ -20,7 +20,7 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     if let [low, high] = &call.args[..] {
-        return s.send(&call.receiver, "__clamp", &[low.clone(), high.clone()], 1);
+        return s.send(&call.receiver, "#clamp", &[low.clone(), high.clone()], 1);
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.args[0]) else {
@@ -35,5 +35,5 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         (Some(value), RangeEnd::Float) => Operand::one(Type::Float, value),
         (Some(value), _) => Operand::integer(value),
     };
-    s.send(&call.receiver, "__clamp", &[end(low, low_end), end(high, high_end)], 1)
+    s.send(&call.receiver, "#clamp", &[end(low, low_end), end(high, high_end)], 1)
 }

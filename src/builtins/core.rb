@@ -1,5 +1,6 @@
 # Ruby's own methods written in Ruby, over the few that are rules in Rust. They are compiled with the section that
 # calls them and inlined there; errors in them are reported at the caller's line. Semantics are those of MRI's C.
+# Methods whose names begin with two underscores are primitives, which the code of users cannot name.
 
 module Comparable
   def ==(other)

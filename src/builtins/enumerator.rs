@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         let packs = s.is_ours(&block);
         each(s, &c.receiver, block, packs)
     }),
-    row("__each_values", |s, c| {
+    row("#each_values", |s, c| {
         let Some(block) = s.block_of(c) else { return Operand::bottom() };
         each(s, &c.receiver, block, false)
     }),
@@ -33,28 +33,28 @@ pub(super) const ROWS: &[Row] = &[
             | "combination"
             | "permutation"
             | "repeated_combination"
-            | "repeated_permutation" => s.send(&c.receiver, "__count", &[], 1),
+            | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
             "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while"
             | "each_entry" => Operand::nil(),
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }
     }),
-    row("to_a", |s, c| s.send(&c.receiver, "__copy", &[], 1)),
-    row("entries", |s, c| s.send(&c.receiver, "__copy", &[], 1)),
-    row("__room", |s, _| Operand::integer(s.b.i64(4))),
+    row("to_a", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    row("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    row("#room", |s, _| Operand::integer(s.b.i64(4))),
     row("take", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
-        s.send(&c.receiver, "__take", &[n], 1)
+        s.send(&c.receiver, "#take", &[n], 1)
     }),
     row("drop", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
-        s.send(&c.receiver, "__drop", &[n], 1)
+        s.send(&c.receiver, "#drop", &[n], 1)
     }),
     row("first", |s, c| match c.args.first() {
-        Some(n) => s.send(&c.receiver, "__take", std::slice::from_ref(n), 1),
+        Some(n) => s.send(&c.receiver, "#take", std::slice::from_ref(n), 1),
         None => {
-            let items = s.send(&c.receiver, "__copy", &[], 1);
+            let items = s.send(&c.receiver, "#copy", &[], 1);
             s.send(&items, "first", &[], 2)
         }
     }),
@@ -76,10 +76,10 @@ fn through_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.block.is_some() {
         return refused(s, call);
     }
-    let items = s.send(&call.receiver, "__copy", &[], 1);
+    let items = s.send(&call.receiver, "#copy", &[], 1);
     match call.name.as_str() {
         "min" | "max" | "minmax" if call.args.is_empty() => {
-            s.send(&items, &format!("__{}_each", call.name), &[], 2)
+            s.send(&items, &format!("#{}_each", call.name), &[], 2)
         }
         name => s.send(&items, name, &call.args, 2),
     }
@@ -110,8 +110,8 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     let source = args.remove(0);
     let range = matches!(source.types.single(), Some(Type::Range { .. }));
     let name = match &*method {
-        "each_with_index" | "with_index" if packs => format!("__packed_{method}"),
-        "step" | "%" if range => "__arithmetic_sequence".to_string(),
+        "each_with_index" | "with_index" if packs => format!("#packed_{method}"),
+        "step" | "%" if range => "#arithmetic_sequence".to_string(),
         method => method.to_string(),
     };
     s.send_block(&source, &name, &args, Some(block))

@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Row] =
         }),
         row("**", power),
         row("pow", |s, c| {
-            if c.args.len() == 2 { s.send(&c.receiver, "__pow_modulo", &c.args, 1) } else { power(s, c) }
+            if c.args.len() == 2 { s.send(&c.receiver, "#pow_modulo", &c.args, 1) } else { power(s, c) }
         }),
         bare("-@", |s, c| {
             let zero = s.b.i64(0);
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] =
         row(">>", |s, c| shift(s, c, false)),
         row("[]", |s, c| {
             if c.args.len() == 2 {
-                return s.send(&c.receiver, "__part", &c.args, 1);
+                return s.send(&c.receiver, "#part", &c.args, 1);
             }
             if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
                 return s.refuse_here(
@@ -112,12 +112,12 @@ pub(super) const ROWS: &[Row] =
         bare("abs", absolute),
         bare("magnitude", absolute),
         // What is no number is told apart in core.rb.
-        row("__coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
-        bare("__large?", |s, c| {
+        row("#coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
+        bare("#large?", |s, c| {
             let large = is_large(s, c.receiver.value());
             Operand::bool(large)
         }),
-        bare("__word?", |s, c| {
+        bare("#word?", |s, c| {
             let large = is_large(s, c.receiver.value());
             Operand::bool(s.b.unary(UnaryOp::Not, large))
         }),

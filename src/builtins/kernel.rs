@@ -9,7 +9,7 @@ use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 pub(super) const ROWS: &[Row] = &[
     bare("nil?", is_nil),
     // Where Ruby asks no method.
-    bare("__nil?", is_nil),
+    bare("#nil?", is_nil),
     bare("!", |s, c| {
         let truth = s.truth(&c.receiver);
         Operand::bool(s.b.unary(UnaryOp::Not, truth))
@@ -39,21 +39,21 @@ pub(super) const ROWS: &[Row] = &[
             }
         })
     }),
-    carrying("__alike", alike),
+    carrying("#alike", alike),
     // What the running Ruby does, as `core.rb` asks for it.
-    row("__ruby?", |s, c| {
+    row("#ruby?", |s, c| {
         let name = c.args.first().and_then(|arg| s.symbol_name(arg)).unwrap_or_default();
         let fact = s.host.dialect().fact(&name).unwrap_or_default();
         Operand::bool(s.b.bool(fact))
     }),
     // A number that takes MRI one word? Integers say so themselves.
-    bare("__word?", |s, c| {
+    bare("#word?", |s, c| {
         let word = c.receiver.types.single() == Some(&Type::Float);
         Operand::bool(s.b.bool(word))
     }),
-    bare("__hash", hash),
+    bare("#hash", hash),
     // As equal?, where it can be known.
-    carrying("__is", |s, c| {
+    carrying("#is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
         if made(&c.receiver) && c.args.iter().any(made) {
             Operand::bool(s.b.bool(false))
@@ -94,27 +94,27 @@ pub(super) const ROWS: &[Row] = &[
     carrying("__send__", |s, c| send(s, c, CallType::Own)),
     carrying("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
-    row("__to_int", |s, c| match super::integer::integer_argument(s, c) {
+    row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
         None => Operand::bottom(),
     }),
     // nil as an index is told in another way.
-    row("__to_long", |s, c| {
+    row("#to_long", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         match super::integer::to_integer_argument(s, &arg) {
             Some(value) => Operand::integer(value),
             None => Operand::bottom(),
         }
     }),
-    carrying("__compare_failed", |s, c| {
+    carrying("#compare_failed", |s, c| {
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         let before =
             format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
         s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
     }),
     // The members of a Struct or Data, whatever its own methods give.
-    bare("__items", super::structs::items),
-    carrying("__peer", |s, c| {
+    bare("#items", super::structs::items),
+    carrying("#peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         s.switch(&c.args[0], 0, &mut |_, arg| match arg.types.single() {
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
             _ => Operand::nil(),
         })
     }),
-    row("__no_side", |s, c| {
+    row("#no_side", |s, c| {
         s.switch(&c.args[0], 0, &mut |s, arg| {
             let class = arg.types.iter().next().map(crate::infer::class_of);
             let class = class.map_or_else(String::new, |c| s.host.class_name(c));

@@ -72,11 +72,11 @@ pub(super) const ROWS: &[Row] = &[
         let pole = s.b.binary(BinaryOp::AndB, negative, whole);
         let ok = s.b.unary(UnaryOp::Not, pole);
         s.check(ok, ErrorKind::MathDomain("gamma".into()), &[]);
-        s.send(&c.receiver, "__gamma", &[Operand::float(x)], 1)
+        s.send(&c.receiver, "#gamma", &[Operand::float(x)], 1)
     }),
     row("lgamma", log_gamma),
-    row("__tgamma", |s, c| plain(s, c, MathFn::Gamma)),
-    row("__float", |s, c| match floats::<1>(s, c) {
+    row("#tgamma", |s, c| plain(s, c, MathFn::Gamma)),
+    row("#float", |s, c| match floats::<1>(s, c) {
         Some([x]) => Operand::float(x),
         None => Operand::bottom(),
     }),

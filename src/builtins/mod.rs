@@ -146,7 +146,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || is_primitive(name) => {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
         Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
@@ -169,7 +169,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
-        Type::Symbol if owner == ClassId::COMPARABLE || name.starts_with("__") => {
+        Type::Symbol if owner == ClassId::COMPARABLE || is_primitive(name) => {
             (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Comparable"])
         }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
@@ -252,6 +252,15 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     }
 }
 
+/// The parts that built-ins are made of are no methods of Ruby's. Their names begin with what no method's name begins
+/// with, so that all names that a user can write are the user's. In `core.rb`, which is Ruby, they are written with two
+/// underscores instead.
+pub(crate) const PRIMITIVE: char = '#';
+
+pub(crate) fn is_primitive(name: &str) -> bool {
+    name.starts_with(PRIMITIVE)
+}
+
 /// The methods of `core.rb`, by module and name; parsed once a thread.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     thread_local! {
@@ -263,7 +272,7 @@ fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
 fn parse_core() -> FxHashMap<(String, String), Rc<Code>> {
     let mut sources = SourceMap::default();
     let file: FileId = sources.add(SourceFile::new("<ikra core>", include_str!("core.rb"), 1));
-    crate::syntax::methods_in(&sources, file)
+    crate::syntax::methods_in(&sources, file, Some(PRIMITIVE))
         .into_iter()
         .filter_map(|code| {
             let module = code.nesting.last()?.clone()?;
@@ -347,7 +356,7 @@ impl Lowerer<'_> {
 
     /// What is said of an argument that is not understood, and what to do instead.
     fn opaque_message(&mut self, call: &Invocation, opaque: &TypeSet) -> (String, String) {
-        let name = match call.name.strip_prefix("__") {
+        let name = match call.name.strip_prefix(PRIMITIVE) {
             Some(part) => self.builtin_name().unwrap_or_else(|| part.into()),
             None => call.name.clone(),
         };

@@ -30,9 +30,9 @@ pub(super) const ROWS: &[Row] = &[
     carrying("==", equal),
     carrying("===", equal),
     row("<=>", spaceship),
-    row("__below?", |s, c| ordered(s, c, Comparison::Lt)),
-    row("__above?", |s, c| ordered(s, c, Comparison::Gt)),
-    row("__rational", |s, _| {
+    row("#below?", |s, c| ordered(s, c, Comparison::Lt)),
+    row("#above?", |s, c| ordered(s, c, Comparison::Gt)),
+    row("#rational", |s, _| {
         s.refuse_here(
             "unsupported-method",
             "the quotient of two Integers is a Rational, which does not run in a section",

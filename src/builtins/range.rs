@@ -25,30 +25,30 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("drop", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
-        s.send(&c.receiver, "__drop", &[n], 1)
+        s.send(&c.receiver, "#drop", &[n], 1)
     }),
     row("min", |s, c| smallest(s, c, true)),
     row("max", |s, c| smallest(s, c, false)),
     carrying("sum", sum),
-    row("map", |s, c| s.send_with_block(c, "__map")),
-    row("collect", |s, c| s.send_with_block(c, "__map")),
-    row("each_with_index", |s, c| s.send_with_block(c, "__each_with_index")),
+    row("map", |s, c| s.send_with_block(c, "#map")),
+    row("collect", |s, c| s.send_with_block(c, "#map")),
+    row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
     carrying("zip", |s, c| {
         let Some(c) = &super::array::zipped(s, c) else { return Operand::bottom() };
-        let name = if c.block.is_some() { "__zip_block" } else { "__zip" };
+        let name = if c.block.is_some() { "#zip_block" } else { "#zip" };
         s.send_with_block(c, name)
     }),
     row("sort", |s, c| {
-        let name = if c.block.is_some() { "__sort_block" } else { "__sort" };
+        let name = if c.block.is_some() { "#sort_block" } else { "#sort" };
         s.send_with_block(c, name)
     }),
     row("to_a", to_array),
     row("to_ary", to_array),
     row("entries", to_array),
     row("reverse_each", reverse_each),
-    row("__part", |s, c| {
-        let items = s.send(&c.receiver, "__copy", &[], 1);
-        s.send(&items, "__part", &c.args, 2)
+    row("#part", |s, c| {
+        let items = s.send(&c.receiver, "#copy", &[], 1);
+        s.send(&items, "#part", &c.args, 2)
     }),
     row("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
@@ -79,16 +79,16 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(exclusive))
     }),
     row("size", size),
-    row("__length", length),
+    row("#length", length),
     carrying("count", |s, c| match (&c.block, c.args.first()) {
-        (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
-        (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
+        (_, Some(value)) => s.send(&c.receiver, "#count_value", std::slice::from_ref(value), 1),
+        (Some(block), None) => s.send_block(&c.receiver, "#count_block", &[], Some(block.clone())),
         (None, None) => match range_ends(&c.receiver) {
             Some((Some(_), Some(_), _, RangeEnd::Float, _)) => cannot_iterate(s, "Float"),
             _ => size_of(s, c),
         },
     }),
-    row("__empty?", |s, c| {
+    row("#empty?", |s, c| {
         let size = length(s, c);
         if size.is_bottom() {
             return size;
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Row] = &[
                     None,
                 );
             }
-            s.send(&receiver, "__overlap?", &[other], 1)
+            s.send(&receiver, "#overlap?", &[other], 1)
         })
     }),
     row("step", |s, c| {
@@ -126,7 +126,7 @@ pub(super) const ROWS: &[Row] = &[
         step(s, c, down)
     }),
     // What `step` without a block gives goes down in all versions.
-    row("__arithmetic_sequence", |s, c| step(s, c, true)),
+    row("#arithmetic_sequence", |s, c| step(s, c, true)),
 ];
 
 fn refuse_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -154,7 +154,7 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         match arg.types.single() {
             Some(Type::Integer | Type::Float) => {}
-            Some(Type::Object(..) | Type::Record(_)) => return s.send(&call.receiver, "__holds?", &[arg], 1),
+            Some(Type::Object(..) | Type::Record(_)) => return s.send(&call.receiver, "#holds?", &[arg], 1),
             _ => return Operand::bool(s.b.bool(low.is_none() && high.is_none())),
         }
         let mut inside = s.b.bool(true);
@@ -237,10 +237,10 @@ fn some_taken(s: &mut Lowerer<'_>, call: &Invocation, n: &Operand, first: bool) 
     s.check(ok, ErrorKind::ArgumentError(message.into()), &[]);
     let n = Operand::integer(n);
     if first {
-        return s.send(&call.receiver, "__take", &[n], 1);
+        return s.send(&call.receiver, "#take", &[n], 1);
     }
-    let items = s.send(&call.receiver, "__copy", &[], 1);
-    s.send(&items, "__last", &[n], 2)
+    let items = s.send(&call.receiver, "#copy", &[], 1);
+    s.send(&items, "#last", &[n], 2)
 }
 
 /// A range with literal ends that is short is an array of known length.
@@ -254,7 +254,7 @@ fn to_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let items: Vec<Operand> = (low..end).map(|n| Operand::integer(s.b.i64(n))).collect();
         return s.tuple(&items);
     }
-    s.send(&call.receiver, "__copy", &[], 1)
+    s.send(&call.receiver, "#copy", &[], 1)
 }
 
 /// `min` and `max` by the ends alone.
@@ -267,7 +267,7 @@ fn smallest(s: &mut Lowerer<'_>, call: &Invocation, min: bool) -> Operand {
         );
     }
     if call.block.is_some() {
-        return s.send_with_block(call, if min { "__min_block" } else { "__max_block" });
+        return s.send_with_block(call, if min { "#min_block" } else { "#max_block" });
     }
     let Some((Some(low), Some(high), exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return s.refuse_here(
@@ -336,7 +336,7 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return refuse_object(s, call);
     }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
-    s.send_block(&call.receiver, "__sum", &[initial], call.block.clone())
+    s.send_block(&call.receiver, "#sum", &[initial], call.block.clone())
 }
 
 fn end_of(s: &mut Lowerer<'_>, call: &Invocation, which: usize) -> Operand {
@@ -397,7 +397,7 @@ fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn size_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match range_ends(&call.receiver) {
         Some((Some(_), Some(_), _, RangeEnd::Integer, RangeEnd::Integer)) => length(s, call),
-        Some((Some(_), Some(_), ..)) => s.send(&call.receiver, "__float_size", &[], 1),
+        Some((Some(_), Some(_), ..)) => s.send(&call.receiver, "#float_size", &[], 1),
         _ => Operand::float(s.b.f64(f64::INFINITY)),
     }
 }
@@ -475,7 +475,7 @@ fn step(s: &mut Lowerer<'_>, call: &Invocation, down: bool) -> Operand {
         }
         Some(Type::Integer | Type::Float) => {
             let down = Operand::bool(s.b.bool(down));
-            s.send_block(&range, "__float_step", &[arg, down], Some(block.clone()))
+            s.send_block(&range, "#float_step", &[arg, down], Some(block.clone()))
         }
         _ => refuse_object(s, call),
     })

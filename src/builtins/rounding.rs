@@ -10,23 +10,23 @@ use crate::types::Type;
 const MOST_DIGITS: i64 = 22;
 
 pub(super) const INTEGER_ROWS: &[Row] = &[
-    row("__list", |s, c| s.new_list(0, c.args[0].value())),
-    row("__power_of_ten", |s, c| {
+    row("#list", |s, c| s.new_list(0, c.args[0].value())),
+    row("#power_of_ten", |s, c| {
         let power = power_of_ten(s, c.args[0].value());
         Operand::integer(power)
     }),
-    bare("__overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
-    bare("__float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
+    bare("#overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
+    bare("#float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
 ];
 
 pub(super) const FLOAT_ROWS: &[Row] = &[
-    bare("__bits", |s, c| Operand::integer(s.b.unary(UnaryOp::BitsToI64, c.receiver.value()))),
-    bare("__floor", |s, c| Operand::float(s.b.unary(UnaryOp::FloorF, c.receiver.value()))),
-    bare("__ceil", |s, c| Operand::float(s.b.unary(UnaryOp::CeilF, c.receiver.value()))),
-    bare("__truncate", |s, c| Operand::float(s.b.unary(UnaryOp::TruncF, c.receiver.value()))),
-    bare("__round", |s, c| Operand::float(s.b.unary(UnaryOp::RoundF, c.receiver.value()))),
-    bare("__round_even", |s, c| Operand::float(s.b.unary(UnaryOp::RoundEvenF, c.receiver.value()))),
-    row("__scale", |s, c| {
+    bare("#bits", |s, c| Operand::integer(s.b.unary(UnaryOp::BitsToI64, c.receiver.value()))),
+    bare("#floor", |s, c| Operand::float(s.b.unary(UnaryOp::FloorF, c.receiver.value()))),
+    bare("#ceil", |s, c| Operand::float(s.b.unary(UnaryOp::CeilF, c.receiver.value()))),
+    bare("#truncate", |s, c| Operand::float(s.b.unary(UnaryOp::TruncF, c.receiver.value()))),
+    bare("#round", |s, c| Operand::float(s.b.unary(UnaryOp::RoundF, c.receiver.value()))),
+    bare("#round_even", |s, c| Operand::float(s.b.unary(UnaryOp::RoundEvenF, c.receiver.value()))),
+    row("#scale", |s, c| {
         let most = s.b.i64(MOST_DIGITS);
         let ok = s.b.compare(Comparison::Le, c.args[0].value(), most);
         let why = format!("rounding to more than {MOST_DIGITS} digits cannot run in a section");
@@ -44,7 +44,7 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
         }
         Operand::float(product)
     }),
-    bare("__refuse_digits", |s, _| {
+    bare("#refuse_digits", |s, _| {
         let why = "so small a number is rounded to 18 digits at most in a section";
         s.fail(ErrorKind::Unsupported(why.into()), &[])
     }),
@@ -113,5 +113,5 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
     if rounds {
         args.push(Operand::integer(s.b.i64(half)));
     }
-    s.send(&call.receiver, &format!("__{name}_digits"), &args, 41)
+    s.send(&call.receiver, &format!("#{name}_digits"), &args, 41)
 }

@@ -24,28 +24,28 @@ pub(super) const ROWS: &[Row] = &[
         };
         let array =
             matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
-        let name = if array { "__array_sum" } else { "__sum" };
+        let name = if array { "#array_sum" } else { "#sum" };
         s.send_block(&c.receiver, name, &[initial], c.block.clone())
     }),
     carrying("inject", inject),
     carrying("reduce", inject),
     carrying("count", |s, c| match (&c.block, c.args.first()) {
-        (_, Some(value)) => s.send(&c.receiver, "__count_value", std::slice::from_ref(value), 1),
-        (Some(block), None) => s.send_block(&c.receiver, "__count_block", &[], Some(block.clone())),
+        (_, Some(value)) => s.send(&c.receiver, "#count_value", std::slice::from_ref(value), 1),
+        (Some(block), None) => s.send_block(&c.receiver, "#count_block", &[], Some(block.clone())),
         (None, None) => match c.receiver.types.single() {
-            Some(Type::Enumerator(..)) => s.send(&c.receiver, "__count", &[], 1),
+            Some(Type::Enumerator(..)) => s.send(&c.receiver, "#count", &[], 1),
             _ => s.send(&c.receiver, "size", &[], 1),
         },
     }),
-    carrying("any?", |s, c| question(s, c, "__any", false)),
-    carrying("none?", |s, c| question(s, c, "__any", true)),
-    carrying("all?", |s, c| question(s, c, "__all", false)),
-    carrying("one?", |s, c| question(s, c, "__one", false)),
+    carrying("any?", |s, c| question(s, c, "#any", false)),
+    carrying("none?", |s, c| question(s, c, "#any", true)),
+    carrying("all?", |s, c| question(s, c, "#all", false)),
+    carrying("one?", |s, c| question(s, c, "#one", false)),
     carrying("index", index),
     carrying("find_index", index),
     row("minmax", |s, c| {
         if c.block.is_some() && c.args.is_empty() {
-            return s.send_with_block(c, "__minmax_block");
+            return s.send_with_block(c, "#minmax_block");
         }
         let low = s.send_block(&c.receiver, "min", &c.args, c.block.clone());
         if low.is_bottom() {
@@ -55,20 +55,20 @@ pub(super) const ROWS: &[Row] = &[
         if high.is_bottom() { high } else { s.tuple(&[low, high]) }
     }),
     row("uniq", |s, c| {
-        let name = if c.block.is_some() { "__uniq_block" } else { "__uniq" };
+        let name = if c.block.is_some() { "#uniq_block" } else { "#uniq" };
         s.send_with_block(c, name)
     }),
-    carrying("grep", |s, c| s.send_with_block(c, "__grep")),
-    carrying("grep_v", |s, c| s.send_with_block(c, "__grep_v")),
+    carrying("grep", |s, c| s.send_with_block(c, "#grep")),
+    carrying("grep_v", |s, c| s.send_with_block(c, "#grep_v")),
     row("min_by", by),
     row("max_by", by),
     row("minmax_by", by),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
     // ---- what core.rb is made of
-    row("__room", |s, c| match c.receiver.types.single() {
+    row("#room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),
         Some(Type::Range { .. }) => {
-            let size = s.send(&c.receiver, "__length", &[], 1);
+            let size = s.send(&c.receiver, "#length", &[], 1);
             if size.is_bottom() {
                 return size;
             }
@@ -79,12 +79,12 @@ pub(super) const ROWS: &[Row] = &[
         }
         _ => s.send(&c.receiver, "size", &[], 1),
     }),
-    row("__list", |s, c| s.new_list(0, c.args[0].value())),
-    carrying("__compare", |s, c| s.compared(&c.args[0], &c.args[1])),
-    carrying("__order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
-    row("__at", |s, c| match c.receiver.types.single() {
+    row("#list", |s, c| s.new_list(0, c.args[0].value())),
+    carrying("#compare", |s, c| s.compared(&c.args[0], &c.args[1])),
+    carrying("#order", |s, c| s.order_of(&c.args[0], &c.args[1], &c.args[2])),
+    row("#at", |s, c| match c.receiver.types.single() {
         Some(Type::Range { .. }) => {
-            let size = s.send(&c.receiver, "__length", &[], 1);
+            let size = s.send(&c.receiver, "#length", &[], 1);
             if size.is_bottom() {
                 return size;
             }
@@ -100,13 +100,13 @@ pub(super) const ROWS: &[Row] = &[
         ),
         _ => super::array::item(s, &c.receiver, c.args[0].value()),
     }),
-    row("__window", |s, c| {
+    row("#window", |s, c| {
         let Some(count) = s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) else {
             let start = c.args[0].clone();
-            return s.send(&c.receiver, "__part", &[start, c.args[1].clone()], 1);
+            return s.send(&c.receiver, "#part", &[start, c.args[1].clone()], 1);
         };
         if count > 16 {
-            return s.send(&c.receiver, "__part", &[c.args[0].clone(), c.args[1].clone()], 1);
+            return s.send(&c.receiver, "#part", &[c.args[0].clone(), c.args[1].clone()], 1);
         }
         let mut items = Vec::new();
         for i in 0..count {
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("min", |s, c| extreme(s, c, Comparison::Lt)),
     row("max", |s, c| extreme(s, c, Comparison::Gt)),
-    row("__item", |s, c| {
+    row("#item", |s, c| {
         let index = c.args[0].value();
         s.item_at(&c.receiver, index)
     }),
@@ -144,8 +144,8 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         block = Some(s.symbol_block(name));
     }
     match args.first() {
-        Some(initial) => s.send_block(&call.receiver, "__inject_from", std::slice::from_ref(initial), block),
-        None => s.send_block(&call.receiver, "__inject", &[], block),
+        Some(initial) => s.send_block(&call.receiver, "#inject_from", std::slice::from_ref(initial), block),
+        None => s.send_block(&call.receiver, "#inject", &[], block),
     }
 }
 
@@ -170,8 +170,8 @@ fn question(s: &mut Lowerer<'_>, call: &Invocation, name: &str, negated: bool) -
 
 pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.args.first() {
-        Some(value) => s.send(&call.receiver, "__index_value", std::slice::from_ref(value), 1),
-        None => s.send_with_block(call, "__index_block"),
+        Some(value) => s.send(&call.receiver, "#index_value", std::slice::from_ref(value), 1),
+        None => s.send_with_block(call, "#index_block"),
     }
 }
 
@@ -183,7 +183,7 @@ fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Some("use sort_by { … }.first(n)".into()),
         );
     }
-    s.send_with_block(call, &format!("__{}", call.name))
+    s.send_with_block(call, &format!("#{}", call.name))
 }
 
 /// `min` and `max` without a block.
@@ -197,7 +197,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         );
     }
     if call.block.is_some() {
-        return s.send_with_block(call, if better == Comparison::Lt { "__min_block" } else { "__max_block" });
+        return s.send_with_block(call, if better == Comparison::Lt { "#min_block" } else { "#max_block" });
     }
     let literal = s.array_literal == Some(s.span);
     if let Some(Type::Tuple(_)) = call.receiver.types.single() {
@@ -209,7 +209,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
         }
         return best;
     }
-    let empty = s.send(&call.receiver, "__empty?", &[], 1);
+    let empty = s.send(&call.receiver, "#empty?", &[], 1);
     let condition = s.truth_condition(&empty);
     s.branch(
         13,
@@ -351,11 +351,11 @@ impl Lowerer<'_> {
         self.send_block(&call.receiver, name, &call.args, call.block.clone())
     }
 
-    /// The name of a symbol written out in the section.
+    /// The name of a symbol written out in the section; none of a primitive.
     pub(crate) fn symbol_name(&self, operand: &Operand) -> Option<String> {
         (operand.types.single() == Some(&Type::Symbol)).then_some(())?;
         let number = self.b.constant(operand.value())?;
-        self.symbols.get(&(number as i32)).cloned()
+        self.symbols.get(&(number as i32)).filter(|name| !super::is_primitive(name)).cloned()
     }
 
     /// Runs `body` for `start`, `start + step` … as long as the index is before `end`. The body gets the index and the

@@ -105,8 +105,8 @@ pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
     let items = items(s, c);
     // Those of Array itself compare in another order, and add up in another way.
     let own = match c.name.as_str() {
-        "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("__{}_each", c.name),
-        "sum" => "__sum".to_string(),
+        "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("#{}_each", c.name),
+        "sum" => "#sum".to_string(),
         name => name.to_string(),
     };
     let mut args = c.args.clone();

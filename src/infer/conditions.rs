@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         let receiver_node = call.receiver.as_ref().expect("checked by the caller");
         let is_test = matches!(
             (call.name.as_str(), call.args.len()),
-            ("nil?" | "__nil?", 0) | ("is_a?" | "kind_of?" | "instance_of?" | "==" | "!=" | "===", 1)
+            ("nil?" | "#nil?", 0) | ("is_a?" | "kind_of?" | "instance_of?" | "==" | "!=" | "===", 1)
         );
         if !is_test {
             let operand = self.expr(node);
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
         self.span = call.name_span;
         let result = self.send(&receiver, &call.name, &args, 0);
         let (subject, class) = match call.name.as_str() {
-            "nil?" | "__nil?" => (&receiver, Some(ClassId::NIL)),
+            "nil?" | "#nil?" => (&receiver, Some(ClassId::NIL)),
             "is_a?" | "kind_of?" | "instance_of?" => (&receiver, module_of(&args[0])),
             "===" => (&args[0], module_of(&receiver)),
             "==" | "!=" if args[0].types.single() == Some(&Type::Nil) => (&receiver, Some(ClassId::NIL)),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 const CLASS_CARRIED: &[&str] = &[
     "!",
     "nil?",
-    "__nil?",
+    "#nil?",
     "equal?",
     "eql?",
     "itself",
@@ -239,8 +239,7 @@ impl Lowerer<'_> {
                 ..Refusal::default()
             });
         }
-        // The parts that built-ins are made of are no methods of Ruby's.
-        if name.starts_with("__") && name != "__send__" && name != "__id__" {
+        if builtins::is_primitive(name) {
             let found = FoundMethod {
                 owner: class_of(ty),
                 visibility: Visibility::Public,
@@ -417,7 +416,7 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> bool {
-        if code.yields && block.is_none() && !name.starts_with("__") {
+        if code.yields && block.is_none() && !builtins::is_primitive(name) {
             let hint = match (name, arguments.keywords.is_empty()) {
                 ("step", false) => {
                     "give it a block, or write the limit and the step without names: 1.step(7, 2)"

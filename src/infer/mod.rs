@@ -506,7 +506,7 @@ impl<'h> Lowerer<'h> {
     /// The public name of the built-in written in Ruby that is being lowered.
     pub(crate) fn builtin_name(&self) -> Option<String> {
         let frames = self.frames[..=self.current].iter().rev();
-        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !n.starts_with("__")).cloned()
+        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !crate::builtins::is_primitive(n)).cloned()
     }
 
     /// A set in words: `Integer`, `Car or nil`.

@@ -52,7 +52,7 @@ impl World {
             }
         }
         let mut methods = FxHashMap::default();
-        for code in crate::syntax::methods_in(&sources, file) {
+        for code in crate::syntax::methods_in(&sources, file, None) {
             let owner = match code.nesting.last() {
                 Some(Some(name)) => find(&classes, name)?,
                 _ => ClassId::OBJECT,

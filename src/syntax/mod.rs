@@ -50,7 +50,7 @@ pub fn code_in_binding(
     let work = || {
         let version = sources.version;
         parse::with_tree(&source.text, version, outer, |tree| match parse::find(tree, version, start, end) {
-            Answer::Found(found) => lower::code(source, file, tree, &found),
+            Answer::Found(found) => lower::code(source, file, tree, &found, None),
             Answer::Missing => Err(CodeError::NotFound),
             Answer::TooDeep(place) => {
                 let span = Span { file, start: place.start(), end: place.end() };
@@ -107,8 +107,8 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
 }
 
 /// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed
-/// once.
-pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
+/// once. With `primitive`, names of methods and calls that begin with two underscores begin with this character instead.
+pub fn methods_in(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {
     let source = sources.file(file);
     let work = || {
         parse::with_tree(&source.text, sources.version, &[], |tree| {
@@ -116,7 +116,7 @@ pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
             parse::each_callable(tree, |callable, nesting, using| {
                 if matches!(callable, Callable::Def(_)) {
                     let found = FoundCode { callable, nesting: nesting.to_vec(), using };
-                    codes.extend(lower::code(source, file, tree, &found));
+                    codes.extend(lower::code(source, file, tree, &found, primitive));
                 }
             });
             codes

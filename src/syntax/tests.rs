@@ -262,7 +262,7 @@ fn survive(text: &str) -> usize {
     parse::with_tree(text, RubyVersion::default(), &[], |tree| {
         parse::each_callable(tree, |callable, nesting, using| {
             let found = parse::FoundCode { callable, nesting: nesting.to_vec(), using };
-            match lower::code(&source, file, tree, &found) {
+            match lower::code(&source, file, tree, &found, None) {
                 Ok(code) => check(&code, text, file),
                 Err(CodeError::Unsupported(diagnostics)) => assert!(!diagnostics.is_empty()),
                 Err(CodeError::NotFound) => unreachable!(),

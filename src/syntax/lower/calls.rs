@@ -13,7 +13,7 @@ impl Lowering<'_> {
         if call.is_attribute_write() {
             return self.attribute_write(call, span);
         }
-        let name = text(&call.name());
+        let name = self.method_name(&call.name());
         let bare = call.arguments().is_none() && call.block().is_none();
         if name == "!"
             && bare

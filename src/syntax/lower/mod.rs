@@ -28,6 +28,7 @@ pub(super) fn code(
     file: FileId,
     tree: &prism::ParseResult<'_>,
     found: &FoundCode<'_>,
+    primitive: Option<char>,
 ) -> Result<Code, CodeError> {
     let location = found.callable.location();
     if let Some(error) = error_within(tree, &location, file) {
@@ -40,7 +41,7 @@ pub(super) fn code(
             Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint),
         ]));
     }
-    let mut lowering = Lowering::new(source, file);
+    let mut lowering = Lowering { primitive, ..Lowering::new(source, file) };
     let span = lowering.span(&location);
     let (kind, name, scope) = match &found.callable {
         Callable::Block { node, lambda } => {
@@ -54,7 +55,7 @@ pub(super) fn code(
         Callable::Def(node) => {
             let parameters = node.parameters().map(|parameters| parameters.as_node());
             let scope = lowering.scope(&node.locals(), parameters, node.body(), span);
-            (CodeKind::Method, text(&node.name()), scope)
+            (CodeKind::Method, lowering.method_name(&node.name()), scope)
         }
     };
     if !lowering.diagnostics.is_empty() {
@@ -87,6 +88,8 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
 struct Lowering<'s> {
     source: &'s SourceFile,
     file: FileId,
+    /// What names that begin with two underscores begin with instead.
+    primitive: Option<char>,
     /// The scopes between the code and the present node, by name; the code's own scope comes first.
     scopes: Vec<Scope>,
     locals: Vec<String>,
@@ -112,6 +115,7 @@ impl<'s> Lowering<'s> {
         Self {
             source,
             file,
+            primitive: None,
             scopes: Vec::new(),
             locals: Vec::new(),
             nodes: 0,
@@ -122,6 +126,15 @@ impl<'s> Lowering<'s> {
             errors: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),
+        }
+    }
+
+    /// The name of a method that is called or defined.
+    fn method_name(&self, name: &prism::ConstantId<'_>) -> String {
+        let name = text(name);
+        match (self.primitive, name.strip_prefix("__")) {
+            (Some(first), Some(rest)) => format!("{first}{rest}"),
+            _ => name,
         }
     }
 
