@@ -4,7 +4,7 @@
 use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
-use crate::reading::plan::{Plan, PlannedRoot};
+use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
@@ -40,9 +40,9 @@ struct AskedRoot {
     value: RootValue,
 }
 
-pub struct LiveHost<'a> {
+pub struct LiveHost<'s, 'a> {
     ruby: &'a Ruby,
-    scope: &'a BlockScope<'a>,
+    scope: &'s BlockScope<'a>,
     fixed_nesting: bool,
     pool: Rc<ObjectPool>,
     tracer: Tracer<'a>,
@@ -64,19 +64,21 @@ pub struct LiveHost<'a> {
 }
 
 /// What an inference leaves.
-pub struct Front {
+pub struct Front<'a> {
     pub inferred: Inferred,
     pub plan: Plan,
+    /// What was read meanwhile, where it is all that the plan asks for.
+    pub traced: Option<Traced<'a>>,
     pub assumptions: Assumptions,
     pub codes: Vec<Rc<Code>>,
 }
 
-impl<'a> LiveHost<'a> {
+impl<'s, 'a> LiveHost<'s, 'a> {
     /// `asked`: what an earlier inference of the section asked for, to be read at once.
     pub fn new(
         ruby: &'a Ruby,
         pinned: &'a Pinned,
-        scope: &'a BlockScope<'a>,
+        scope: &'s BlockScope<'a>,
         code: &Code,
         base: VALUE,
         asked: Asked,
@@ -106,7 +108,7 @@ impl<'a> LiveHost<'a> {
         })
     }
 
-    pub fn infer(mut self, code: &Rc<Code>, operation: Operation, races: bool) -> Result<Front, Trouble> {
+    pub fn infer(mut self, code: &Rc<Code>, operation: Operation, races: bool) -> Result<Front<'a>, Trouble> {
         let inferred = match infer(&mut self, code, operation, races) {
             Ok(inferred) => inferred,
             Err(error) => {
@@ -136,7 +138,8 @@ impl<'a> LiveHost<'a> {
                     .into(),
             });
         }
-        Ok(Front { inferred, plan, assumptions, codes })
+        let traced = plan.adopt(self.tracer, self.roots.into_iter().map(|root| root.value).collect());
+        Ok(Front { inferred, plan, traced, assumptions, codes })
     }
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
@@ -209,7 +212,7 @@ impl<'a> LiveHost<'a> {
     }
 }
 
-impl Host for LiveHost<'_> {
+impl Host for LiveHost<'_, '_> {
     fn interrupted(&mut self) -> bool {
         if self.looked.elapsed() < LOOK {
             return false;

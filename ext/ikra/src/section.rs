@@ -42,6 +42,11 @@ const VERSIONS: usize = 8;
 /// Inference is repeated when other threads change the objects meanwhile, but not for ever.
 const ATTEMPTS: usize = 4;
 
+/// With fewer elements than that, reading them all takes no longer than reading some.
+const SAMPLED: usize = 32;
+
+type Inference<'a> = (Rc<Version>, Option<Traced<'a>>);
+
 /// The arguments of a section.
 pub struct Section {
     pub base: RArray,
@@ -195,10 +200,13 @@ impl<'a> Run<'a> {
 
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
         let Section { operation, races, .. } = *self.section;
-        for version in versions.into_iter().filter(|v| v.operation == operation && v.races == races) {
-            let traced = profile.time(Phase::Trace, || self.follow(&version));
+        let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
+        versions.retain(|version| version.operation == operation && version.races == races);
+        // Where there is a choice, some of the objects tell which one it cannot be.
+        let samples = versions.len() > 1 && self.section.base.len() >= SAMPLED;
+        for version in versions {
+            let traced = profile.time(Phase::Trace, || self.follow(&version, samples));
             if let Some(traced) = traced? {
                 self.put_first(&version);
                 return Ok((version, traced));
@@ -206,23 +214,34 @@ impl<'a> Run<'a> {
         }
         let (mut asked, mut pool) = (Asked::default(), ObjectPool::new(self.ruby));
         for _ in 0..ATTEMPTS {
-            let version = self.infer(asked, pool, profile)?;
+            let alone = gvl::is_alone(self.ruby);
+            let (version, traced) = self.infer(asked, pool, profile)?;
             (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
-            if let Some(traced) = profile.time(Phase::Trace, || self.follow(&version))? {
+            // What other threads do while it is compiled is seen, as it is read after that.
+            self.kernel(&version, &self.backend(&version)?, profile)?;
+            let traced = match traced {
+                Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
+                _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
+            };
+            if let Some(traced) = traced {
                 return Ok((version, traced));
             }
         }
         Err(Error::Internal("the objects do not fit what was inferred from them".into()).into())
     }
 
-    fn follow(&self, version: &Version) -> Result<Option<Traced<'a>>, Trouble> {
+    /// What a version's plan reads, if that is what it was compiled for; `samples`: of some objects first.
+    fn follow(&self, version: &Version, samples: bool) -> Result<Option<Traced<'a>>, Trouble> {
         // Another thread may push the version out of the handle that marks its objects.
         self.pinned.pin_pool(self.ruby, &version.pool);
         if !version.assumptions.hold(self.ruby, &version.pool)? {
             return Ok(None);
         }
         let base = self.section.base.as_raw();
+        if samples && !version.plan.may_fit(self.pinned, &version.pool, &self.scope, base)? {
+            return Ok(None);
+        }
         let Some(traced) = version.plan.follow(self.pinned, &version.pool, &self.scope, base)? else {
             return Ok(None);
         };
@@ -230,7 +249,8 @@ impl<'a> Run<'a> {
         Ok(differs.is_none().then_some(traced))
     }
 
-    fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Rc<Version>, Trouble> {
+    /// A new version, and what was read while it was inferred, if that is what it asks for.
+    fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Inference<'a>, Trouble> {
         let _in_use = sources::InUse::new(self.ruby);
         self.infer_version(asked, pool, profile).map_err(|trouble| match trouble {
             // What it shows may be forgotten later.
@@ -244,7 +264,7 @@ impl<'a> Run<'a> {
         asked: Asked,
         pool: ObjectPool,
         profile: &mut Profile,
-    ) -> Result<Rc<Version>, Trouble> {
+    ) -> Result<Inference<'a>, Trouble> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         let _reserve = Reserve::new(SET_ASIDE)?;
@@ -264,7 +284,7 @@ impl<'a> Run<'a> {
             let program = Arc::new(front.inferred.program.clone());
             reserve::check()?;
             pool.complete();
-            Ok(Rc::new(Version {
+            let version = Version {
                 pool,
                 operation: self.section.operation,
                 races: self.section.races,
@@ -276,7 +296,8 @@ impl<'a> Run<'a> {
                 _codes: front.codes,
                 kernels: RefCell::default(),
                 room: Cell::new(room),
-            }))
+            };
+            Ok((Rc::new(version), front.traced))
         })
     }
 

@@ -22,6 +22,12 @@ pub struct PlannedRoot {
     pub narrow: bool,
 }
 
+impl PlannedRoot {
+    fn fits(&self, root: &RootValue) -> bool {
+        root.ty == self.ty && (!self.narrow || root.narrow())
+    }
+}
+
 /// See the module's text.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -105,7 +111,53 @@ impl Plan {
         scope: &BlockScope<'a>,
         base: VALUE,
     ) -> Result<Option<Traced<'a>>, Trouble> {
-        let ruby = scope.ruby;
+        let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
+        let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
+        faults::point("reading the array")?;
+        tracer.read_base(base)?;
+        if !tracer.base.seen().within(&self.base) {
+            return Ok(None);
+        }
+        let Some(roots) = self.roots(scope, &mut tracer, values)? else { return Ok(None) };
+        faults::point("reading the objects")?;
+        tracer.drain()?;
+        faults::point("checking what was read")?;
+        Ok(self.fits(&mut tracer).then_some(Traced { tracer, roots }))
+    }
+
+    /// Looks at some of the objects only. False where [`follow`](Self::follow) would find that they do not fit.
+    pub fn may_fit(
+        &self,
+        pinned: &Pinned,
+        pool: &Rc<ObjectPool>,
+        scope: &BlockScope<'_>,
+        base: VALUE,
+    ) -> Result<bool, Trouble> {
+        let sample = || {
+            let Some(values) = self.root_values(pool, scope)? else { return Ok(false) };
+            let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
+            if self.roots(scope, &mut tracer, values)?.is_none() {
+                return Ok(false);
+            }
+            tracer.sample(base)?;
+            Ok(self.may_hold(&mut tracer))
+        };
+        match sample() {
+            Err(Trouble::Stop(Stop::Misfit)) => Ok(false),
+            // That is said by who reads all.
+            Err(Trouble::Stop(_)) => Ok(true),
+            sampled => sampled,
+        }
+    }
+
+    /// What inference has read, if that is what [`follow`](Self::follow) would read, were the objects as they were.
+    pub fn adopt<'a>(&self, mut tracer: Tracer<'a>, roots: Vec<RootValue>) -> Option<Traced<'a>> {
+        let same = roots.iter().zip(&self.roots).all(|(root, planned)| planned.fits(root));
+        (same && tracer.is_as_begun() && self.fits(&mut tracer)).then_some(Traced { tracer, roots })
+    }
+
+    /// The values of the roots now; `None` where one is not there any more.
+    fn root_values(&self, pool: &ObjectPool, scope: &BlockScope<'_>) -> Result<Option<Vec<VALUE>>, Trouble> {
         let mut values = Vec::with_capacity(self.roots.len());
         for root in &self.roots {
             match root.source.read(scope, pool)? {
@@ -113,37 +165,44 @@ impl Plan {
                 None => return Ok(None),
             }
         }
-        let mut tracer = Tracer::new(ruby, pinned, pool, self.asked.clone());
-        faults::point("reading the array")?;
-        tracer.read_base(base)?;
-        if !tracer.base.seen().within(&self.base) {
-            return Ok(None);
-        }
+        Ok(Some(values))
+    }
+
+    fn roots(
+        &self,
+        scope: &BlockScope<'_>,
+        tracer: &mut Tracer<'_>,
+        values: Vec<VALUE>,
+    ) -> Result<Option<Vec<RootValue>>, Trouble> {
         let mut roots = Vec::with_capacity(values.len());
         for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
-            let root = RootValue::read(ruby, &mut tracer, number as u32, &planned.source, value)?;
-            if root.ty != planned.ty || (planned.narrow && !root.narrow()) {
+            let root = RootValue::read(scope.ruby, tracer, number as u32, &planned.source, value)?;
+            if !planned.fits(&root) {
                 return Ok(None);
             }
             roots.push(root);
         }
-        faults::point("reading the objects")?;
-        tracer.drain()?;
-        faults::point("checking what was read")?;
-        let fits = !tracer.kinds_changed()
-            && tracer
-                .columns
-                .iter()
-                .zip(&self.columns)
-                .all(|(column, allowed)| column.seen().within(allowed))
-            && tracer
-                .elements
-                .iter()
-                .zip(&self.elements)
-                .all(|(e, allowed)| e.builder.seen().within(allowed))
-            && tracer.elements.len() <= self.elements.len()
+        Ok(Some(roots))
+    }
+
+    fn fits(&self, tracer: &mut Tracer<'_>) -> bool {
+        self.may_hold(tracer)
             && !self.unfrozen.iter().any(|hierarchy| tracer.any_frozen(*hierarchy))
-            && !self.unfrozen_arrays.iter().any(|kind| tracer.any_frozen_array(*kind));
-        Ok(fits.then_some(Traced { tracer, roots }))
+            && !self.unfrozen_arrays.iter().any(|kind| tracer.any_frozen_array(*kind))
+    }
+
+    /// Is what was read so far of the types that were planned?
+    fn may_hold(&self, tracer: &mut Tracer<'_>) -> bool {
+        let columns = tracer.columns.iter().zip(&self.columns);
+        let elements = tracer.elements.iter().zip(&self.elements);
+        tracer.base.seen().within(&self.base)
+            && columns
+                .map(|(column, allowed)| (column.seen(), allowed))
+                .all(|(seen, allowed)| seen.within(allowed))
+            && elements
+                .map(|(e, allowed)| (e.builder.seen(), allowed))
+                .all(|(seen, allowed)| seen.within(allowed))
+            && tracer.elements.len() <= self.elements.len()
+            && !tracer.kinds_changed()
     }
 }

@@ -35,6 +35,11 @@ impl Symbols {
         Ok(number)
     }
 
+    /// Have these the first numbers, in this order?
+    pub fn begin_with(&self, named: &[VALUE]) -> bool {
+        self.values.starts_with(named)
+    }
+
     /// The Symbol with a number.
     pub fn get(&self, number: i32) -> Option<VALUE> {
         self.values.get(usize::try_from(number).ok()?).copied()

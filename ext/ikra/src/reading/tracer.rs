@@ -54,6 +54,10 @@ struct Met {
     class: ClassId,
 }
 
+/// Items of an array that are looked at as a sample.
+const SAMPLE: usize = 8;
+/// Elements of the base, what they hold, what that holds.
+const SAMPLED_LEVELS: usize = 2;
 /// So many values ahead, an object is fetched into the processor's cache.
 const AHEAD: usize = 12;
 
@@ -117,6 +121,65 @@ impl<'a> Tracer<'a> {
         self.base_repeats = (0..builder.len()).filter(is_object).count() > self.visited.len();
         self.base = builder;
         Ok(())
+    }
+
+    /// Reads some elements of the base, and what is asked of them and of the objects that they hold: not all of that
+    /// either, but what most tells objects of one kind from others.
+    pub fn sample(&mut self, base: VALUE) -> Result<(), Stop> {
+        let mut builder = ColumnBuilder::default();
+        self.sample_array(base, Holder::Base, &mut builder)?;
+        self.base = builder;
+        let mut values = [value::NIL; BLOCK];
+        for _ in 0..SAMPLED_LEVELS {
+            for column in 0..self.asked.columns.len() {
+                self.read_block(column, self.asked.columns[column].1, &mut values)?;
+            }
+            for kind in 0..self.asked.elements.len() {
+                if self.asked.elements[kind] {
+                    self.sample_elements(kind)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sample_elements(&mut self, kind: usize) -> Result<(), Stop> {
+        let mut elements = std::mem::take(&mut self.elements[kind]);
+        let joins = self.joins;
+        for _ in 0..SAMPLE {
+            let Some(array) = self.pinned.array(kind as u32, elements.spans.len()) else { break };
+            self.sample_array(array, Holder::Elements(ArrayKind(kind as u32)), &mut elements.builder)?;
+            if self.joins != joins {
+                return Ok(());
+            }
+            fallible::push(&mut elements.spans, (0, 0))?;
+        }
+        self.elements[kind] = elements;
+        Ok(())
+    }
+
+    /// The first item of an array, the last one, and some between.
+    fn sample_array(&mut self, array: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+        let mut values = [value::NIL; SAMPLE];
+        // SAFETY: the array is live (marked, or on the caller's stack), and nothing runs between asking for its length
+        // and reading it.
+        let count = unsafe {
+            let length = rb_sys::RARRAY_LEN(array) as usize;
+            let items = rb_sys::RARRAY_CONST_PTR(array);
+            let count = length.min(SAMPLE);
+            for (number, value) in values[..count].iter_mut().enumerate() {
+                *value = *items.add(number * (length - 1) / (count - 1).max(1));
+            }
+            count
+        };
+        into.reserve(count)?;
+        self.observe_all(&black_box(&mut values)[..count], holder, into)
+    }
+
+    /// Is all that was read as a tracer would read it that begins with the pool as it is now, and with all that has been
+    /// asked?
+    pub fn is_as_begun(&self) -> bool {
+        self.joins == 0 && self.symbols.begin_with(&self.pool.symbols())
     }
 
     /// The type of a root and its payload, with an object's row instead of its id.

@@ -139,3 +139,9 @@ pub fn let_others_run(_ruby: &Ruby) -> Result<(), Error> {
     })
     .map(|_| ())
 }
+
+/// Is this the only thread of Ruby's?
+pub fn is_alone(_ruby: &Ruby) -> bool {
+    // SAFETY: the GVL is held.
+    unsafe { rb_sys::rb_thread_alone() != 0 }
+}
