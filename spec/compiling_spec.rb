@@ -72,6 +72,15 @@ each_compiling_backend do |backend|
     trap("USR1", previous || "DEFAULT")
   end
 
+  it "refuses sections that are too large" do
+    [14, 18].each do |levels|
+      section = LargeSections.new(LargeSections.calls(levels))
+      started = now
+      expect { section.call([1, 2, 30]) }.to raise_error(Ikra::UnsupportedError, /\[section-too-large\]/)
+      expect(now - started).to be < 5
+    end
+  end
+
   # Runs the text in a process of its own.
   # @return [Array] what it printed, and its status
   def in_ruby(text)

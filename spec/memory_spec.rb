@@ -75,6 +75,38 @@ each_compiling_backend do |backend|
       expect(printed).to eq("[0, 7]\n")
     end
   end
+  if backend == :cpu
+    # Most of them are met while a section is inferred, optimised or compiled.
+    it "raises NoMemoryError wherever memory ends while a section is compiled, and goes on then" do
+      support = File.expand_path("support/large_sections", __dir__)
+      printed = in_ruby(<<~RUBY, backend, "MALLOC_ARENA_MAX" => "1", "MALLOC_MMAP_THRESHOLD_" => "65536")
+        require #{support.dump}
+        texts = [LargeSections.calls(10), LargeSections.loops(120), LargeSections.conditions(400)]
+        outcomes = texts.flat_map do |text|
+          Ikra.backend = :ruby
+          expected = LargeSections.new(text).call([1, 2, 30])
+          Ikra.backend = :cpu
+          GC.start
+          [16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 64, 72, 80, 96, 256].map do |limit|
+            section = LargeSections.new(text)
+            child = fork do
+              used = File.read("/proc/self/statm").split.first.to_i * 4096
+              most = Process.getrlimit(:AS).last
+              Process.setrlimit(:AS, used + (limit << 20), most)
+              exit!(section.call([1, 2, 30]) == expected ? 0 : 1)
+            rescue NoMemoryError
+              Process.setrlimit(:AS, most)
+              exit!(section.call([1, 2, 30]) == expected ? 7 : 1)
+            end
+            status = Process.wait2(child).last
+            status.exitstatus || status.to_s
+          end
+        end
+        p outcomes.uniq.sort_by(&:to_s)
+      RUBY
+      expect(printed).to eq("[0, 7]\n")
+    end
+  end
   next unless backend == :"cuda-emulated"
 
   it "raises DeviceError with the sizes where there is too little memory on the GPU" do

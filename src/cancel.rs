@@ -1,6 +1,7 @@
 //! Compiling can take long. What does asks its [`CancellationToken`] now and then whether anyone still waits for it.
 
 use crate::error::Error;
+use crate::reserve;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,8 +19,8 @@ impl CancellationToken {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// To be asked at least every few milliseconds; an error ends the work.
+    /// To be asked at least every few milliseconds; an error ends the work. Also where there is no memory left for it.
     pub fn check(&self) -> Result<(), Error> {
-        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.is_cancelled() { Err(Error::Cancelled) } else { reserve::check() }
     }
 }

@@ -1,13 +1,15 @@
 //! Fallible allocation, for lists as long as the data: where there is too little memory for one, that is an error and
 //! not the end of the process. What a section needs besides does not grow with the data.
 
+use crate::reserve;
+
 /// So many bytes could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMemory(pub usize);
 
 /// Makes room for `more` items.
 pub fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
-    list.try_reserve(more).map_err(|_| too_long::<T>(list.len().saturating_add(more)))
+    reserve::fallible(|| list.try_reserve(more)).map_err(|_| too_long::<T>(list.len().saturating_add(more)))
 }
 
 /// Appends, growing as `Vec::push` does.

@@ -16,6 +16,7 @@ pub mod infer;
 pub mod ir;
 
 pub mod profile;
+pub mod reserve;
 pub mod rng;
 pub mod source;
 pub mod syntax;

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
 use crate::ir::Ty;
+use crate::reserve;
 use bytemuck::allocation::try_zeroed_vec;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -28,11 +29,13 @@ impl Column {
     /// `len` zeros, where there may be too little memory for them.
     pub fn try_zeros(ty: Ty, len: usize) -> Result<Self, Error> {
         let no_memory = |()| Error::Memory(len.saturating_mul(ty.bytes()));
-        Ok(match ty {
-            Ty::Bool => Self::Bool(try_zeroed_vec(len).map_err(no_memory)?),
-            Ty::I32 => Self::I32(try_zeroed_vec(len).map_err(no_memory)?),
-            Ty::I64 => Self::I64(try_zeroed_vec(len).map_err(no_memory)?),
-            Ty::F64 => Self::F64(try_zeroed_vec(len).map_err(no_memory)?),
+        reserve::fallible(|| {
+            Ok(match ty {
+                Ty::Bool => Self::Bool(try_zeroed_vec(len).map_err(no_memory)?),
+                Ty::I32 => Self::I32(try_zeroed_vec(len).map_err(no_memory)?),
+                Ty::I64 => Self::I64(try_zeroed_vec(len).map_err(no_memory)?),
+                Ty::F64 => Self::F64(try_zeroed_vec(len).map_err(no_memory)?),
+            })
         })
     }
 

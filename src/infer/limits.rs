@@ -1,9 +1,12 @@
-//! Where inference gives up: types that hold themselves ever deeper, code nested deeper than the stack has room for, and
-//! what Ruby wants the thread for. Whichever comes first ends the walk, and is all that is told.
+//! Where inference gives up: types that hold themselves ever deeper, code nested deeper than the stack has room for,
+//! sections that are too large, the end of memory, and what Ruby wants the thread for. Whichever comes first ends the walk, and is all that is told.
 
 use super::Lowerer;
 use super::operand;
 use crate::diagnostic::Diagnostic;
+use crate::ir::Program;
+use crate::reserve;
+use crate::source::Span;
 use crate::types::{ClassId, Type, TypeSet};
 
 /// Objects of one class in each other, as deep as this: types need a bound, and code that nests them once more in each
@@ -15,6 +18,12 @@ const MAX_TUPLES: usize = 8;
 const MAX_PARTS: usize = 16;
 /// Expressions between two looks at what Ruby wants.
 const STEPS: u32 = 16;
+/// Expressions in one walk, and in all of a section. A method counts wherever it is called. Programs that people write
+/// have some hundreds; with these it takes seconds to compile.
+const MAX_EXPRESSIONS: u32 = 100_000;
+const MAX_ALL_EXPRESSIONS: u32 = 1_000_000;
+/// Statements of the IR.
+const MAX_STATEMENTS: usize = 100_000;
 
 impl Lowerer<'_> {
     /// Begins an expression; false if inference has given up.
@@ -24,6 +33,15 @@ impl Lowerer<'_> {
         }
         self.steps = self.steps.wrapping_add(1);
         if self.steps.is_multiple_of(STEPS) && self.host.interrupted() {
+            self.stopped = true;
+            return false;
+        }
+        if self.steps > MAX_EXPRESSIONS || self.steps_before + self.steps > MAX_ALL_EXPRESSIONS {
+            self.stop("section-too-large", TOO_LARGE, TOO_LARGE_HINT);
+            self.b.mark_dead();
+            return false;
+        }
+        if reserve::check().is_err() {
             self.stopped = true;
             return false;
         }
@@ -69,6 +87,20 @@ impl Lowerer<'_> {
     }
 }
 
+const TOO_LARGE: &str =
+    "the section is too large: each method counts wherever it is called, with all that it calls";
+const TOO_LARGE_HINT: &str = "call methods in fewer places, in loops instead of one line after the other, or make several \
+                              sections of it";
+
+/// Refuses a program that would take too long to compile.
+pub(super) fn check_size(program: &Program, span: Span) -> Result<(), Diagnostic> {
+    if program.size() <= MAX_STATEMENTS {
+        return Ok(());
+    }
+    let (message, hint) = (TOO_LARGE.into(), Some(TOO_LARGE_HINT.into()));
+    Err(Diagnostic { slug: "section-too-large", span, message, hint, called: None })
+}
+
 fn is_bounded(types: &TypeSet, path: &mut Vec<Option<ClassId>>) -> bool {
     types.iter().all(|ty| {
         let Some(parts) = operand::parts(ty) else { return true };
@@ -84,4 +116,22 @@ fn is_bounded(types: &TypeSet, path: &mut Vec<Option<ClassId>>) -> bool {
         path.pop();
         bounded
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Function, Stmt};
+    use crate::source::FileId;
+
+    #[test]
+    fn a_program_of_too_many_statements_is_refused() {
+        let span = Span { file: FileId(0), start: 0, end: 0 };
+        let body = vec![Stmt::Return(Vec::new()); MAX_STATEMENTS];
+        let function = Function { body, ..Function::default() };
+        let mut program = Program { functions: vec![function], ..Program::default() };
+        assert!(check_size(&program, span).is_ok());
+        program.functions[0].body.push(Stmt::Return(Vec::new()));
+        assert_eq!(check_size(&program, span).unwrap_err().slug, "section-too-large");
+    }
 }

@@ -54,6 +54,7 @@ use crate::error::Error;
 use crate::heap::Schema;
 use crate::ir::builder::Builder;
 use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
+use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ClassId, TypeSet};
@@ -97,7 +98,7 @@ pub struct Listing<T = String> {
 const MAX_WALKS: usize = 200;
 
 /// Infers and lowers the section whose block is `code`; `races`: so that its elements are checked for races. Errors
-/// are `Unsupported` (all that were found) or `Internal`.
+/// are `Unsupported` (all that were found), `Memory` or `Internal`.
 pub fn infer(
     host: &mut dyn Host,
     code: &Rc<Code>,
@@ -106,12 +107,16 @@ pub fn infer(
 ) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     let mut grew_at = code.span;
+    let mut steps_before = 0;
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
+        lowerer.steps_before = steps_before;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, .. } = lowerer;
+        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, .. } = lowerer;
+        steps_before += steps;
+        reserve::check()?;
         if stopped {
             return Err(Error::Unsupported(diagnostics));
         }
@@ -130,6 +135,7 @@ pub fn infer(
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
+        limits::check_size(&program, code.span).map_err(|diagnostic| Error::Unsupported(vec![diagnostic]))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         return Ok(Inferred { program, schema, listing });
@@ -322,8 +328,9 @@ pub(crate) struct Lowerer<'h> {
     updating: bool,
     /// Inference has given up: what is not lowered yet is not.
     stopped: bool,
-    /// Expressions lowered, to look now and then at what Ruby wants.
+    /// Expressions lowered in this walk and in those before.
     steps: u32,
+    steps_before: u32,
     /// The stack may grow down to this address.
     stack_end: usize,
     /// The place where the memo grew first in this walk.
@@ -382,6 +389,7 @@ impl<'h> Lowerer<'h> {
             updating: false,
             stopped: false,
             steps: 0,
+            steps_before: 0,
             stack_end,
             grew_at: None,
             races: races::Races::default(),

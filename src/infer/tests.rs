@@ -396,6 +396,21 @@ fn recursion_becomes_a_function() {
 }
 
 #[test]
+fn a_section_that_is_too_large_is_refused_soon() {
+    let mut text = String::from("class Node\n");
+    for level in 0..18 {
+        let next = level + 1;
+        text += &format!("  def at{level}(x)\n    x < 1 ? at{next}(x) : at{next}(x)\n  end\n");
+    }
+    text += "  def at18(x)\n    x * 3\n  end\nend\nbase.pmap { |x| x.at0(rand(6)) }\n";
+    let mut world = World::new(&text);
+    let node = world.object("Node");
+    world = world.base(&[node]);
+    let Err(Error::Unsupported(list)) = world.infer(Operation::Map) else { panic!("not refused") };
+    assert_eq!(list.iter().map(|d| d.slug).collect::<Vec<_>>(), ["section-too-large"]);
+}
+
+#[test]
 fn a_method_that_calls_itself_is_one_function() {
     let mut world = World::new(
         "class Node\n  def depth(n)\n    n < 2 ? n : depth(n - 1) + depth(n - 2)\n  end\nend\nbase.pmap { |x| x.depth(10) }\n",

@@ -1,6 +1,15 @@
 //! Ways through a function: the operands of a statement, the blocks nested in it, whether control comes out of it.
 
-use super::{Block, Label, Op, Stmt, Value};
+use super::{Block, Label, Op, Program, Stmt, Value};
+
+impl Program {
+    /// The number of its statements.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        self.functions.iter().for_each(|function| for_each(&function.body, &mut |_| size += 1));
+        size
+    }
+}
 
 impl Op {
     pub fn operands(&self) -> Vec<Value> {

@@ -2,11 +2,14 @@
 
 use super::descend::descend;
 use crate::diagnostic::Diagnostic;
+use crate::reserve::Reserve;
 use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};
 
 /// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
 const STACK_BYTES: usize = 256 << 20;
+/// Memory set aside for what is made of the tree.
+const RESERVE_BYTES: usize = 8 << 20;
 /// Levels the finder goes down before it gives up; far more than a person writes.
 const MAX_DEPTH: u32 = 20_000;
 
@@ -14,7 +17,11 @@ const MAX_DEPTH: u32 = 20_000;
 pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(STACK_BYTES);
-        match thread.spawn_scoped(scope, &work) {
+        let aside = || {
+            let _reserve = Reserve::new(RESERVE_BYTES);
+            work()
+        };
+        match thread.spawn_scoped(scope, aside) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             // No thread to be had: the caller's stack does for what people write.
             Err(_) => work(),

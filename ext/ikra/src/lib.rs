@@ -25,6 +25,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vm::{background, dialect, method_tables, object_pool, reflection};
 
+#[global_allocator]
+static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
+
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [
     rb_sys::RUBY_API_VERSION_MAJOR as i32,

@@ -28,6 +28,7 @@ use ikra_core::heap::Column;
 use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::profile::{Phase, Profile};
+use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use std::cell::{Cell, RefCell};
@@ -80,6 +81,14 @@ impl Section {
 pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
     result.map_err(|trouble| exceptions::exception(ruby, trouble))
+}
+
+/// Bytes of memory that are set aside for inference, and for the compilation of a program besides what its size asks for.
+const SET_ASIDE: usize = 4 << 20;
+const FOR_A_STATEMENT: usize = 1 << 10;
+
+fn set_aside(program: &Program) -> usize {
+    SET_ASIDE + FOR_A_STATEMENT * program.size()
 }
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
@@ -238,24 +247,28 @@ impl<'a> Run<'a> {
     ) -> Result<Rc<Version>, Trouble> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
+        let _reserve = Reserve::new(SET_ASIDE)?;
         profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, self.section.races)?;
             let program = std::mem::take(&mut front.inferred.program);
-            front.inferred.program = background::run(self.ruby, |token| optimized(program, token))?;
+            let bytes = set_aside(&program);
+            front.inferred.program = background::run(self.ruby, bytes, |token| optimized(program, token))?;
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
+            let program = Arc::new(front.inferred.program.clone());
+            reserve::check()?;
             pool.complete();
             Ok(Rc::new(Version {
                 pool,
                 operation: self.section.operation,
                 races: self.section.races,
-                program: Arc::new(front.inferred.program.clone()),
+                program,
                 inferred: front.inferred,
                 plan: front.plan,
                 layout,
@@ -301,7 +314,8 @@ impl<'a> Run<'a> {
         }
         let (name, program, backend) = (backend.name(), version.program.clone(), backend.clone());
         let kernel: Arc<dyn Kernel> = profile.time(Phase::Compile, || {
-            background::run(self.ruby, move |token| backend.compile(&program, token).map(Arc::from))
+            let bytes = set_aside(&program);
+            background::run(self.ruby, bytes, move |token| backend.compile(&program, token).map(Arc::from))
         })?;
         version.kernels.borrow_mut().push((name, kernel.clone()));
         Ok(kernel)

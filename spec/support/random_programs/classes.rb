@@ -30,7 +30,7 @@ module RandomPrograms
     def things = @classes.values.reject { |klass| klass.record? || %w[Leaf Bud].include?(klass.name) }
 
     def add_class(name, parent, ivars)
-      @classes[name] = Klass.new(name, parent, {}, [], [], :plain).tap do |klass|
+      @classes[name] = Klass.new(name, parent, {}, [], [], :plain, [], {}).tap do |klass|
         ivars.times { klass.ivars[fresh("a")] = pick(IVAR_TYPES) }
       end
     end
@@ -57,12 +57,12 @@ module RandomPrograms
       @levels += 1
       recursive = chance(0.12)
       mutates = !recursive && klass.all_written.any? && chance(0.6)
-      parameters = Array.new(between(0, 3)) { |i| [fresh("p"), passed_types, parameter_kind(i, recursive)] }
-      parameters.unshift([fresh("r"), [:int], :required]) if recursive
-      yields = !recursive && chance(0.2) ? yielded : nil
-      plain = !recursive && !yields
-      parameters << [fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required] if plain && chance(0.15)
-      parameters = parameters.sort_by.with_index { |(_, _, kind), i| [%i[required optional keyword].index(kind), i] }
+      parameters = parameter_list(recursive)
+      parameters.unshift(Parameter.new(fresh("r"), [:int], :required)) if recursive
+      yields = !recursive && chance(0.3) ? yielded : nil
+      if !recursive && !yields && chance(0.15)
+        parameters.unshift(Parameter.new(fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required))
+      end
       returns = recursive ? pick(Statements::UNIONS) : returned_types
       Signature.new(method_name, parameters, returns, @levels, mutates, yields, recursive)
     end
@@ -71,11 +71,6 @@ module RandomPrograms
     def method_name
       @underscored ||= %w[__item __push __list __hash __key __bits __copy __length __set __room]
       chance(0.05) && @underscored.any? ? @underscored.shift : fresh("m")
-    end
-
-    # What a block gets, what it gives, and the name that it has in the method.
-    def yielded
-      [Array.new(between(1, 2)) { pick(Statements::UNIONS) }, pick(Statements::UNIONS), chance(0.3) ? fresh("g") : nil]
     end
 
     def passed_types
@@ -88,20 +83,22 @@ module RandomPrograms
       passed_types
     end
 
-    def parameter_kind(_index, recursive)
-      recursive ? :required : weighted(required: 6, optional: 2, keyword: 1.5)
+    def class_node(klass)
+      around, lines = modules(klass)
+      parts = [*delegation_lines(klass), *(klass.record? ? record_methods(klass) : [accessors(klass)]),
+               *klass.signatures.map { |method| defined_node(klass, method) }, *function_nodes(klass), lines]
+      Node.fixed(around, "\n#{class_head(klass)}\n", Node.body(parts), "\nend")
     end
 
-    def class_node(klass)
-      parts = [*(klass.record? ? record_methods(klass) : [accessors(klass)]),
-               *klass.signatures.map { |method| method_node(klass, method) }]
-      Node.fixed("#{class_head(klass)}\n", Node.body(parts), "\nend")
+    def defined_node(klass, method)
+      klass.parent&.all_methods&.include?(method) ? override_node(klass, method) : method_node(klass, method)
     end
 
     def class_head(klass)
-      return "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}" unless klass.kind == :struct
+      maker = { struct: "Struct.new", data: "Data.define" }[klass.kind]
+      return "class #{klass.name}#{" < #{klass.parent.name}" if klass.parent}" unless maker
 
-      made = "Struct.new(#{klass.ivars.keys.map { |name| ":#{name}" }.join(", ")})"
+      made = "#{maker}(#{klass.ivars.keys.map { |name| ":#{name}" }.join(", ")})"
       chance(0.5) ? "#{klass.name} = #{made} do" : "class #{klass.name} < #{made}"
     end
 
@@ -113,40 +110,31 @@ module RandomPrograms
       Node.fixed(text)
     end
 
-    def method_node(klass, method)
-      within(method_scope(klass, method)) do
-        parameters = method.parameters.map { |parameter| parameter_node(*parameter) }
-        parameters << "&#{method.yields.last}" if method.yields&.last
-        body = Node.body([*recursion_end(method), *statements(3, 3), Node.statement(method_value(klass, method))])
-        Node.fixed("def #{method.name}", parameters.empty? ? "" : Node.fixed("(", *parameters.flat_map do |p|
-                                                                                     [p, ", "]
-                                                                                   end[0...-1], ")"),
-                   "\n", body, "\nend\n")
+    # `above`: there is a method for `super`.
+    def method_node(klass, method, function: false, above: false)
+      within(method_scope(klass, method, function:)) do
+        parameters = parameter_nodes(method.parameters)
+        parameters << "&#{method.yields.name}" if method.yields&.name
+        body = Node.body([*recursion_end(method), *statements(3, 3), Node.statement(method_value(method, above))])
+        list = parameters.empty? ? "" : Node.fixed("(", *parameters.flat_map { |p| [p, ", "] }[0...-1], ")")
+        Node.fixed("def #{method.name}", list, "\n", body, "\nend\n")
       end
     end
 
-    def method_scope(klass, method)
-      Scope.new(own: "self", own_class: klass, level: method.level, returns: method.returns, mutates: method.mutates,
-                yields: method.yields, in_method: true)
-    end
-
-    def parameter_node(name, types, kind)
-      default = value_of(types, 0)
-      scope.declare(name, types, writable: !name.start_with?("r") && types.is_a?(Array))
-      case kind
-      when :required then Node.fixed(name)
-      when :optional then Node.fixed(name, " = ", default)
-      else Node.fixed(name, ": ", default)
-      end
+    # `passed_on`: the parameters and the block have no names.
+    def method_scope(klass, method, function: false, passed_on: false)
+      yields = passed_on ? nil : method.yields
+      Scope.new(own: function ? nil : "self", own_class: function ? nil : klass, level: method.level,
+                returns: method.returns, mutates: method.mutates, yields:, in_method: true)
     end
 
     def recursion_end(method)
       return [] unless method.recursive
 
-      [Node.fixed("return ", expression(method.returns, 1), " if #{method.parameters.first.first} <= 0")]
+      [Node.fixed("return ", expression(method.returns, 1), " if #{method.parameters.first.name} <= 0")]
     end
 
-    def method_value(klass, method)
+    def method_value(method, above)
       value = value_of(method.returns, 3)
       if method.recursive
         again = call_again(method)
@@ -155,15 +143,12 @@ module RandomPrograms
         return method.returns == [:int] ? e("(", again, " + ", value,
                                             ") % 9973") : e("(", condition(2), " ? ", again, " : ", value, ")")
       end
-      return value unless klass.parent&.all_methods&.include?(method) && chance(0.6) && method.yields.nil?
-
-      # Bare super passes on the parameters' values now.
-      chance(0.5) ? e("super") : e("(", condition(1), " ? super : ", value, ")")
+      above && chance(0.7) ? value_over(method, value) : value
     end
 
     def call_again(method)
       counter, *others = method.parameters
-      arguments = ["#{counter.first} - #{between(1, 2)}", *others.map { |_, types,| expression(types, 1) }]
+      arguments = ["#{counter.name} - #{between(1, 2)}", *others.map { |other| expression(other.types, 1) }]
       Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")")
     end
 
@@ -174,8 +159,20 @@ module RandomPrograms
 
       @calls -= 1
       text, method = pick(found)
-      receiver = text == "self" ? pick(["", "self."]) : "#{text}."
-      e(receiver, method.name, arguments(method, depth), block_of(method, depth))
+      given = arguments(method, depth)
+      block = block_of(method, depth)
+      return sent(text, method, given, block) if text != "self" && chance(0.05)
+
+      e(text == "self" ? pick(["", "self."]) : "#{text}.", method.name, given, block)
+    end
+
+    # By `send`.
+    def sent(text, method, given, block)
+      name = ":#{method.name}"
+      return e(text, ".send(#{name}, ", *block.to_s.delete_prefix("(")) if block.to_s.start_with?("(&")
+
+      rest = given == "" ? [] : [", ", *given.parts[1...-1]]
+      e(text, pick(%w[.send .public_send .__send__]), "(#{name}", *rest, ")", block)
     end
 
     def callable
@@ -184,50 +181,7 @@ module RandomPrograms
       others = objects.flat_map { |text, klass| klass.all_methods.reject(&:mutates).map { |m| [text, m] } }
       # Other things may be changing: only leaves are asked.
       others = others.select { |_, method| @pure.include?(method.name) }
-      (own + others).select { |_, method| method.level < scope.level }
-    end
-
-    def arguments(method, depth)
-      given = method.parameters.each_with_index.filter_map do |(name, types, kind), i|
-        next if kind != :required && chance(0.4)
-
-        value = i.zero? && method.recursive ? e("(", expression([:int], depth), " % 4)") : value_of(types, depth)
-        [kind, name, value]
-      end
-      # An optional parameter is given only with all those before it.
-      left_out = false
-      given = given.reject { |kind, name,| kind == :optional && (left_out ||= skipped?(method, name, given)) }
-      parts = given.map { |kind, name, value| kind == :keyword ? Node.fixed("#{name}: ", value) : value }
-      parts.empty? ? "" : Node.fixed("(", Node.commas(parts), ")")
-    end
-
-    def skipped?(method, name, given)
-      before = method.parameters.take_while { |n,| n != name }.select { |_, _, kind| kind == :optional }
-      before.any? { |n,| given.none? { |_, other,| other == n } }
-    end
-
-    def block_of(method, depth)
-      return "" unless method.yields
-
-      parameters, types = method.yields
-      passed = lambdas.select { |_, type| type.parameters == parameters && fits?(type.returns, types) }
-      return Node.fixed("(&#{pick(passed).first})") if passed.any? && method.parameters.none?
-
-      names = parameters.map { fresh("y") }
-      scope.block do
-        outer = scope.skips
-        scope.loops += 1
-        scope.skips = [["next", types]]
-        parameters.zip(names) { |t, name| scope.declare(name, t) }
-        if depth > 1 && chance(0.5)
-          Node.fixed(" do |#{names.join(", ")}|\n", block_body(types, depth - 1), "\nend")
-        else
-          Node.fixed(" { |#{names.join(", ")}| ", expression(types, depth - 1), " }")
-        end
-      ensure
-        scope.loops -= 1
-        scope.skips = outer
-      end
+      (own + others + functions).select { |_, method| method.level < scope.level }
     end
   end
 end

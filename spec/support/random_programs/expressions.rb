@@ -4,7 +4,11 @@ module RandomPrograms
   # Expressions by the types that they may give.
   module Expressions
     ANY = { read: 10, conditional: 4, cases: 1.5, call: 4, assignment: 1, breaking: 0.7, item: 3, either: 1.5,
-            multiple: 0.5, safe: 2, sequence: 0.3, matching: 1.2, lambda_call: 2.5, found_in: 1.2 }.freeze
+            multiple: 0.5, safe: 2, sequence: 0.3, matching: 1.2, lambda_call: 2.5, found_in: 1.2,
+            collected: 0.4 }.freeze
+
+    # In programs that are about calls.
+    CALLING = ANY.merge(read: 6, call: 14, lambda_call: 5, collected: 2).freeze
 
     def e(*parts) = Node.expression(*parts)
 
@@ -17,7 +21,8 @@ module RandomPrograms
       return record(type, depth - 1) if record?(type) && chance(0.5)
 
       weights = own_productions(type)
-      choice = weighted(weights.any? && chance(0.55) ? weights : ANY)
+      weights = @any if weights.empty? || chance(@calling ? 0.7 : 0.45)
+      choice = weighted(weights)
       send(choice, ANY.key?(choice) ? types : depth - 1, *(ANY.key?(choice) ? [type, depth - 1] : [])) ||
         simple(types, type)
     end

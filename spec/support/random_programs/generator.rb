@@ -11,6 +11,10 @@ require_relative "statements"
 require_relative "narrowing"
 require_relative "loops"
 require_relative "classes"
+require_relative "parameters"
+require_relative "blocks"
+require_relative "inheritance"
+require_relative "functions"
 require_relative "records"
 require_relative "lists"
 require_relative "list_uses"
@@ -32,6 +36,10 @@ module RandomPrograms
     include Narrowing
     include Loops
     include Classes
+    include Parameters
+    include Blocks
+    include Inheritance
+    include Functions
     include Records
     include Lists
     include ListUses
@@ -52,6 +60,8 @@ module RandomPrograms
       @captured_objects = {}
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
+      @calling = chance(0.25)
+      @any = @calling ? Expressions::CALLING : Expressions::ANY
       @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
@@ -61,10 +71,12 @@ module RandomPrograms
     def program
       make_classes
       make_signatures
+      make_functions
+      make_delegations
       leaves = @classes.values - things
       @pure = leaves.flat_map { |klass| klass.signatures.map(&:name) }
       classes = @classes.values.map do |klass|
-        budget(90, 3)
+        budget(90, @calling ? 5 : 3)
         class_node(klass)
       end
       captures = make_captures
@@ -122,7 +134,7 @@ module RandomPrograms
     end
 
     def block_node
-      budget(160, 6)
+      budget(160, @calling ? 16 : 6)
       element, own_class = { ints: [[:int]], floats: [[:float]], mixed: [%i[int float nil sym bool]],
                              objects: [["Thing"], @classes["Thing"]] }.fetch(@base)
       returns = @operation == :peach ? nil : block_types

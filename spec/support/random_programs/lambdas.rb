@@ -10,17 +10,20 @@ module RandomPrograms
       parameters = Array.new(between(0, 2)) { [fresh("p"), pick(Statements::UNIONS)] }
       optional = kind != :proc && parameters.any? && chance(0.25) ? 1 : 0
       returns = pick(Statements::UNIONS)
-      made = lambda_text(kind, parameters, optional, returns, depth)
+      keywords = chance(0.2) ? { fresh("k") => pick(Statements::UNIONS) } : {}
+      made = lambda_text(kind, parameters, optional, returns, depth, keywords)
       name = fresh("f")
-      scope.declare(name, LambdaType.new(parameters.map(&:last), optional, returns), writable: false)
+      scope.declare(name, LambdaType.new(parameters.map(&:last), optional, returns, keywords), writable: false)
       Node.statement("#{name} = ", made)
     end
 
-    def lambda_text(kind, parameters, optional, returns, depth)
-      within_lambda(kind, parameters, returns) do
+    def lambda_text(kind, parameters, optional, returns, depth, keywords = {})
+      within_lambda(kind, parameters + keywords.to_a, returns) do
         texts = parameters.each_with_index.map do |(name, types), i|
           i >= parameters.size - optional ? Node.fixed(name, " = ", constant(pick(types))) : name
         end
+        texts += keywords.map { |name, types| Node.fixed("#{name}: ", constant(pick(types))) }
+        texts << "&#{fresh("b")}" if chance(0.05)
         head = Node.commas(texts)
         body = lambda_body(returns, depth - 1)
         case kind
@@ -69,7 +72,9 @@ module RandomPrograms
       name, type = pick(found)
       given = type.parameters.first(type.parameters.size - (chance(0.5) ? type.optional : 0))
       given = given.drop(1) if chance(@ill)
-      arguments = Node.commas(given.map { |t| expression(t, depth) })
+      given = given.map { |t| expression(t, depth) }
+      named = type.keywords.filter_map { |key, types| keyword_argument(key, types, depth) if chance(0.6) }
+      arguments = Node.commas(given + named)
       asked, close = pick([%w[.call( )], %w[.( )], %w([ ]), %w[.yield( )]])
       e(name, asked, arguments, close)
     end

@@ -202,7 +202,7 @@ module RandomPrograms
     def folded_floats(depth)
       source, = list_source(depth, [:float])
       case between(0, 2)
-      when 0 then e(source, pick([".sum", ".sum(0.0)", ".inject(1.5, :*)"]))
+      when 0 then e(source, pick([".sum", ".sum(0.0)", ".sum(1e9)", ".inject(1.5, :*)"]))
       when 1 then e("(", source, pick(%w[.max .min .inject(:+) .first]), " || ", constant(:float), ")")
       else e("([", expression([:float], depth), ", ", number(depth), "].sum + 0.0)")
       end

@@ -141,6 +141,7 @@ module RandomPrograms
       source, of = list_source(depth, items)
       name = fresh("i")
       return e(source, pick([".sort", ".sort.reverse", ".minmax"])) if [[:int], [:float]].include?(items) && chance(0.4)
+      return list_of_equals(name, depth) if items == [:int] && scope.loops.zero? && chance(0.15)
 
       through(source) do
         if chance(0.7)
@@ -152,6 +153,12 @@ module RandomPrograms
           block && e(source, ".sort", block) if scope.loops.zero? && items == [:int]
         end
       end
+    end
+
+    # Many items, of which some have equal keys: where a sort is not stable, it shows.
+    def list_of_equals(name, depth)
+      block = list_block({ name => [:int] }, pick([[:int], [:float], %i[int float]]), depth) or return
+      e("(#{between(-9, 9)}..#{between(20, 40)}).sort_by", block, ".first(5)")
     end
 
     def list_joined(items, depth)

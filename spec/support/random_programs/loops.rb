@@ -103,7 +103,8 @@ module RandomPrograms
 
     def range_each(depth)
       range = Node.fixed("(#{between(-2, 2)}#{pick(%w[.. ...])}", expression([:int], depth - 1), " % 5)")
-      valued(Node.fixed(range, chance(0.3) ? ".step(2)" : ".each"), [nil], depth, { fresh("i") => [:int] })
+      how = weighted(".each" => 5, ".step(2)" => 2, ".step(-1)" => 0.5, ".reverse_each" => 1)
+      valued(Node.fixed(range, how), [nil], depth, { fresh("i") => [:int] })
     end
 
     def stepped(depth)

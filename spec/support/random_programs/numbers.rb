@@ -52,7 +52,8 @@ module RandomPrograms
     def integer_pair(depth)
       a = expression([:int], depth)
       b = expression([:int], depth)
-      case between(0, 6)
+      case between(0, 1.respond_to?(:ceildiv) ? 7 : 6)
+      when 7 then e(a, ".ceildiv(", divisor(depth), ")")
       when 0 then e("[", a, ", ", b, "]", pick(%w[.max .min]))
       when 1 then e(a, ".clamp(#{between(-9, 0)}, ", e(between(1, 20).to_s), ")")
       when 2 then e(a, ".gcd(", b, ")")
@@ -81,7 +82,8 @@ module RandomPrograms
       from, items = reducible(depth)
       name = fresh("i")
       going_through(from, name => items) do
-        case between(0, 5)
+        case between(0, 6)
+        when 6 then bsearched(from, name, depth)
         when 0, 1 then e(from, ".sum { |#{name}| ", expression([:int], depth), " }")
         when 2 then e(from, ".count { |#{name}| ", condition(depth), " }")
         when 3 then if from.is_a?(String)
@@ -96,6 +98,12 @@ module RandomPrograms
           accumulated(from, name, depth)
         end
       end
+    end
+
+    # Also where what the block gives is in no order.
+    def bsearched(from, name, depth)
+      answer = chance(0.5) ? condition(depth) : expression(pick([[:int], [:int], [:float]]), depth)
+      e("((", from, ".bsearch { |#{name}| ", answer, " }).is_a?(Integer) ? 1 : ", constant(:int), ")")
     end
 
     # With a block of several statements.
@@ -159,7 +167,9 @@ module RandomPrograms
       from, items = reducible(depth)
       name = fresh("i")
       going_through(from, name => items) do
-        e(from, ".sum(0.0) { |#{name}| ", expression(chance(0.7) ? [:float] : %i[int float], depth), " }")
+        start = pick(%w[0.0 0.0 0.3 -0.0 1e16 2])
+        item = expression(chance(0.7) ? [:float] : %i[int float], depth)
+        e(from, ".sum(#{start}) { |#{name}| ", item, " }")
       end
     end
 
@@ -168,7 +178,8 @@ module RandomPrograms
     end
 
     def mathematics(depth)
-      case between(0, 3)
+      case between(0, 4)
+      when 4 then e("Math.log(", number(depth), ".abs, ", number(depth), ".abs)")
       when 0 then e("Math.#{pick(%w[sin cos atan exp cbrt tanh asinh])}(", number(depth), ")")
       when 1 then e("Math.#{pick(%w[hypot atan2])}(", number(depth), ", ", number(depth), ")")
       when 2

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "forwardable"
+
 module RandomPrograms
   # A program: classes, what its block captures, the block, and the objects it runs over.
   class Program
@@ -45,6 +47,7 @@ module RandomPrograms
           made
         end
 
+        #{Parameters::KEYWORDS}
         #{classes}
 
         def self.world

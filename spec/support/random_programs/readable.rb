@@ -27,6 +27,7 @@ module RandomPrograms
 
     def ivar_text(name)
       return member_text(name) if scope.own_class.member?(name)
+      return pick([name.to_s, "self.#{name}"]) if scope.own_class.data? && scope.own == "self"
 
       scope.own == "self" ? pick(["@#{name}", "@#{name}", name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
     end

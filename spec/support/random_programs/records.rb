@@ -7,8 +7,16 @@ module RandomPrograms
     def records = scope&.level == -1 ? [] : @classes.values.select(&:record?).map(&:name)
     def record?(type) = @classes[type]&.record?
 
+    # Does the running Ruby have Data classes?
+    DATA = defined?(::Data) && ::Data.respond_to?(:define)
+
     def make_records
-      between(1, 2).times { |i| add_class("Rec#{i}", nil, between(1, 3)).kind = :record } if chance(0.35)
+      return unless chance(0.35)
+
+      between(1, 2).times do |i|
+        kind = DATA && chance(0.4) ? :data : :record
+        add_class("Rec#{i}", nil, between(1, 3)).kind = kind
+      end
     end
 
     # An expression that gives a record of the class.
@@ -19,9 +27,16 @@ module RandomPrograms
         a = e(pick(found).name)
         return a if chance(0.3)
         return e("(", a, " + ", expression([name], depth - 1), ")") if scope.level.positive? && chance(0.4)
+        return changed_copy(a, klass, depth) if klass.data? && chance(0.4)
       end
       values = klass.ivars.values.map { |types| expression(types, [depth, 0].max) }
+      values = klass.ivars.keys.zip(values).map { |n, v| Node.fixed("#{n}: ", v) } if klass.data? && chance(0.3)
       e(pick([name, name, (name if scope.own_class == klass)].compact), ".new(", Node.commas(values), ")")
+    end
+
+    def changed_copy(object, klass, depth)
+      name, types = pick(klass.ivars.to_a)
+      e(object, ".with(#{name}: ", expression(types, depth - 1), ")")
     end
 
     def make_record(depth)
@@ -41,6 +56,11 @@ module RandomPrograms
 
     # The methods that make a record of records.
     def record_methods(klass)
+      if klass.data?
+        return [(data_initializer(klass) if chance(0.4)), sum_method(klass),
+                Node.fixed("def inspect = \"a #{klass.name}\"\n")].compact
+      end
+
       names = klass.ivars.keys
       same = names.map { |n| "@#{n} == other.#{n}" }.join(" && ")
       [Node.fixed("attr_reader #{names.map { |n| ":#{n}" }.join(", ")}\n"), initializer(klass),
@@ -57,6 +77,17 @@ module RandomPrograms
           Node.fixed("@#{name} = ", value)
         end
         Node.fixed("def initialize(#{parameters.join(", ")})\n", Node.body(lines), "\nend\n")
+      end
+    end
+
+    def data_initializer(klass)
+      within(Scope.new(level: -1)) do
+        names = klass.ivars.map { |name, types| scope.declare(name.to_s, types).name }
+        values = klass.ivars.map do |name, types|
+          Node.fixed("#{name}: ", chance(0.6) ? e(name.to_s) : expression(types, 2))
+        end
+        parameters = names.map { |name| "#{name}:" }.join(", ")
+        Node.fixed("def initialize(#{parameters})\nsuper(", Node.commas(values), ")\nend\n")
       end
     end
 

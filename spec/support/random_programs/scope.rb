@@ -5,9 +5,12 @@ module RandomPrograms
   # of the program has a type of its own: what its items are.
   ArrayType = Struct.new(:items)
 
-  # A lambda or proc that the program makes: types of its parameters, of which the last `optional` may be left out, and
-  # of what it gives.
-  LambdaType = Struct.new(:parameters, :optional, :returns)
+  # An array of two, by the types of its items: what a block gets, or a parameter takes apart.
+  PairType = Struct.new(:items)
+
+  # A lambda or proc that the program makes: types of its parameters, of which the last `optional` may be left out, of
+  # what it gives, and of keywords that may be left out.
+  LambdaType = Struct.new(:parameters, :optional, :returns, :keywords)
 
   # A local variable. It holds what it was declared to hold; a test may narrow that for a while. Where it holds an
   # array that may be changed it is writable, and `root` is the same for all variables that may hold the same array.
@@ -21,24 +24,37 @@ module RandomPrograms
     end
   end
 
-  # A method of a class: what calls need to know. Parameters are [name, types, :required | :optional | :keyword].
+  # A parameter of a method. A pair has two names with their types; rest and keyrest have perhaps none.
+  Parameter = Struct.new(:name, :types, :kind) do
+    def keyword? = %i[keyreq keyword keyrest].include?(kind)
+  end
+  Parameter::ORDER = %i[required pair optional rest post keyreq keyword keyrest].freeze
+
+  # What a method gives its block, positional and by name, what the block gives, the block's name in the method, and
+  # whether there may be none.
+  Yielded = Struct.new(:parameters, :keywords, :returns, :name, :optional)
+
+  # A method of a class: what calls need to know.
   Signature = Struct.new(:name, :parameters, :returns, :level, :mutates, :yields, :recursive)
 
   # A class: instance variables by name with their types, and the names of those that are written. The kind is :plain,
-  # :struct (the variables are members) or :record (objects are made in the section).
-  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind) do
-    def record? = kind == :record
+  # :struct (the variables are members), :record (objects are made in the section) or :data (so they are, and the
+  # variables are members). Functions are methods of the class itself; methods may be delegated to what a variable holds.
+  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind, :functions, :delegated) do
+    def record? = %i[record data].include?(kind)
+    def data? = kind == :data
     def member?(name) = ivars.key?(name) ? kind == :struct : parent&.member?(name)
 
     def all_ivars = (parent ? parent.all_ivars : {}).merge(ivars)
     def all_written = (parent ? parent.all_written : []) + written
-    def all_methods = ((parent ? parent.all_methods : []) + signatures).uniq(&:name)
+    def all_methods = ((parent ? parent.all_methods : []) + signatures + delegated.values.flatten).uniq(&:name)
+    def all_functions = ((parent ? parent.all_functions : []) + functions).uniq(&:name)
   end
 
   # Where code is being generated.
   class Scope
     attr_reader :variables, :own, :own_class, :level, :mutates, :yields
-    attr_accessor :loops, :skips, :returns, :accumulators
+    attr_accessor :loops, :skips, :returns, :accumulators, :collected
 
     # @param own [String, nil] the expression of the object whose state may be written
     # @param returns [Array, nil] types that an early exit gives
@@ -54,6 +70,7 @@ module RandomPrograms
       @loops = 0
       @skips = []
       @accumulators = []
+      @collected = []
     end
 
     def in_method? = @in_method

@@ -229,15 +229,5 @@ module RandomPrograms
       called = call(nil, nil, depth)
       called && Node.statement(called)
     end
-
-    def yielding(depth)
-      return unless scope.yields
-
-      parameters, types, name = scope.yields
-      arguments = parameters.map { |t| expression(t, depth) }
-      target = scope.declare(fresh("v"), types).name
-      asked = name ? pick(["#{name}.call(", "#{name}.(", "yield(", "#{name}["]) : "yield("
-      Node.statement("#{target} = #{asked}", Node.commas(arguments), asked.end_with?("[") ? "]" : ")")
-    end
   end
 end

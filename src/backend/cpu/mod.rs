@@ -31,7 +31,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use loop_order::Tuning;
 use parking_lot::Mutex;
-pub use pool::block_signals;
+pub use pool::{block_signals, no_thread};
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
@@ -110,7 +110,8 @@ impl Code {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
         // Calls reach 2 GiB, and pieces of memory had one by one can lie farther apart: stacks of threads are between.
-        let arena = ArenaMemoryProvider::new_with_size(CODE).map_err(|_| Error::Memory(CODE))?;
+        let bytes = (CODE + CODE_OF_A_STATEMENT * program.size()).min(MOST_CODE);
+        let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
         builder.memory_provider(Box::new(arena));
         // From here on the code's owner frees it, also when a function below does not compile.
         let mut code = Self {
@@ -201,8 +202,11 @@ impl Drop for Code {
 // Linkage is by id: nothing of ours is visible by name, C functions are.
 const IMPORT: Linkage = Linkage::Import;
 
-/// Address space for the code of a program, of which only what is used becomes memory.
-const CODE: usize = 64 << 20;
+/// Address space for the code of a program, of which only what is used becomes memory. An entry has its statements twice,
+/// each time some ten instructions for one of them.
+const CODE: usize = 1 << 20;
+const CODE_OF_A_STATEMENT: usize = 1 << 10;
+const MOST_CODE: usize = 128 << 20;
 
 fn of_module(error: ModuleError) -> Error {
     match error {

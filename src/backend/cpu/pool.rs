@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::faults;
 use crate::heap::job_order::Round;
 use crate::ir::{BufferKind, Program, SiteId};
+use crate::reserve;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -370,7 +371,7 @@ fn threads() -> Result<&'static ThreadPool, Error> {
         .stack_size(STACK)
         .start_handler(|_| block_signals())
         .build()
-        .map_err(|error| Error::Device(format!("cannot start threads: {error}")))?;
+        .map_err(|error| no_thread(STACK, &error))?;
     let made = Box::into_raw(Box::new(Threads { process, pool }));
     match THREADS.compare_exchange(current, made, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: just leaked.
@@ -382,6 +383,14 @@ fn threads() -> Result<&'static ThreadPool, Error> {
                 Ok(&(*winner).pool)
             }
         }
+    }
+}
+
+/// Why there is no thread with so much stack: too little memory, or too many threads.
+pub fn no_thread(stack: usize, error: &dyn std::error::Error) -> Error {
+    match reserve::probe(stack) {
+        Ok(()) => Error::Device(format!("cannot start threads: {error}")),
+        Err(error) => error.into(),
     }
 }
 

@@ -87,6 +87,11 @@ impl Lowering<'_> {
         params.required = self.required_parameters(&list.requireds(), &mut params.destructured);
         for optional in &list.optionals() {
             if let Some(optional) = optional.as_optional_parameter_node() {
+                if optional.is_repeated_parameter() {
+                    // Its default would become the value of the first of that name.
+                    let span = self.span(&optional.location());
+                    self.refuse(&refusals::SYNTAX_KIND, span);
+                }
                 let local = self.parameter(&optional.name(), optional.is_repeated_parameter());
                 let default = self.default_value(&optional.value());
                 params.optional.push((local, default));

@@ -6,6 +6,7 @@ use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use crate::vm::ruby_version;
 use ikra_core::infer::host::Refusal;
+use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
@@ -25,6 +26,10 @@ struct Sources {
     /// What is unused is looked for when there are so many codes.
     many: usize,
 }
+
+/// Bytes of memory that parsing a text takes, at most.
+const PARSER: usize = 4 << 20;
+const PARSER_FOR_A_BYTE: usize = 128;
 
 /// There may be so many codes, twice as many as are in use, and some.
 const FEW: usize = 256;
@@ -145,6 +150,8 @@ impl Sources {
         if let Some(code) = self.codes.get(&key) {
             return Ok(Some(code.clone()));
         }
+        // Prism is written in C and does not look whether there is memory.
+        reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
         let mut found = syntax::code_at(&self.map, file, start, end);
         if let (Ok(code), Some(locals)) = (&found, locals) {
             let outer = code.locals.iter().filter(|name| is_variable(name) && !locals.contains(name));

@@ -16,6 +16,7 @@ use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
+use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -352,7 +353,7 @@ fn first_same(base: &ColumnBuilder) -> Result<Vec<i32>, NoMemory> {
 fn table<T>(base: &ColumnBuilder) -> Result<FxHashMap<(i32, i64), T>, NoMemory> {
     let mut table = FxHashMap::default();
     let too_large = |_| NoMemory(base.len() * size_of::<((i32, i64), T)>());
-    table.try_reserve(base.len()).map_err(too_large)?;
+    reserve::fallible(|| table.try_reserve(base.len())).map_err(too_large)?;
     Ok(table)
 }
 
