@@ -16,6 +16,7 @@ const FEW: usize = 16;
 
 /// How a variable of the objects of a class is read and written.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are variables, and there is one for each column")]
 pub enum Access {
     Variable(Variable),
     /// A Struct's member, by position.
