@@ -80,11 +80,11 @@ each_compiling_backend do
     ]
   }.each do |what, (text, make)|
     it "changes nothing when something fails: #{what}" do
-      hush { expect(each_fault(1, text, make)).to be > 10 }
+      hush { expect(each_fault(1, text, make)).to be > 8 }
     end
 
     it "changes nothing when something panics: #{what}" do
-      hush { expect(each_fault(-1, text, make)).to be > 10 }
+      hush { expect(each_fault(-1, text, make)).to be > 8 }
     end
   end
 

@@ -398,8 +398,14 @@ fn append(
 ) -> Result<(), Error> {
     let fits_i32 = from.seen().narrow();
     let payload = &mut from.payload;
-    // The others may become the payload itself.
-    if !column.is_empty() || matches!(column, Column::Bool(_) | Column::I32(_)) {
+    // An empty column of words becomes the payload itself, where that is stored as it is.
+    let becomes = column.is_empty()
+        && match column {
+            Column::F64(_) => true,
+            Column::I64(_) => single.is_some_and(|shape| !matches!(shape, Shape::Object(_))),
+            Column::Bool(_) | Column::I32(_) => false,
+        };
+    if !becomes {
         column.try_reserve(payload.len())?;
     }
     match (part, column) {
