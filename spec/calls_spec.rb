@@ -145,6 +145,21 @@ module Calls
     def rate = first + 1000
   end
 
+  # Methods that call themselves.
+  class Recursive
+    def self.fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+    def down(n, sum = 1) = n <= 0 ? sum : down(n - 1, sum + n)
+    def even(n) = n == 0 || odd(n - 1)
+    def odd(n) = n != 0 && even(n - 1)
+  end
+
+  class Counting < Recursive
+    def self.fib(n) = (n += 0; super)
+    def down(n, sum = 2) = (sum += 1; super)
+    def even(*) = super
+    def odd(...) = super
+  end
+
   # What is missing is answered.
   class Answering
     def self.method_missing(_name) = 5
@@ -296,6 +311,10 @@ each_backend do
   it "looks for the method above that of an alias where that was defined" do
     expect_same([Calls::Alias.new]) { |o| [o.first, o.second, o.rate, o.own, o.limits] }
     expect_same([Calls::Named.new]) { |o| [o.own, o.limit] }
+  end
+
+  it "calls methods that call themselves through others above them" do
+    expect_same(numbers) { |x| [Calls::Counting.new.down(x), Calls::Counting.new.even(x), Calls::Counting.fib(x + 4)] }
   end
 
   it "runs methods that use the iterator, or the operator, which runs them" do

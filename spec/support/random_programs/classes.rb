@@ -137,6 +137,8 @@ module RandomPrograms
     def method_value(method, above)
       value = value_of(method.returns, 3)
       if method.recursive
+        return e("super") if above && chance(0.4)
+
         again = call_again(method)
         return value if again.nil?
 

@@ -2,8 +2,8 @@
 
 module RandomPrograms
   # Tells whether plain Ruby compares arrays in which NaN is: there one NaN is equal to itself, as the same object, and
-  # a section has no objects for Floats. Also where NaN is what uniq's block gives. With Array's methods replaced, in a
-  # process of its own.
+  # a section has no objects for Floats. Also where NaN is what uniq's block gives, and where `equal?` is asked of equal
+  # numbers that are two objects. With methods replaced, in a process of its own.
   module Nans
     # Raised by the replaced methods.
     class Found < Exception; end # rubocop:disable Lint/InheritException
@@ -28,6 +28,11 @@ module RandomPrograms
       private
 
       def replace
+        [Integer, Float].each do |owner|
+          owner.define_method(:equal?) do |other|
+            super(other).tap { |same| raise Found if !same && eql?(other) }
+          end
+        end
         COMPARING.each do |name|
           original = Array.instance_method(name)
           Array.define_method(name) do |*arguments, &block|

@@ -178,13 +178,15 @@ module RandomPrograms
       found = Bignums.first { sequential(elements.values_at(*kept), @home.block(leaves)) { |i| Bignums.at(i) } }
       return [nil, error.element_index] if found == error.element_index
 
-      verdict(:wrong_overflow,
-              "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
+      comparable(kept) do
+        verdict(:wrong_overflow,
+                "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
+      end
     end
 
     # @yield makes the verdict where Ruby's answer is one to compare with
     def comparable(kept)
-      return verdict(:broken, "NaN compared as an object") if Nans.compared? { in_ruby_again(kept) }
+      return verdict(:broken, "numbers compared as objects") if Nans.compared? { in_ruby_again(kept) }
       return verdict(:broken, "Ruby lost a break") if breaks_lost?(kept)
 
       yield
