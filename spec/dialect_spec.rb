@@ -89,6 +89,13 @@ each_backend do
     expect_same(reals) { |x| (0..9).sum { |i| i == 2 ? x : i.even? ? i : i * 0.1 } }
   end
 
+  it "divides by what is a Float or nothing" do
+    pairs = [DialectPair.new(3, 2.5), DialectPair.new(7, nil)]
+    expect_same(pairs) { |x| x.two ? x.one.fdiv(x.two) : 0.0 }
+    expect_same(pairs) { |x| x.one.fdiv(x.two) }
+    expect_same(pairs) { |x| x.two.is_a?(Integer) ? x.two.no_such_method : 1 }
+  end
+
   it "sorts by keys that are equal" do
     lists = [7, 16, 17, 40, 100, 1000].map { |n| Array.new(n) { |i| (i * 7919) % n } }
     lists << Array.new(300) { |i| i } << Array.new(300) { |i| -i }

@@ -395,4 +395,14 @@ each_compiling_backend do
     expect_same([1.0, -1.0]) { |n| ok = n > 0; [n, n + 1].sum { |x| ok && x.is_a?(Integer) ? x.to_s.size : x } }
     expect_same([1.0, -1.0]) { |n| ok = n > 0; [n, n + 1].sum { |x| ok || !x.is_a?(Integer) ? x : x.to_s.size } }
   end
+
+  it "goes through an array that is found to change only later" do
+    lists = [[0, -3, 5, -1], [2, 6, nil, 8]].map { |list| Regressions::Pair.new(list, nil) }
+    expect_same(lists) do |pair|
+      list = pair.x.compact
+      list.each { pair.y = pair.x.first(1).min }
+      list[0] = nil
+      list.size
+    end
+  end
 end

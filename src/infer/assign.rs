@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 impl Lowerer<'_> {
     pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Vec<LocalValue> {
-        vec![LocalValue { operand: Operand::nil(), version: 0 }; code.locals.len()]
+        vec![LocalValue::new(Operand::nil(), 0); code.locals.len()]
     }
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     pub(crate) fn write_local(&mut self, id: LocalId, operand: Operand) {
         let version = self.fresh_version();
         let frame = self.current;
-        self.frames[frame].locals[id.0 as usize] = LocalValue { operand, version };
+        self.frames[frame].locals[id.0 as usize] = LocalValue::new(operand, version);
     }
 
     /// `target = value`, evaluated in Ruby's order: receiver and arguments of the target first.

@@ -359,7 +359,7 @@ impl Lowerer<'_> {
                 for (local, _) in &saved {
                     let version = self.fresh_version();
                     self.frames[frame].locals[local.0 as usize] =
-                        super::LocalValue { operand: Operand::nil(), version };
+                        super::LocalValue::new(Operand::nil(), version);
                 }
                 for (local, value) in home.taken.iter() {
                     self.frames[frame].locals[local.0 as usize].operand = value.clone();

@@ -51,6 +51,12 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is the local there in this walk?
+    fn holds(&self, place: &LocalKey) -> bool {
+        let local = self.frames.get(place.0).and_then(|frame| frame.locals.get(place.1));
+        local.is_some_and(|local| local.maker == place.2)
+    }
+
     fn carried(&mut self, types: TypeSet) -> Carried {
         let scalars = operand::scalars(&types).unwrap_or_default();
         Carried { vars: scalars.into_iter().map(|ty| self.b.var(ty)).collect(), types }
@@ -63,6 +69,7 @@ impl Lowerer<'_> {
         let memo = self.memo.joins.entry(key).or_default();
         let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
         let result = wants_result.then(|| memo.result.clone());
+        let places = places.into_iter().filter(|(place, _)| self.holds(place)).collect::<Vec<_>>();
         let carried = places.into_iter().map(|(p, t)| (p, self.carried(t))).collect();
         let result = result.map(|t| self.carried(t));
         let (entry, memory) = (self.snapshot(), self.b.memory_state());
@@ -82,7 +89,7 @@ impl Lowerer<'_> {
         for (f, locals) in join.entry.iter().enumerate() {
             for (l, before) in locals.iter().enumerate() {
                 let now = &self.frames[f].locals[l];
-                let place = (f, l);
+                let place = (f, l, before.maker);
                 if now.version == before.version && !join.carried.contains_key(&place) {
                     continue;
                 }
@@ -91,7 +98,7 @@ impl Lowerer<'_> {
                 self.memo.changed |= is_new;
             }
         }
-        for ((f, l), carried) in &join.carried {
+        for ((f, l, _), carried) in &join.carried {
             let slot = self.frames[*f].locals[*l].clone();
             if join.is_loop_head && slot.version == join.entry[*f][*l].version {
                 continue;
@@ -166,8 +173,7 @@ impl Lowerer<'_> {
         let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
         let result_types = memo.result.clone();
         for (place, types) in places {
-            let (f, l) = place;
-            if f >= join.entry.len() || l >= join.entry[f].len() {
+            if !self.holds(&place) {
                 continue;
             }
             let known = join.carried.remove(&place).filter(|c| c.types == types);
@@ -177,7 +183,7 @@ impl Lowerer<'_> {
             };
             let operand = self.get_carried(&carried);
             let version = self.fresh_version();
-            self.frames[f].locals[l] = LocalValue { operand, version };
+            self.frames[place.0].locals[place.1].assign(operand, version);
         }
         match join.result {
             Some(carried) if carried.types == result_types => {
@@ -283,7 +289,18 @@ impl Lowerer<'_> {
             return then_value;
         }
         self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: other_block });
-        self.land(join)
+        let value = self.land(join);
+        self.same_answer(&then_value, &other_value).unwrap_or(value)
+    }
+
+    /// The answer to a question that both arms answer alike, as `is_a?` does where no class that there can be is one.
+    fn same_answer(&mut self, one: &Operand, other: &Operand) -> Option<Operand> {
+        if [one, other].iter().any(|operand| operand.types != TypeSet::bool()) {
+            return None;
+        }
+        let constant = |operand: &Operand| operand.values.first().and_then(|value| self.b.constant(*value));
+        let answer = constant(one).filter(|answer| constant(other) == Some(*answer))?;
+        Some(Operand::bool(self.b.bool(answer != 0)))
     }
 
     /// Fails unless `condition` holds: what follows knows that it does.
@@ -321,13 +338,11 @@ impl Lowerer<'_> {
             self.note_stale(&carried.types);
         }
         let mut versions = Vec::new();
-        for ((f, l), carried) in &join.carried {
-            let Some(slot) = self.frames.get(*f).and_then(|frame| frame.locals.get(*l)).cloned() else {
-                continue;
-            };
-            self.memo.changed |= self.learn(join.key, (*f, *l), &slot.operand.types);
+        for (place, carried) in &join.carried {
+            let slot = self.frames[place.0].locals[place.1].clone();
+            self.memo.changed |= self.learn(join.key, *place, &slot.operand.types);
             self.set_carried(carried, &slot.operand);
-            versions.push((*f, *l));
+            versions.push(*place);
         }
         // Where no array made in an iteration is needed in the next, each iteration begins with the memory that the
         // first had.
@@ -337,10 +352,10 @@ impl Lowerer<'_> {
         self.b.open();
         self.b.forget_memory();
         self.release_scratch(mark);
-        for (f, l) in versions {
-            let operand = self.get_carried(&join.carried[&(f, l)]);
+        for place in versions {
+            let operand = self.get_carried(&join.carried[&place]);
             let version = self.fresh_version();
-            self.frames[f].locals[l] = LocalValue { operand, version };
+            self.frames[place.0].locals[place.1].assign(operand, version);
         }
         join.entry = self.snapshot();
         self.loops.push(join.key);

@@ -14,8 +14,8 @@ pub type Context = u32;
 /// A place where control flow joins: context, node, and which of the node's joins.
 pub type JoinKey = (Context, u32, u32);
 
-/// A local variable: frame and number.
-pub type LocalKey = (usize, usize);
+/// A local variable: frame, number, and for a hidden one what made it, since another walk may have others.
+pub type LocalKey = (usize, usize, Context);
 
 /// What arrives at a join.
 #[derive(Debug, Default)]

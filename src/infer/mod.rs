@@ -97,6 +97,9 @@ pub struct Listing<T = String> {
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
 const MAX_WALKS: usize = 200;
 
+/// The choice of a node that numbers its hidden locals.
+const HIDDEN: u32 = 0x2000;
+
 /// Infers and lowers the section whose block is `code`; `races`: so that its elements are checked for races. Errors
 /// are `Unsupported` (all that were found), `Memory` or `Internal`.
 pub fn infer(
@@ -154,6 +157,19 @@ pub fn infer(
 pub(crate) struct LocalValue {
     pub operand: Operand,
     pub version: u32,
+    /// Of a hidden one, the place that made it.
+    maker: memo::Context,
+}
+
+impl LocalValue {
+    pub(crate) const fn new(operand: Operand, version: u32) -> Self {
+        Self { operand, version, maker: 0 }
+    }
+
+    /// Another value.
+    fn assign(&mut self, operand: Operand, version: u32) {
+        (self.operand, self.version) = (operand, version);
+    }
 }
 
 /// What `break` and `next` mean in the code being lowered.
@@ -421,7 +437,8 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp(&mut self, operand: Operand) -> Temp {
         let version = self.fresh_version();
         let frame = self.current;
-        self.frames[frame].locals.push(LocalValue { operand, version });
+        let maker = self.memo.context(self.context, self.node.0, HIDDEN);
+        self.frames[frame].locals.push(LocalValue { operand, version, maker });
         Temp { frame, local: self.frames[frame].locals.len() - 1 }
     }
 
@@ -433,7 +450,7 @@ impl<'h> Lowerer<'h> {
 
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
-        self.frames[temp.frame].locals[temp.local] = LocalValue { operand, version };
+        self.frames[temp.frame].locals[temp.local].assign(operand, version);
     }
 
     fn temp_value(&self, temp: Temp) -> LocalValue {

@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
-            locals: names.iter().map(|_| LocalValue { operand: Operand::nil(), version }).collect(),
+            locals: names.iter().map(|_| LocalValue::new(Operand::nil(), version)).collect(),
             receiver: Operand::bottom(),
             owner: class,
             scope: self.frame().scope.clone(),
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
-                        self.frames[frame].locals[local] = LocalValue { operand: value.clone(), version };
+                        self.frames[frame].locals[local] = LocalValue::new(value.clone(), version);
                     }
                     None => {
                         self.memo.fields.entry(*class).or_default().push(name.to_string());
