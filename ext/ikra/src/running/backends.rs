@@ -23,13 +23,11 @@ fn cpu() -> &'static Made {
     })
 }
 
-fn cuda() -> Made {
+/// A back-end that none but the process that started it can use: in a forked child its locks may be held by threads that
+/// are not there, and a GPU's driver does not work.
+fn of_this_process(started: &OnceLock<(u32, Made)>, make: impl FnOnce() -> Made) -> Made {
     let this = std::process::id();
-    let make = || match CudaBackend::new() {
-        Some(backend) => Ok(Arc::new(backend) as Arc<dyn Backend>),
-        None => Err(availability().to_string()),
-    };
-    match CUDA.get_or_init(|| (this, make())) {
+    match started.get_or_init(|| (this, make())) {
         (process, Ok(_)) if *process != this => {
             Err("the GPU was in use when this process was forked, and CUDA \
              cannot be used in a child of that; use it after the fork only, or on the CPU"
@@ -39,14 +37,20 @@ fn cuda() -> Made {
     }
 }
 
+fn cuda() -> Made {
+    of_this_process(&CUDA, || match CudaBackend::new() {
+        Some(backend) => Ok(Arc::new(backend)),
+        None => Err(availability().to_string()),
+    })
+}
+
 #[cfg(feature = "testing")]
 fn emulated() -> Made {
-    static EMULATED: OnceLock<Made> = OnceLock::new();
-    let make = || match CudaBackend::emulated() {
-        Some(backend) => Ok(Arc::new(backend) as Arc<dyn Backend>),
+    static EMULATED: OnceLock<(u32, Made)> = OnceLock::new();
+    of_this_process(&EMULATED, || match CudaBackend::emulated() {
+        Some(backend) => Ok(Arc::new(backend)),
         None => Err("IKRA_CUDA_EMULATOR does not name the folder of its shim".to_owned()),
-    };
-    EMULATED.get_or_init(make).clone()
+    })
 }
 
 fn named(name: &str) -> Made {
