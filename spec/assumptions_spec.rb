@@ -2,89 +2,89 @@
 
 require "timeout"
 
-# What a compiled section takes for granted (these methods are these methods, this class has this ancestor) is looked at
-# again at each call, by Ruby's own means: no code of the user runs for that, and whatever changes is noticed.
-each_compiling_backend do |backend|
-  # Classes whose methods of reflection are the user's.
-  module Hostile
-    # Who was asked for what.
-    CALLS = [] # rubocop:disable Style/MutableConstant
-    OF_MODULES = (Module.public_instance_methods + Module.private_instance_methods(false) -
-                  %i[__send__ __id__ initialize method_added const_added inherited include attr_accessor attr_reader
-                     define_singleton_method singleton_method_added private public method_missing
-                     initialize_copy initialize_dup initialize_clone new allocate class_eval]).uniq
-    OF_OBJECTS = (Object.public_instance_methods - %i[__send__ __id__ object_id extend] + %i[respond_to_missing?]).uniq
+# Classes whose methods of reflection are the user's.
+module Hostile
+  # Who was asked for what.
+  CALLS = [] # rubocop:disable Style/MutableConstant
+  OF_MODULES = (Module.public_instance_methods + Module.private_instance_methods(false) -
+                %i[__send__ __id__ initialize method_added const_added inherited include attr_accessor attr_reader
+                   define_singleton_method singleton_method_added private public method_missing
+                   initialize_copy initialize_dup initialize_clone new allocate class_eval]).uniq
+  OF_OBJECTS = (Object.public_instance_methods - %i[__send__ __id__ object_id extend] + %i[respond_to_missing?]).uniq
 
-    def self.overriding(methods)
-      Module.new do
-        methods.each do |name|
-          define_method(name) do |*|
-            CALLS << name
-            Kernel.raise NotImplementedError, "#{name} was called"
-          end
-        end
-      end
-    end
-
-    # The overriding is switched on once the classes are there.
-    def self.arm(*classes)
-      [*classes].each do |klass|
-        of_modules = overriding(OF_MODULES)
-        of_objects = overriding(OF_OBJECTS - [:initialize])
-        Class.instance_method(:prepend).bind_call(klass, of_objects)
-        Object.instance_method(:singleton_class).bind_call(klass).prepend(of_modules)
-      end
-    end
-
-    class Base
-      attr_accessor :value
-
-      def initialize(value) = @value = value
-      def double = @value * 2
-      def scaled(by) = @value * by * LIMIT
-      def self.unit = 3
-      LIMIT = 10
-    end
-
-    class Special < Base
-      def double = super + class_unit
-      def class_unit = Base.unit
-    end
-
-    Pair = Struct.new(:left, :right)
-    Named = Struct.new(:left, :right, keyword_init: true)
-
-    module Shelf
-      HEIGHT = 5
-    end
-
-    objects = [Base.new(1), Special.new(2), Base.new(3)]
-    OBJECTS = objects
-    PAIRS = [Pair.new(1, 2), Pair.new(3, 4)].freeze
-    arm(Base, Special, Pair, Named)
-    Object.instance_method(:singleton_class).bind_call(Shelf).prepend(overriding(OF_MODULES))
-
-    # A block with methods of its own.
-    class Callable < Proc
-      (Proc.public_instance_methods - %i[__send__ __id__ object_id]).each do |name|
+  def self.overriding(methods)
+    Module.new do
+      methods.each do |name|
         define_method(name) do |*|
           CALLS << name
-          raise NotImplementedError
-        end
-      end
-    end
-
-    # An array with methods of its own.
-    class List < Array
-      (Array.public_instance_methods - %i[__send__ __id__ object_id peach pmap pselect push <<]).each do |name|
-        define_method(name) do |*|
-          CALLS << name
-          raise NotImplementedError
+          Kernel.raise NotImplementedError, "#{name} was called"
         end
       end
     end
   end
 
+  # The overriding is switched on once the classes are there.
+  def self.arm(*classes)
+    [*classes].each do |klass|
+      of_modules = overriding(OF_MODULES)
+      of_objects = overriding(OF_OBJECTS - [:initialize])
+      Class.instance_method(:prepend).bind_call(klass, of_objects)
+      Object.instance_method(:singleton_class).bind_call(klass).prepend(of_modules)
+    end
+  end
+
+  class Base
+    attr_accessor :value
+
+    def initialize(value) = @value = value
+    def double = @value * 2
+    def scaled(by) = @value * by * LIMIT
+    def self.unit = 3
+    LIMIT = 10
+  end
+
+  class Special < Base
+    def double = super + class_unit
+    def class_unit = Base.unit
+  end
+
+  Pair = Struct.new(:left, :right)
+  Named = Struct.new(:left, :right, keyword_init: true)
+
+  module Shelf
+    HEIGHT = 5
+  end
+
+  objects = [Base.new(1), Special.new(2), Base.new(3)]
+  OBJECTS = objects
+  PAIRS = [Pair.new(1, 2), Pair.new(3, 4)].freeze
+  arm(Base, Special, Pair, Named)
+  Object.instance_method(:singleton_class).bind_call(Shelf).prepend(overriding(OF_MODULES))
+
+  # A block with methods of its own.
+  class Callable < Proc
+    (Proc.public_instance_methods - %i[__send__ __id__ object_id]).each do |name|
+      define_method(name) do |*|
+        CALLS << name
+        raise NotImplementedError
+      end
+    end
+  end
+
+  # An array with methods of its own.
+  class List < Array
+    (Array.public_instance_methods - %i[__send__ __id__ object_id peach pmap pselect push <<]).each do |name|
+      define_method(name) do |*|
+        CALLS << name
+        raise NotImplementedError
+      end
+    end
+  end
+end
+
+# What a compiled section takes for granted (these methods are these methods, this class has this ancestor) is looked at
+# again at each call, by Ruby's own means: no code of the user runs for that, and whatever changes is noticed.
+each_compiling_backend do |backend|
   before { Hostile::CALLS.clear }
 
   describe "reflection" do

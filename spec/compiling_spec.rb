@@ -95,7 +95,7 @@ each_compiling_backend do |backend|
       require "timeout"
       section = LargeSections.new(LargeSections.conditions(#{backend == :cpu ? 2_000 : 300}))
       begin
-        Timeout.timeout(0.8) { section.call([1, 2, 30]) }
+        Timeout.timeout(0.2) { section.call([1, 2, 30]) }
       rescue Timeout::Error
         puts "late"
       end
@@ -112,7 +112,7 @@ each_compiling_backend do |backend|
   it "dies of a signal while it compiles" do
     _, status = in_ruby(<<~RUBY)
       section = LargeSections.new(LargeSections.conditions(#{backend == :cpu ? 2_000 : 300}))
-      Thread.new { sleep(0.8) && Process.kill(:TERM, Process.pid) }
+      Thread.new { sleep(0.2) && Process.kill(:TERM, Process.pid) }
       section.call([1, 2, 30])
     RUBY
     expect(status.termsig).to eq(Signal.list["TERM"])

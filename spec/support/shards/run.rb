@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# Runs specs in a process for each core, a few examples at a time, and prints the output of those that failed:
+# Runs specs in a process for each core, and prints the output of those that failed:
 #
 #   ruby spec/support/shards/run.rb RSPEC_ARGUMENTS…
 #
-# For modes in which examples take minutes. With SHARDS_SECONDS, none are begun after so many.
+# A process runs many examples at first and ever fewer towards the end, so that all end together; with SHARDS_EXAMPLES
+# no more than so many, for modes in which examples take minutes. With SHARDS_SECONDS, none are begun after so many.
 
 require "etc"
 require "json"
@@ -13,30 +14,37 @@ require "rbconfig"
 
 # That of the running Ruby, whichever comes first on the PATH.
 RSPEC = [RbConfig.ruby, "-S", "rspec"].freeze
-# Examples that one process runs.
-CHUNK = 4
-
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
 deadline = now.call + ENV.fetch("SHARDS_SECONDS", 1e9).to_f
+most = ENV.fetch("SHARDS_EXAMPLES", 1000).to_i
 listed = IO.popen([*RSPEC, "--dry-run", "--format", "json", *ARGV], &:read)
 examples = JSON.parse(listed[/^{"version".*/]).fetch("examples").map { |example| example["id"] }
+abort "There are no such examples" if examples.empty?
 # Neighbours take about as long as each other.
-chunks = examples.shuffle(random: Random.new(1)).each_slice(CHUNK).to_a
-runs = chunks.size
-failed = 0
+left = examples.shuffle(random: Random.new(1))
+lock = Mutex.new
+totals = [0, 0, 0]
+broken = 0
 workers = Array.new(Etc.nprocessors) do
   Thread.new do
-    while now.call < deadline && (chunk = chunks.shift)
-      output, status = Open3.capture2e(*RSPEC, *chunk)
-      warn "#{runs - chunks.size} of #{runs} begun" if (chunks.size % 10).zero?
-      ran = output[/^(\d+) examples?, 0 failures/, 1].to_i
-      next if status.success? && ran == chunk.size
+    until now.call > deadline
+      chunk = lock.synchronize { left.shift((left.size / (4 * Etc.nprocessors)).clamp(1, most)) }
+      break if chunk.empty?
 
-      failed += 1
-      puts output
+      output, status = Open3.capture2e(*RSPEC, *chunk)
+      counts = output.scan(/^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?/).last.to_a.map(&:to_i)
+      lock.synchronize do
+        totals = totals.zip(counts).map { |total, count| total + count.to_i }
+        warn "#{totals[0]} of #{examples.size} examples have run"
+        next if status.success? && counts[0] == chunk.size
+
+        broken += 1
+        puts output, status
+      end
     end
   end
 end
 workers.each(&:join)
-puts "#{examples.size} examples in #{runs} runs: #{failed} runs failed, #{chunks.size} were not begun"
-exit(failed.zero? && chunks.empty?)
+warn "#{left.size} examples were not begun" if left.any?
+puts format("%d examples, %d failures, %d pending", *totals)
+exit(broken.zero? && left.empty?)
