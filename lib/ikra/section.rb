@@ -48,7 +48,10 @@ module Ikra
       private
 
       def check(operation, ticks, block)
-        refuse(ArgumentError, "#{operation} needs a block") unless block
+        unless block
+          refuse(ArgumentError, "#{operation} needs a block; for one with the index, " \
+                                "write each_with_index.to_a.#{operation} { |item, index| … }")
+        end
         refuse(TypeError, "ticks must be an Integer, not #{ticks.inspect}") unless ticks.is_a?(Integer)
         refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS

@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
             check_divisor(s, b);
             let quotient = s.b.binary(BinaryOp::DivF, a, b);
             let quotient = s.b.unary(UnaryOp::FloorF, quotient);
-            to_integer(s, quotient)
+            to_integer(s, quotient, "div")
         })
     }),
     row("divmod", |s, c| numbers(s, c, &divmod)),
@@ -46,8 +46,8 @@ pub(super) const ROWS: &[Row] = &[
     bare("abs", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
     bare("magnitude", |s, c| Operand::float(s.b.unary(UnaryOp::AbsF, c.receiver.value()))),
     bare("to_f", |_, c| c.receiver.clone()),
-    bare("to_i", |s, c| whole(s, c, UnaryOp::TruncF)),
-    bare("to_int", |s, c| whole(s, c, UnaryOp::TruncF)),
+    bare("to_i", |s, c| whole(s, c, "to_i", UnaryOp::TruncF)),
+    bare("to_int", |s, c| whole(s, c, "to_int", UnaryOp::TruncF)),
     row("truncate", |s, c| rounded(s, c, "truncate", UnaryOp::TruncF)),
     row("floor", |s, c| rounded(s, c, "floor", UnaryOp::FloorF)),
     row("ceil", |s, c| rounded(s, c, "ceil", UnaryOp::CeilF)),
@@ -146,7 +146,7 @@ pub(super) fn divmod(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     let (up, down) = (s.b.binary(BinaryOp::AddF, rest, b), s.b.binary(BinaryOp::SubF, quotient, one));
     let modulo = s.b.select(below, up, rest);
     let quotient = s.b.select(below, down, quotient);
-    let quotient = to_integer(s, quotient);
+    let quotient = to_integer(s, quotient, "divmod");
     if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
 }
 
@@ -180,19 +180,20 @@ fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
 /// `floor`, `ceil`, `round`, `truncate`: to an Integer, or to digits.
 fn rounded(s: &mut Lowerer<'_>, call: &Invocation, name: &str, op: UnaryOp) -> Operand {
     if call.args.is_empty() && call.keywords.is_empty() {
-        whole(s, call, op)
+        whole(s, call, name, op)
     } else {
         super::rounding::to_digits(s, call, name)
     }
 }
 
-fn whole(s: &mut Lowerer<'_>, call: &Invocation, op: UnaryOp) -> Operand {
+fn whole(s: &mut Lowerer<'_>, call: &Invocation, method: &str, op: UnaryOp) -> Operand {
     let rounded = s.b.unary(op, call.receiver.value());
-    to_integer(s, rounded)
+    to_integer(s, rounded, method)
 }
 
-/// The Integer of a Float without fraction: FloatDomainError for NaN and the infinities, overflow beyond 64 bits.
-pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value) -> Operand {
+/// The Integer of a Float without fraction: FloatDomainError for NaN and the infinities, overflow beyond 64 bits, which is
+/// told of `method`.
+pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value, method: &str) -> Operand {
     if let Some(x) = s.b.constant_float(whole)
         && x.abs() < 9e18
     {
@@ -214,7 +215,7 @@ pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value) -> Operand {
             // -2**63 fits, 2**63 does not.
             let low = s.b.f64(-9_223_372_036_854_775_808.0);
             let is_low = s.b.compare(Comparison::Eq, whole, low);
-            s.check(is_low, ErrorKind::Overflow { operator: "to_i".into() }, &[bits]);
+            s.check(is_low, ErrorKind::Overflow { operator: method.into() }, &[bits]);
             Operand::nil()
         },
     );

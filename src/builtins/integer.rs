@@ -26,12 +26,12 @@ pub(super) const ROWS: &[Row] =
                 let quotient = s.b.binary(BinaryOp::DivF, a, b);
                 let floor = s.b.unary(UnaryOp::FloorF, quotient);
                 if !s.host.dialect().large_div_truncates {
-                    return super::float::to_integer(s, floor);
+                    return super::float::to_integer(s, floor, "div");
                 }
                 let truncated = s.b.unary(UnaryOp::TruncF, quotient);
                 let large = is_large(s, c.receiver.value());
                 let quotient = s.b.select(large, truncated, floor);
-                super::float::to_integer(s, quotient)
+                super::float::to_integer(s, quotient, "div")
             })
         }),
         row("divmod", |s, c| {
@@ -201,7 +201,7 @@ fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<V
         Some(Type::Integer) => arg,
         Some(Type::Float) => {
             let whole = s.b.unary(UnaryOp::TruncF, arg.value());
-            super::float::to_integer(s, whole)
+            super::float::to_integer(s, whole, "to_i")
         }
         Some(Type::Nil) if index => {
             s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
@@ -221,7 +221,7 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
         Some(Type::Integer) => arg,
         Some(Type::Float) => {
             let whole = s.b.unary(inwards, arg.value());
-            super::float::to_integer(s, whole)
+            super::float::to_integer(s, whole, "to_i")
         }
         // It is compared with each number.
         _ if s.responds(&arg, "coerce") => s.refuse_here(

@@ -430,7 +430,7 @@ fn reverse_each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         RangeEnd::Float => {
             let rounded = if exclusive { UnaryOp::CeilF } else { UnaryOp::FloorF };
             let high = s.b.unary(rounded, high);
-            super::float::to_integer(s, high)
+            super::float::to_integer(s, high, "to_i")
         }
         _ => Operand::integer(high),
     };

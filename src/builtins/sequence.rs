@@ -504,7 +504,7 @@ impl Lowerer<'_> {
             (Some(high), RangeEnd::Float) => {
                 let rounded = if exclusive { crate::ir::UnaryOp::CeilF } else { crate::ir::UnaryOp::FloorF };
                 let high = self.b.unary(rounded, high);
-                let high = super::float::to_integer(self, high);
+                let high = super::float::to_integer(self, high, "to_i");
                 if high.is_bottom() {
                     return high;
                 }
