@@ -242,7 +242,7 @@ impl Lowerer<'_> {
     /// Does some class of the operand define `!`?
     pub(crate) fn negates(&mut self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| match ty {
-            Type::Object(..) | Type::Record(_) => !matches!(
+            Type::Object(..) | Type::Record(_) | Type::Made(_) => !matches!(
                 self.host.method(super::class_of(ty), "!"),
                 Ok(Some(super::host::FoundMethod { method: super::host::Method::Native { .. }, .. }))
             ),
@@ -371,7 +371,7 @@ impl Lowerer<'_> {
     /// Does one of the patterns match?
     fn when_condition(&mut self, subject: Option<&Operand>, patterns: &[Node]) -> Condition {
         let mut all: Option<Condition> = None;
-        let plain = subject.is_some_and(|s| !s.types.iter().any(|t| matches!(t, Type::Object(..))));
+        let plain = subject.is_some_and(|s| !s.types.iter().any(Type::is_instance));
         for pattern in patterns {
             let test = |s: &mut Self| match subject {
                 None => s.condition(pattern),
@@ -479,7 +479,7 @@ impl Lowerer<'_> {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
             // A Struct has its members as items.
-            Some(ty @ (Type::Object(..) | Type::Record(_)))
+            Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
                 if !matches!(self.host.method(super::class_of(ty), "to_a"), Ok(None)) =>
             {
                 let array = self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own);
@@ -501,7 +501,9 @@ impl Lowerer<'_> {
     fn refuse_splat(&mut self, operand: &Operand) -> Operand {
         let hint = match operand.types.single() {
             Some(Type::Range { .. } | Type::Enumerator(..)) => "make an array of it with to_a: (1..n).to_a",
-            _ => "name the items, as in `f(a[0], a[1])`, or pass the array itself; arrays are put together with +",
+            _ => {
+                "name the items, as in `f(a[0], a[1])`, or pass the array itself; arrays are put together with +"
+            }
         };
         self.refuse_here(
             "unsupported-splat",

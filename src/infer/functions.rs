@@ -59,6 +59,10 @@ impl Lowerer<'_> {
                 Some(hint.into()),
             );
         }
+        let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
+        if types().fold(false, |kept, types| self.keep_building(types) | kept) {
+            return Operand::bottom();
+        }
         // What the function does with lists is not known here.
         for key in &self.loops {
             self.memo.changed |= self.memo.keeping_loops.insert(*key);
@@ -71,26 +75,7 @@ impl Lowerer<'_> {
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
             guarded: false,
         };
-        let known = self.memo.specialisations.entry(identity).or_default();
-        if !known.contains(&key) {
-            let full = known.len() >= MAX_SPECIALISATIONS;
-            // Too many: the last one is widened until it takes all.
-            match known.last_mut().filter(|last| full && last.args.len() == key.args.len()) {
-                Some(last) => {
-                    let before = last.clone();
-                    last.receiver = operand::join(&last.receiver, &key.receiver);
-                    for (a, b) in last.args.iter_mut().zip(&key.args) {
-                        *a = operand::join(a, b);
-                    }
-                    self.memo.changed |= *last != before;
-                    key = last.clone();
-                }
-                None => {
-                    known.push(key.clone());
-                    self.memo.changed = true;
-                }
-            }
-        }
+        self.specialise(&mut key, identity_number(code));
         let all = std::iter::once(&key.receiver).chain(&key.args);
         let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
             return self.refuse_mixed_argument(name, code, &key);
@@ -123,8 +108,13 @@ impl Lowerer<'_> {
             }
         };
         let mut args = self.convert(receiver, &key.receiver);
-        for (operand, types) in arguments.positional.iter().zip(&key.args) {
-            args.extend(self.convert(operand, types));
+        for (i, (operand, types)) in arguments.positional.iter().zip(&key.args).enumerate() {
+            let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
+            if !operand::covers(types, &operand.types) {
+                self.memo.changed = true;
+                return Operand::bottom();
+            }
+            args.extend(self.convert(&operand, types));
         }
         let depth = match self.depth {
             Some(depth) => {
@@ -148,8 +138,42 @@ impl Lowerer<'_> {
         Operand { types: results, values }
     }
 
+    /// Finds the specialisation for a call, which may take more types than the call has: those whose arrays were made at
+    /// other places are one, and when there are too many the last one is widened until it takes all.
+    fn specialise(&mut self, key: &mut FunctionKey, number: u32) {
+        let known = self.memo.specialisations.entry(key.code).or_default().clone();
+        if known.contains(key) {
+            return;
+        }
+        let alike = known.iter().position(|other| is_alike(other, key));
+        let last = || {
+            let full = known.len() >= MAX_SPECIALISATIONS;
+            known.len().checked_sub(1).filter(|last| full && known[*last].args.len() == key.args.len())
+        };
+        let found = alike.or_else(last);
+        let Some(index) = found else {
+            self.memo.specialisations.entry(key.code).or_default().push(key.clone());
+            self.memo.changed = true;
+            return;
+        };
+        let mut wide = known[index].clone();
+        let place = |part: usize| (u32::MAX - 3, number, (index << 8 | part) as u32);
+        wide.receiver = self.memo.join(&wide.receiver, &key.receiver, place(0));
+        for (i, (a, b)) in wide.args.iter_mut().zip(&key.args).enumerate() {
+            *a = self.memo.join(a, b, place(i + 1));
+        }
+        if wide != known[index] {
+            self.memo.changed = true;
+            self.memo.specialisations.entry(key.code).or_default()[index] = wide.clone();
+        }
+        *key = wide;
+    }
+
     /// Names the first argument whose kinds have no common form.
     fn refuse_mixed_argument(&mut self, name: &str, code: &Code, key: &FunctionKey) -> Operand {
+        if key.args.iter().fold(self.keep_made(&key.receiver), |kept, types| self.keep_made(types) | kept) {
+            return Operand::bottom();
+        }
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
@@ -260,4 +284,25 @@ impl Lowerer<'_> {
         let values = self.convert(&result, &joined);
         (operand::scalars(&joined).unwrap_or_default(), values)
     }
+}
+
+/// Do two specialisations differ in nothing but where arrays of theirs were made, and how long they are?
+fn is_alike(a: &FunctionKey, b: &FunctionKey) -> bool {
+    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_));
+    let alike = |a: &TypeSet, b: &TypeSet| {
+        let length = |types: &TypeSet| {
+            types.iter().find_map(|t| if let Type::Tuple(i) = t { Some(i.len()) } else { None })
+        };
+        let arrays = |types: &TypeSet| types.iter().any(is_array);
+        let others = |types: &TypeSet| types.filter(|ty| !is_array(ty));
+        a == b
+            || arrays(a)
+                && arrays(b)
+                && others(a) == others(b)
+                && (length(a).is_none() || length(a) != length(b))
+    };
+    a.owner == b.owner
+        && a.args.len() == b.args.len()
+        && alike(&a.receiver, &b.receiver)
+        && a.args.iter().zip(&b.args).all(|(a, b)| alike(a, b))
 }

@@ -76,6 +76,11 @@ impl Lowerer<'_> {
         result
     }
 
+    /// Does the code become a function because it calls itself?
+    pub(super) fn is_recursive(&self, code: &Rc<Code>) -> bool {
+        self.memo.recursive.contains(&(Rc::as_ptr(code) as usize))
+    }
+
     /// Is the code called from itself? A built-in that is called by a method of the user's, such as a `<=>`, is not: that
     /// method would call itself.
     fn calls_itself(&self, inlined: Inlined) -> bool {

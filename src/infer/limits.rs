@@ -75,6 +75,11 @@ impl Lowerer<'_> {
         if is_bounded(types, &mut Vec::new()) {
             return true;
         }
+        // Kept in memory, they have an end.
+        if self.keep_nested(types) {
+            self.b.mark_dead();
+            return false;
+        }
         if !self.stopped {
             self.stop(
                 "recursive-value",

@@ -1,6 +1,7 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
+use super::made::MadeMemo;
 use super::operand;
 use crate::ir::Site;
 use crate::syntax::ast::NodeId;
@@ -93,6 +94,8 @@ pub struct Memo {
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
     pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// The classes whose objects, made in the section, are kept in memory.
+    pub made: BTreeMap<ClassId, MadeMemo>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to accumulators.
@@ -300,6 +303,7 @@ impl Memo {
         self.accumulators.clear();
         self.result = TypeSet::empty();
         self.list_loops.clear();
+        self.made.values_mut().for_each(|made| made.fields.clear());
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }

@@ -23,6 +23,7 @@ mod inlining;
 mod joins;
 mod limits;
 mod lists;
+mod made;
 mod memo;
 mod memory;
 mod mutable_literals;

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
-            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+            Some(ty @ (Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
@@ -183,7 +183,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
-        Type::Building(_, class) => *class,
+        Type::Building(_, class) | Type::Made(class) => *class,
         Type::Record(record) => record.class,
     }
 }
