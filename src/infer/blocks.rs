@@ -123,13 +123,20 @@ impl Lowerer<'_> {
     /// What had begun when a loop or function did that the lambda may come from an earlier iteration of.
     fn stale_since(&mut self, number: u32) -> Option<u32> {
         let mut listed = FxHashSet::default();
-        if !self.loops.is_empty() || self.depth.is_some() {
+        if !self.loops.is_empty() || self.detached {
             // Nothing tells when an item of a list was put into it.
             for items in self.memo.list_items() {
                 self.procs_in(&items, &mut Vec::new(), &mut listed);
             }
         }
         if listed.contains(&number) { Some(0) } else { self.stale.get(&number).copied() }
+    }
+
+    /// Can a value be, or hold, a lambda or proc?
+    pub(super) fn holds_procs(&mut self, types: &TypeSet) -> bool {
+        let mut found = FxHashSet::default();
+        self.procs_in(types, &mut Vec::new(), &mut found);
+        !found.is_empty()
     }
 
     fn procs_in(&mut self, types: &TypeSet, within: &mut Vec<ListKind>, found: &mut FxHashSet<u32>) {
@@ -238,7 +245,7 @@ impl Lowerer<'_> {
 
     /// Does the code being lowered belong to the section's block, or to a lambda made around the section?
     pub(crate) fn is_of_block(&self) -> bool {
-        self.frame().closure.is_some() || (self.current == 0 && self.depth.is_none())
+        self.frame().closure.is_some() || (self.current == 0 && self.function.is_none())
     }
 
     /// A root that is a lambda or proc.
