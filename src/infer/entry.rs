@@ -47,6 +47,7 @@ impl Lowerer<'_> {
             let element = self.load_element(&base, types, index);
             self.races.own = element.values.first().copied();
             self.entry(code, element);
+            self.races.own = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;
             self.program.functions[function.0 as usize] = b.finish();
@@ -83,6 +84,7 @@ impl Lowerer<'_> {
         self.loops.clear();
         self.active = vec![Inlined::new(code, false)];
         self.depth = None;
+        self.begun_at = self.own_steps();
         self.node = code.body.id;
         self.span = code.span;
         let code = Rc::clone(code);

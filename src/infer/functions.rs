@@ -1,4 +1,5 @@
-//! Recursive methods: functions of their own, specialised by the classes of receiver and arguments.
+//! Methods that are functions of their own, specialised by the classes of receiver and arguments: those that call
+//! themselves, and those of which inlining all calls would cost too much (`outlining.rs`).
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
@@ -7,7 +8,7 @@ use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
-use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
+use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Type, TypeSet};
@@ -18,21 +19,36 @@ pub(crate) const MAX_DEPTH: i64 = 10_000;
 /// A recursive method is specialised for so many argument types; then they are joined.
 const MAX_SPECIALISATIONS: usize = 8;
 
-/// A function whose body is still to be lowered.
+/// A function whose body is to be lowered.
 #[derive(Debug)]
-pub(crate) struct PendingFunction {
-    key: FunctionKey,
-    function: FuncId,
+pub(crate) struct Pending {
+    pub key: FunctionKey,
+    pub function: FuncId,
     code: Rc<Code>,
-    owner: ClassId,
     name: String,
     builtin: bool,
     /// The call in the section's block that led to it first.
     called: Span,
+    /// The function that called it first.
+    caller: Option<Rc<Self>>,
+}
+
+impl Pending {
+    /// Is the code one of those that led to this function?
+    fn is_within(&self, code: usize) -> bool {
+        let mut pending = Some(self);
+        while let Some(Self { key, caller, .. }) = pending {
+            if key.code == code {
+                return true;
+            }
+            pending = caller.as_deref();
+        }
+        false
+    }
 }
 
 impl Lowerer<'_> {
-    /// Calls a method that calls itself: it is a function of its own, specialised by receiver and arguments.
+    /// Calls a method that is a function of its own.
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
     pub(super) fn function_call(
         &mut self,
@@ -44,7 +60,9 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
-        if block.is_some() || !arguments.keywords.is_empty() {
+        let identity = Rc::as_ptr(code) as usize;
+        let recursive = self.memo.recursive.contains(&identity);
+        if recursive && (block.is_some() || !arguments.keywords.is_empty()) {
             let (what, hint) = match block {
                 Some(_) => (
                     "a block",
@@ -63,50 +81,40 @@ impl Lowerer<'_> {
         if types().fold(false, |kept, types| self.keep_building(types) | kept) {
             return Operand::bottom();
         }
-        // What the function does with lists is not known here.
-        for key in &self.loops {
-            self.memo.changed |= self.memo.keeping_loops.insert(*key);
-        }
-        let identity = Rc::as_ptr(code) as usize;
         let mut key = FunctionKey {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            unused: arguments.unused && !recursive,
+            detached: recursive || self.detached,
             guarded: false,
         };
-        self.specialise(&mut key, identity_number(code));
+        if recursive {
+            self.specialise(&mut key, identity_number(code));
+        }
         let all = std::iter::once(&key.receiver).chain(&key.args);
-        let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
+        if all.clone().any(|types| operand::scalars(types).is_none()) {
             return self.refuse_mixed_argument(name, code, &key);
-        };
-        let mut params: Vec<Ty> = params.concat();
-        params.push(Ty::I64);
+        }
+        let within = |pending: &Rc<Pending>| pending.is_within(identity);
+        if !recursive && !self.functions.contains_key(&key) && self.function.as_ref().is_some_and(within) {
+            self.memo.recursive.insert(identity);
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        let callee = |key: &FunctionKey| (key.clone(), Rc::clone(code), name.to_string(), builtin);
+        if !self.memo.functions.contains_key(&key) {
+            // What it gives is learned at once, if that is possible.
+            self.function_of(callee(&key));
+        }
         let failures = self.memo.failures.get(&key).cloned().unwrap_or_default();
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
+        let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
+        let function = self.function_of(callee(&key));
+        self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
-        let function = match self.functions.get(&key) {
-            Some(function) => *function,
-            None => {
-                let function = FuncId(self.program.functions.len() as u32);
-                self.program.functions.push(Default::default());
-                self.functions.insert(key.clone(), function);
-                let called = self.call_in_block();
-                let called =
-                    called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
-                self.pending_functions.push(PendingFunction {
-                    key: key.clone(),
-                    function,
-                    code: Rc::clone(code),
-                    owner,
-                    name: name.to_string(),
-                    builtin,
-                    called,
-                });
-                function
-            }
-        };
         let mut args = self.convert(receiver, &key.receiver);
         for (i, (operand, types)) in arguments.positional.iter().zip(&key.args).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
@@ -116,14 +124,16 @@ impl Lowerer<'_> {
             }
             args.extend(self.convert(&operand, types));
         }
-        let depth = match self.depth {
-            Some(depth) => {
-                let one = self.b.i64(1);
-                self.b.binary(crate::ir::BinaryOp::Add, depth, one)
-            }
-            None => self.b.i64(0),
-        };
-        args.push(depth);
+        if self.counts_depth {
+            args.push(match self.depth {
+                Some(depth) if recursive => {
+                    let one = self.b.i64(1);
+                    self.b.binary(crate::ir::BinaryOp::Add, depth, one)
+                }
+                Some(depth) => depth,
+                None => self.b.i64(0),
+            });
+        }
         let result_scalars = operand::scalars(&results).unwrap_or_default();
         let values = if key.guarded {
             self.guarded_call(function, args, &result_scalars, &failures)
@@ -131,9 +141,14 @@ impl Lowerer<'_> {
             failures.iter().for_each(|site| self.note_escape(*site));
             self.b.call(function, args, &result_scalars)
         };
+        let caller = self.function.clone();
+        self.function_calls.push((caller.as_ref().map(|caller| caller.function), function));
         if results.is_empty() {
             // It never returns, as far as is known: nothing follows.
             self.b.mark_dead();
+            if let Some(caller) = caller {
+                self.awaiting.entry(key).or_default().push(caller);
+            }
         }
         Operand { types: results, values }
     }
@@ -169,6 +184,28 @@ impl Lowerer<'_> {
         *key = wide;
     }
 
+    /// The function of a key, which is lowered now or later. A function that calls others waits for what they give, so
+    /// one of which that is not known yet is lowered at once, as far as the stack has room for it.
+    fn function_of(&mut self, (key, code, name, builtin): (FunctionKey, Rc<Code>, String, bool)) -> FuncId {
+        if let Some(function) = self.functions.get(&key) {
+            return *function;
+        }
+        let function = FuncId(self.program.functions.len() as u32);
+        self.program.functions.push(Function::default());
+        self.functions.insert(key.clone(), function);
+        let called = self.call_in_block();
+        let called = called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
+        let is_known = self.memo.functions.get(&key).is_some_and(|results| !results.is_empty());
+        let caller = self.function.clone();
+        let pending = Rc::new(Pending { key, function, code, name, builtin, called, caller });
+        if is_known || !self.has_much_stack() {
+            self.pending_functions.push(pending);
+        } else {
+            self.lower_function(&pending);
+        }
+        function
+    }
+
     /// Names the first argument whose kinds have no common form.
     fn refuse_mixed_argument(&mut self, name: &str, code: &Code, key: &FunctionKey) -> Operand {
         if key.args.iter().fold(self.keep_made(&key.receiver), |kept, types| self.keep_made(types) | kept) {
@@ -200,62 +237,78 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn lower_pending_functions(&mut self) {
-        self.races.own = None;
-        // Methods that call themselves do so under a condition.
-        self.conditional += 1;
         while let Some(pending) = self.pending_functions.pop() {
-            let PendingFunction { key, function, code, owner, name, builtin, called } = pending;
-            self.called = Some(called);
-            let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
-            let mut params: Vec<Ty> =
-                all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
-            params.push(Ty::I64);
-            self.b = Builder::new(name.clone(), &params, &[]);
-            let mut at = 0;
-            let mut operands = Vec::new();
-            for types in all {
-                let width = operand::scalars(types).map_or(0, |s| s.len());
-                let values = (at..at + width).map(|i| self.b.param(i)).collect();
-                operands.push(Operand { types: types.clone(), values });
-                at += width;
-            }
-            let depth = self.b.param(at);
-            self.depth = Some(depth);
-            self.function = Some(key.clone());
-            for operand in &operands {
-                self.note_stale(&operand.types);
-            }
-            self.frames.clear();
-            self.live.clear();
-            self.joins.clear();
-            self.facts.clear();
-            self.active = vec![Inlined::new(&code, builtin)];
-            let choice = self.memo.type_number(&key.receiver);
-            let mut context = self.memo.context(0, u32::MAX - 1 - function.0, choice);
-            for types in &key.args {
-                let number = self.memo.type_number(types);
-                context = self.memo.context(context, u32::MAX - 1, number);
-            }
-            self.context = self.memo.context(context, identity_number(&code), key.guarded.into());
-            self.node = code.body.id;
-            self.span = code.span;
-            let receiver = operands.remove(0);
-            let arguments = Arguments { positional: operands, ..Arguments::default() };
-            self.push_frame(&receiver, &name, owner, &code, builtin, None);
-            if key.guarded {
-                self.giving_errors(|s| s.function_body(&key, &code, &arguments, depth));
-            } else {
-                let (types, values) = self.function_body(&key, &code, &arguments, depth);
-                self.b.set_results(&types);
-                self.b.emit(Stmt::Return(values));
-            }
-            let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
-            self.program.functions[function.0 as usize] = b.finish();
+            self.lower_function(&pending);
         }
-        self.conditional -= 1;
-        self.called = None;
-        self.depth = None;
-        self.function = None;
+    }
+
+    /// Lowers a function, in the midst of another or not. Those that called it before it was known to give anything
+    /// were not lowered to their ends: now they are, so that this need not wait for the next walk.
+    fn lower_function(&mut self, pending: &Rc<Pending>) {
+        let gives = |s: &Self| s.memo.functions.get(&pending.key).is_some_and(|results| !results.is_empty());
+        let gave = gives(self);
+        let steps = self.own_steps();
+        let outer = self.begin_function();
+        self.lower_body(pending);
+        self.end_function(outer);
+        self.elsewhere += self.own_steps() - steps;
+        if !gave && gives(self) {
+            let awaiting = self.awaiting.remove(&pending.key).unwrap_or_default();
+            for caller in awaiting {
+                if !self.pending_functions.iter().any(|other| other.function == caller.function) {
+                    self.pending_functions.push(caller);
+                }
+            }
+        }
+    }
+
+    fn lower_body(&mut self, pending: &Rc<Pending>) {
+        let Pending { key, function, code, name, builtin, called, .. } = &**pending;
+        self.called = Some(*called);
+        let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
+        let mut params: Vec<Ty> = all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+        if self.counts_depth {
+            params.push(Ty::I64);
+        }
+        self.b = Builder::new(name.clone(), &params, &[]);
+        let mut at = 0;
+        let mut operands = Vec::new();
+        for types in all {
+            let width = operand::scalars(types).map_or(0, |s| s.len());
+            let values = (at..at + width).map(|i| self.b.param(i)).collect();
+            operands.push(Operand { types: types.clone(), values });
+            at += width;
+        }
+        self.depth = self.counts_depth.then(|| self.b.param(at));
+        self.function = Some(Rc::clone(pending));
+        self.detached = key.detached;
+        for operand in &operands {
+            self.note_stale(&operand.types);
+        }
+        self.active = vec![Inlined::new(code, *builtin)];
+        let choice = self.memo.type_number(&key.receiver);
+        let mut context = self.memo.context(0, u32::MAX - 1, choice);
+        for types in &key.args {
+            let number = self.memo.type_number(types);
+            context = self.memo.context(context, u32::MAX - 1, number);
+        }
+        let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        context = self.memo.context(context, key.owner.0, form);
+        self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
+        self.node = code.body.id;
+        self.span = code.span;
+        let receiver = operands.remove(0);
+        let arguments = Arguments { positional: operands, ..Arguments::default() };
+        self.push_frame(&receiver, name, key.owner, code, *builtin, None);
+        if key.guarded {
+            self.giving_errors(|s| s.function_body(key, code, &arguments));
+        } else {
+            let (types, values) = self.function_body(key, code, &arguments);
+            self.b.set_results(&types);
+            self.b.emit(Stmt::Return(values));
+        }
+        let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+        self.program.functions[function.0 as usize] = b.finish();
     }
 
     /// The body of a function: the scalars that it gives, with their types.
@@ -264,22 +317,27 @@ impl Lowerer<'_> {
         key: &FunctionKey,
         code: &Rc<Code>,
         arguments: &Arguments,
-        depth: Value,
     ) -> (Vec<Ty>, Vec<Value>) {
-        let limit = self.b.i64(MAX_DEPTH);
-        let ok = self.b.compare(Comparison::Lt, depth, limit);
-        self.check(ok, ErrorKind::StackTooDeep, &[]);
-        let result = self.labelled(SLOT_LEAVE, true, |s, join| {
+        if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
+            let limit = self.b.i64(MAX_DEPTH);
+            let ok = self.b.compare(Comparison::Lt, depth, limit);
+            self.check(ok, ErrorKind::StackTooDeep, &[]);
+        }
+        let result = self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
             s.frames[0].return_to = Some(join);
             s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
             s.bind_method(&code.params, arguments.clone());
-            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         });
+        let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
         let known = self.memo.functions.entry(key.clone()).or_default().clone();
         let place = (self.context, u32::MAX - 2, 0);
         let joined = self.memo.join(&known, &result.types, place);
         self.memo.changed |= joined != known;
         self.memo.functions.insert(key.clone(), joined.clone());
+        if !self.can_give(key, &joined) {
+            self.keep_inlined(key.code);
+        }
         let result = self.listed(&result, &joined);
         let values = self.convert(&result, &joined);
         (operand::scalars(&joined).unwrap_or_default(), values)

@@ -254,6 +254,7 @@ impl Lowerer<'_> {
             return None;
         }
         self.memo.list_stored(kind, &self.loops);
+        self.note_stored(kind);
         self.memo.list_item(kind, &value.types);
         let (types, scalars) = self.items_of(kind);
         let value = self.listed(value, &types);

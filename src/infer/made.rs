@@ -101,8 +101,21 @@ impl Lowerer<'_> {
         self.b.compare(Comparison::Eq, word, number)
     }
 
+    /// What is held by what a list or an object in memory is.
+    pub(super) fn held_by(&mut self, ty: &Type) -> Vec<TypeSet> {
+        match ty {
+            Type::List(kind) => vec![self.memo.list(*kind).items.clone()],
+            Type::Made(class) => {
+                let made = self.memo.made.get(class);
+                made.map(|made| made.fields.iter().map(|(_, types)| types.clone()).collect())
+                    .unwrap_or_default()
+            }
+            _ => vec![],
+        }
+    }
+
     /// What tells in which loops objects of a class are made.
-    fn made_kind(&mut self, class: ClassId) -> ListKind {
+    pub(super) fn made_kind(&mut self, class: ClassId) -> ListKind {
         self.memo.list_kind((u32::MAX - 2, class.0, 0))
     }
 
@@ -155,6 +168,7 @@ impl Lowerer<'_> {
         if has_list(&value.types) {
             let kind = self.made_kind(class);
             self.memo.list_stored(kind, &self.loops);
+            self.note_stored(kind);
         }
         if operand::scalars(types).is_none() {
             if !self.keep_made(types) {

@@ -7,7 +7,7 @@ use crate::ir::Site;
 use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where inlined code stands: the chain of calls and choices that led to it.
 pub type Context = u32;
@@ -62,7 +62,7 @@ pub struct ListMemo {
     copied: Vec<TypeSet>,
 }
 
-/// A method compiled as a function of its own because it calls itself: receiver and argument types.
+/// A method compiled as a function of its own: receiver and argument types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionKey {
     /// Identity of the code.
@@ -70,8 +70,21 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    /// What it gives is dropped.
+    pub unused: bool,
+    /// Which `catch` and which `rescue` are around its calls is not known: it calls itself, or something does that
+    /// calls it.
+    pub detached: bool,
     /// It gives its error back instead of failing, for callers that rescue or ensure.
     pub guarded: bool,
+}
+
+/// What calls of a function store in lists that are older than the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stores {
+    /// Nobody knows in which.
+    pub anywhere: bool,
+    pub kinds: BTreeSet<ListKind>,
 }
 
 #[derive(Debug, Default)]
@@ -84,10 +97,16 @@ pub struct Memo {
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
-    /// Result types of recursive methods so far.
+    /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.
+    pub outlined: FxHashSet<usize>,
+    /// Codes (by address) that are inlined even so: functions of them would be refused.
+    pub inlined: FxHashSet<usize>,
+    /// Result types of functions so far.
     pub functions: FxHashMap<FunctionKey, TypeSet>,
-    /// Errors that Ruby could rescue around a call of a recursive method, by the key that is not guarded.
+    /// Errors that Ruby could rescue around a call of a function, by the key that is not guarded.
     pub failures: FxHashMap<FunctionKey, Vec<Site>>,
+    /// What functions store in lists that their callers have, by the key that is not guarded.
+    pub stores: FxHashMap<FunctionKey, Stores>,
     /// Some `rescue` or `ensure` handles an error.
     pub handles: bool,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
@@ -165,6 +184,11 @@ impl Memo {
     /// Items of all kinds, by number.
     pub fn list_items(&self) -> Vec<TypeSet> {
         (0..self.lists.len()).map(|n| self.lists[self.canonical(n as u32) as usize].items.clone()).collect()
+    }
+
+    /// What variables of objects in memory can hold, of all classes.
+    pub fn made_fields(&self) -> Vec<TypeSet> {
+        self.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types.clone())).collect()
     }
 
     /// The arrays of fixed length that lists of the kind are copies of.
@@ -299,6 +323,7 @@ impl Memo {
         self.joins.clear();
         self.functions.clear();
         self.failures.clear();
+        self.stores.clear();
         self.specialisations.clear();
         self.accumulators.clear();
         self.result = TypeSet::empty();

@@ -10,6 +10,7 @@
 mod accumulators;
 mod assign;
 mod blocks;
+mod call_graph;
 mod calls;
 mod catches;
 mod conditions;
@@ -30,6 +31,7 @@ mod mutable_literals;
 #[cfg(test)]
 mod mutated;
 mod operand;
+mod outlining;
 mod patterns;
 mod races;
 mod raise;
@@ -112,17 +114,20 @@ pub fn infer(
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
+    // What was refused in functions, before it was tried to inline them.
+    let mut refused: Option<Vec<Diagnostic>> = None;
     for _ in 0..MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         lowerer.steps_before = steps_before;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, .. } = lowerer;
+        lowerer.find_recursion();
+        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
         steps_before += steps;
         reserve::check()?;
         if stopped {
-            return Err(Error::Unsupported(diagnostics));
+            return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
         }
         grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
@@ -136,10 +141,17 @@ pub fn infer(
         if memo.changed {
             continue;
         }
+        if !diagnostics.is_empty() && !refusing.is_empty() {
+            // Inlined, more is known of their arguments.
+            memo.inlined.extend(refusing);
+            refused.get_or_insert(diagnostics);
+            continue;
+        }
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        limits::check_size(&program, code.span).map_err(|diagnostic| Error::Unsupported(vec![diagnostic]))?;
+        limits::check_size(&program, code.span)
+            .map_err(|diagnostic| Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         return Ok(Inferred { program, schema, listing });
@@ -283,7 +295,21 @@ pub(crate) struct Lowerer<'h> {
     scalars: FxHashMap<ScalarSource, Scalar>,
     sites: FxHashMap<Site, SiteId>,
     functions: FxHashMap<FunctionKey, FuncId>,
-    pending_functions: Vec<functions::PendingFunction>,
+    pending_functions: Vec<Rc<functions::Pending>>,
+    /// Functions that called one which was not known to give anything.
+    awaiting: FxHashMap<FunctionKey, Vec<Rc<functions::Pending>>>,
+    /// Which function (none: an entry) calls which.
+    function_calls: Vec<(Option<FuncId>, FuncId)>,
+    /// Functions know how deep in recursion they are.
+    counts_depth: bool,
+    /// What was inlined in this walk, by code (its address).
+    inlinings: FxHashMap<usize, outlining::Inlinings>,
+    /// Steps of functions that were lowered in the midst of others.
+    elsewhere: u32,
+    /// The steps when the function being lowered was begun.
+    begun_at: u32,
+    /// Functions (by address of their codes) in which something was refused.
+    refusing: BTreeSet<usize>,
     frames: Vec<Frame>,
     /// The frame whose code is being lowered: not the last one while a block runs in a callee.
     current: usize,
@@ -296,8 +322,10 @@ pub(crate) struct Lowerer<'h> {
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
     active: Vec<Inlined>,
-    /// The function being lowered, where it is that of a method that calls itself.
-    function: Option<FunctionKey>,
+    /// The function being lowered, where it is that of a method.
+    function: Option<Rc<functions::Pending>>,
+    /// In a function: what is around its calls is not known; see [`FunctionKey::detached`].
+    detached: bool,
     /// Recursion depth in it.
     depth: Option<Value>,
     versions: u32,
@@ -350,6 +378,8 @@ pub(crate) struct Lowerer<'h> {
     steps_before: u32,
     /// The stack may grow down to this address.
     stack_end: usize,
+    /// Where it was when the walk began.
+    stack_begin: usize,
     /// The place where the memo grew first in this walk.
     grew_at: Option<Span>,
     races: races::Races,
@@ -361,6 +391,8 @@ impl<'h> Lowerer<'h> {
     fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
         let stack_end = host.stack_end();
+        let counts_depth = !memo.recursive.is_empty();
+        let marker = 0_u8;
         Self {
             host,
             memo,
@@ -372,6 +404,13 @@ impl<'h> Lowerer<'h> {
             sites: FxHashMap::default(),
             functions: FxHashMap::default(),
             pending_functions: Vec::new(),
+            awaiting: FxHashMap::default(),
+            function_calls: Vec::new(),
+            counts_depth,
+            inlinings: FxHashMap::default(),
+            elsewhere: 0,
+            begun_at: 0,
+            refusing: BTreeSet::new(),
             frames: Vec::new(),
             current: 0,
             joins: Vec::new(),
@@ -381,6 +420,7 @@ impl<'h> Lowerer<'h> {
             facts: Vec::new(),
             active: Vec::new(),
             function: None,
+            detached: false,
             depth: None,
             versions: 0,
             unused: false,
@@ -408,6 +448,7 @@ impl<'h> Lowerer<'h> {
             steps: 0,
             steps_before: 0,
             stack_end,
+            stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             races: races::Races::default(),
             listing: Listing::default(),
@@ -476,6 +517,7 @@ impl<'h> Lowerer<'h> {
         message: impl Into<String>,
         hint: Option<String>,
     ) -> Operand {
+        self.note_refusal();
         let span = self.user_span();
         let called = self.call_in_block();
         let diagnostic = Diagnostic { slug, span, message: message.into(), hint, called };
@@ -497,6 +539,7 @@ impl<'h> Lowerer<'h> {
         if refusal.inside.is_empty() {
             return self.refuse_here(refusal.slug, refusal.message, refusal.hint);
         }
+        self.note_refusal();
         let called = Some(self.call_in_block().unwrap_or_else(|| self.user_span()));
         for inside in refusal.inside {
             let same = |known: &Diagnostic| Diagnostic { called: inside.called, ..known.clone() } == inside;

@@ -1,6 +1,6 @@
 //! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
 //! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is.
-//! Only methods that call themselves are functions of their own. Where one is called that can raise what is rescued
+//! Some methods are functions of their own. Where one is called that can raise what is rescued
 //! around the call, that is a *guarded* version of it, which gives its error back beside its value.
 //!
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
@@ -417,16 +417,16 @@ impl Lowerer<'_> {
         self.fail_at(*last, &values[1..]);
     }
 
-    // ---- methods that call themselves ----------------------------------------------------------------------------
+    // ---- functions -----------------------------------------------------------------------------------------------
 
     /// An error leaves the function being lowered: who calls it may have to know.
     pub(super) fn note_escape(&mut self, site: SiteId) {
-        let Some(key) = &self.function else { return };
+        let Some(function) = &self.function else { return };
         let site = &self.program.sites[site.0 as usize];
         if class_of_error(&site.error).is_none() {
             return;
         }
-        let key = FunctionKey { guarded: false, ..key.clone() };
+        let key = FunctionKey { guarded: false, ..function.key.clone() };
         let known = self.memo.failures.entry(key).or_default();
         if !known.contains(site) {
             known.push(site.clone());
