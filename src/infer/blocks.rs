@@ -167,7 +167,7 @@ impl Lowerer<'_> {
     }
 
     /// Are the variables that a block uses still there?
-    fn is_live(&self, home: &Home) -> bool {
+    pub(super) fn is_live(&self, home: &Home) -> bool {
         let is_latest = |(number, local): &(u32, LocalId)| {
             let mut runs = self.live.iter().rev().filter(|(a, _)| a.frame == home.frame);
             runs.find(|(a, _)| a.has(*local)).is_some_and(|(a, _)| a.number == *number)
@@ -246,7 +246,7 @@ impl Lowerer<'_> {
 
     /// Does the code being lowered belong to the section's block, or to a lambda made around the section?
     pub(crate) fn is_of_block(&self) -> bool {
-        self.frame().closure.is_some() || (self.current == 0 && self.function.is_none())
+        matches!(self.frame().scope, Scope::Block)
     }
 
     /// A root that is a lambda or proc.
@@ -473,7 +473,7 @@ impl Activation {
 }
 
 /// The locals of blocks around it that a block uses, and whose they are.
-fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
+pub(super) fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
     let mut used: Vec<LocalId> = locals_of(literal).into_iter().collect();
     used.sort_unstable();
     let owner = |local: &LocalId| blocks.iter().rev().find(|a| a.has(*local));
@@ -481,7 +481,7 @@ fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)>
 }
 
 /// The local variables that a block reads or assigns to.
-fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+pub(super) fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     let mut note = |id| {
         found.insert(id);

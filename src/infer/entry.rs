@@ -77,6 +77,7 @@ impl Lowerer<'_> {
             call_span: code.span,
             builtin: false,
             name: code.name.clone(),
+            outermost: false,
         }];
         self.current = 0;
         self.joins.clear();

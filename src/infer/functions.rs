@@ -2,6 +2,7 @@
 //! themselves, and those of which inlining all calls would cost too much (`outlining.rs`).
 
 use super::calls::Arguments;
+use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
@@ -10,13 +11,13 @@ use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::Code;
+use crate::syntax::ast::{Code, LocalId};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
-/// A recursive method is specialised for so many argument types; then they are joined.
+/// A recursive method is specialised for so many argument types with each block; then they are joined.
 const MAX_SPECIALISATIONS: usize = 8;
 
 /// A function whose body is to be lowered.
@@ -62,30 +63,32 @@ impl Lowerer<'_> {
     ) -> Operand {
         let identity = Rc::as_ptr(code) as usize;
         let recursive = self.memo.recursive.contains(&identity);
-        if recursive && (block.is_some() || !arguments.keywords.is_empty()) {
-            let (what, hint) = match block {
-                Some(_) => (
-                    "a block",
-                    "keep what is still to be visited in an array, as a stack: `stack = [root]`, then \
-                     `while (node = stack.pop)`; or have the method give a value",
-                ),
-                None => ("keyword arguments", "pass plain positional arguments to recursive methods"),
-            };
+        if recursive && !arguments.keywords.is_empty() {
             return self.refuse_here(
                 "unsupported-recursion",
-                format!("`{name}` calls itself and takes {what}"),
-                Some(hint.into()),
+                format!("`{name}` calls itself and takes keyword arguments"),
+                Some("pass plain positional arguments to recursive methods".into()),
             );
         }
         let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
         if types().fold(false, |kept, types| self.keep_building(types) | kept) {
             return Operand::bottom();
         }
+        let mut environment = Environment::default();
+        let block = match block {
+            Some(block) => match self.close_block(block, &mut environment) {
+                Some(closed) => Some(closed),
+                None => return Operand::bottom(),
+            },
+            None => None,
+        };
         let mut key = FunctionKey {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block,
+            environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
             detached: recursive || self.detached,
             guarded: false,
@@ -93,8 +96,7 @@ impl Lowerer<'_> {
         if recursive {
             self.specialise(&mut key, identity_number(code));
         }
-        let all = std::iter::once(&key.receiver).chain(&key.args);
-        if all.clone().any(|types| operand::scalars(types).is_none()) {
+        if key.types().any(|types| operand::scalars(types).is_none()) {
             return self.refuse_mixed_argument(name, code, &key);
         }
         let within = |pending: &Rc<Pending>| pending.is_within(identity);
@@ -112,11 +114,21 @@ impl Lowerer<'_> {
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
         let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
+        if key.guarded && !environment.written.is_empty() {
+            return self.refuse_here(
+                "unsupported-recursion",
+                format!(
+                    "`{name}` calls itself, and its errors are rescued here while its block assigns variables"
+                ),
+                Some("collect what the block is given in an array, and go through that".into()),
+            );
+        }
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let mut args = self.convert(receiver, &key.receiver);
-        for (i, (operand, types)) in arguments.positional.iter().zip(&key.args).enumerate() {
+        let along = arguments.positional.iter().chain(&environment.operands);
+        for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
             if !operand::covers(types, &operand.types) {
                 self.memo.changed = true;
@@ -134,8 +146,11 @@ impl Lowerer<'_> {
                 None => self.b.i64(0),
             });
         }
-        let result_scalars = operand::scalars(&results).unwrap_or_default();
-        let values = if key.guarded {
+        let left = self.memo.left.get(&key).cloned().unwrap_or_default();
+        let mut result_scalars = operand::scalars(&results).unwrap_or_default();
+        let width = result_scalars.len();
+        result_scalars.extend(left.iter().flat_map(|types| operand::scalars(types).unwrap_or_default()));
+        let mut values = if key.guarded {
             self.guarded_call(function, args, &result_scalars, &failures)
         } else {
             failures.iter().for_each(|site| self.note_escape(*site));
@@ -149,6 +164,14 @@ impl Lowerer<'_> {
             if let Some(caller) = caller {
                 self.awaiting.entry(key).or_default().push(caller);
             }
+            return Operand { types: results, values: vec![] };
+        }
+        let mut given_back = values.split_off(width.min(values.len())).into_iter();
+        for ((frame, local), types) in environment.written.into_iter().zip(left) {
+            let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
+            let operand = Operand { types, values: given_back.by_ref().take(count).collect() };
+            let version = self.fresh_version();
+            self.frames[frame].locals[local.0 as usize].assign(operand, version);
         }
         Operand { types: results, values }
     }
@@ -162,8 +185,8 @@ impl Lowerer<'_> {
         }
         let alike = known.iter().position(|other| is_alike(other, key));
         let last = || {
-            let full = known.len() >= MAX_SPECIALISATIONS;
-            known.len().checked_sub(1).filter(|last| full && known[*last].args.len() == key.args.len())
+            let of_form = (0..known.len()).filter(|i| known[*i].has_form_of(key));
+            of_form.clone().next_back().filter(|_| of_form.count() >= MAX_SPECIALISATIONS)
         };
         let found = alike.or_else(last);
         let Some(index) = found else {
@@ -173,9 +196,8 @@ impl Lowerer<'_> {
         };
         let mut wide = known[index].clone();
         let place = |part: usize| (u32::MAX - 3, number, (index << 8 | part) as u32);
-        wide.receiver = self.memo.join(&wide.receiver, &key.receiver, place(0));
-        for (i, (a, b)) in wide.args.iter_mut().zip(&key.args).enumerate() {
-            *a = self.memo.join(a, b, place(i + 1));
+        for (i, (a, b)) in wide.types_mut().zip(key.types()).enumerate() {
+            *a = self.memo.join(a, b, place(i));
         }
         if wide != known[index] {
             self.memo.changed = true;
@@ -265,15 +287,14 @@ impl Lowerer<'_> {
     fn lower_body(&mut self, pending: &Rc<Pending>) {
         let Pending { key, function, code, name, builtin, called, .. } = &**pending;
         self.called = Some(*called);
-        let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
-        let mut params: Vec<Ty> = all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+        let mut params: Vec<Ty> = key.types().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
         if self.counts_depth {
             params.push(Ty::I64);
         }
         self.b = Builder::new(name.clone(), &params, &[]);
         let mut at = 0;
         let mut operands = Vec::new();
-        for types in all {
+        for types in key.types() {
             let width = operand::scalars(types).map_or(0, |s| s.len());
             let values = (at..at + width).map(|i| self.b.param(i)).collect();
             operands.push(Operand { types: types.clone(), values });
@@ -288,9 +309,12 @@ impl Lowerer<'_> {
         self.active = vec![Inlined::new(code, *builtin)];
         let choice = self.memo.type_number(&key.receiver);
         let mut context = self.memo.context(0, u32::MAX - 1, choice);
-        for types in &key.args {
+        for types in key.types().skip(1) {
             let number = self.memo.type_number(types);
             context = self.memo.context(context, u32::MAX - 1, number);
+        }
+        if let Some(block) = &key.block {
+            context = self.memo.context(context, u32::MAX - 3, block.number());
         }
         let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
         context = self.memo.context(context, key.owner.0, form);
@@ -298,12 +322,17 @@ impl Lowerer<'_> {
         self.node = code.body.id;
         self.span = code.span;
         let receiver = operands.remove(0);
+        let mut environment = operands.split_off(key.args.len()).into_iter();
         let arguments = Arguments { positional: operands, ..Arguments::default() };
-        self.push_frame(&receiver, name, key.owner, code, *builtin, None);
+        let mut written = Vec::new();
+        let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));
+        self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
+        let frame = self.current;
+        self.frames[frame].outermost = true;
         if key.guarded {
-            self.giving_errors(|s| s.function_body(key, code, &arguments));
+            self.giving_errors(|s| s.function_body(key, code, &arguments, &written));
         } else {
-            let (types, values) = self.function_body(key, code, &arguments);
+            let (types, values) = self.function_body(key, code, &arguments, &written);
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
@@ -317,15 +346,17 @@ impl Lowerer<'_> {
         key: &FunctionKey,
         code: &Rc<Code>,
         arguments: &Arguments,
+        written: &[(usize, LocalId)],
     ) -> (Vec<Ty>, Vec<Value>) {
+        let frame = self.current;
         if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
         }
         let result = self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
-            s.frames[0].return_to = Some(join);
-            s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+            s.frames[frame].return_to = Some(join);
+            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
             s.bind_method(&code.params, arguments.clone());
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         });
@@ -339,8 +370,26 @@ impl Lowerer<'_> {
             self.keep_inlined(key.code);
         }
         let result = self.listed(&result, &joined);
-        let values = self.convert(&result, &joined);
-        (operand::scalars(&joined).unwrap_or_default(), values)
+        let mut values = self.convert(&result, &joined);
+        let mut types = operand::scalars(&joined).unwrap_or_default();
+        let mut left = self.memo.left.remove(key).unwrap_or_default();
+        left.resize(written.len(), TypeSet::empty());
+        for (i, ((frame, local), known)) in written.iter().zip(&mut left).enumerate() {
+            if self.b.is_dead() {
+                types.extend(operand::scalars(known).unwrap_or_default());
+                continue;
+            }
+            let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
+            let operand = self.carrier(operand);
+            let joined = self.memo.join(known, &operand.types, (self.context, u32::MAX - 4, i as u32));
+            self.memo.changed |= joined != *known;
+            let operand = self.within_slot(0x3d0 + i as u32, |s| s.listed(&operand, &joined));
+            values.extend(self.convert(&operand, &joined));
+            types.extend(operand::scalars(&joined).unwrap_or_default());
+            *known = joined;
+        }
+        self.memo.left.insert(key.clone(), left);
+        (types, values)
     }
 }
 
@@ -359,8 +408,5 @@ fn is_alike(a: &FunctionKey, b: &FunctionKey) -> bool {
                 && others(a) == others(b)
                 && (length(a).is_none() || length(a) != length(b))
     };
-    a.owner == b.owner
-        && a.args.len() == b.args.len()
-        && alike(&a.receiver, &b.receiver)
-        && a.args.iter().zip(&b.args).all(|(a, b)| alike(a, b))
+    a.owner == b.owner && a.has_form_of(b) && a.types().zip(b.types()).all(|(a, b)| alike(a, b))
 }

@@ -124,6 +124,7 @@ impl Lowerer<'_> {
             call_span: self.span,
             builtin,
             name: name.to_string(),
+            outermost: false,
         });
         self.current = self.frames.len() - 1;
         let activation = self.fresh_version();

@@ -1,6 +1,7 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
+use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
 use super::operand;
 use crate::ir::Site;
@@ -70,6 +71,9 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    pub block: Option<ClosedBlock>,
+    /// What the variables that go along with the block hold.
+    pub environment: Vec<TypeSet>,
     /// What it gives is dropped.
     pub unused: bool,
     /// Which `catch` and which `rescue` are around its calls is not known: it calls itself, or something does that
@@ -85,6 +89,22 @@ pub struct Stores {
     /// Nobody knows in which.
     pub anywhere: bool,
     pub kinds: BTreeSet<ListKind>,
+}
+
+impl FunctionKey {
+    /// Of all that it is given: receiver, arguments, and what goes along with the block.
+    pub fn types(&self) -> impl Iterator<Item = &TypeSet> {
+        std::iter::once(&self.receiver).chain(&self.args).chain(&self.environment)
+    }
+
+    pub fn types_mut(&mut self) -> impl Iterator<Item = &mut TypeSet> {
+        std::iter::once(&mut self.receiver).chain(&mut self.args).chain(&mut self.environment)
+    }
+
+    /// Does it take as many arguments, and the same block?
+    pub fn has_form_of(&self, other: &Self) -> bool {
+        self.args.len() == other.args.len() && self.block == other.block
+    }
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +123,8 @@ pub struct Memo {
     pub inlined: FxHashSet<usize>,
     /// Result types of functions so far.
     pub functions: FxHashMap<FunctionKey, TypeSet>,
+    /// What those with a block leave in the variables that it assigns to.
+    pub left: FxHashMap<FunctionKey, Vec<TypeSet>>,
     /// Errors that Ruby could rescue around a call of a function, by the key that is not guarded.
     pub failures: FxHashMap<FunctionKey, Vec<Site>>,
     /// What functions store in lists that their callers have, by the key that is not guarded.
@@ -322,6 +344,7 @@ impl Memo {
         self.restart = false;
         self.joins.clear();
         self.functions.clear();
+        self.left.clear();
         self.failures.clear();
         self.stores.clear();
         self.specialisations.clear();

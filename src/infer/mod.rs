@@ -13,6 +13,7 @@ mod blocks;
 mod call_graph;
 mod calls;
 mod catches;
+mod closed_blocks;
 mod conditions;
 pub mod dialect;
 mod dispatch;
@@ -283,6 +284,8 @@ pub(crate) struct Frame {
     pub builtin: bool,
     /// The method's name.
     pub name: String,
+    /// The callers are not known: that of a function, or of a block that was given to one.
+    pub outermost: bool,
 }
 
 pub(crate) struct Lowerer<'h> {

@@ -151,6 +151,8 @@ impl Lowerer<'_> {
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block: None,
+            environment: vec![],
             unused: arguments.unused,
             detached: self.detached,
             guarded: false,
@@ -176,7 +178,7 @@ impl Lowerer<'_> {
         let Some(function) = self.function.clone() else { return };
         let key = FunctionKey { guarded: false, ..function.key.clone() };
         let mut found = FxHashSet::default();
-        std::iter::once(&key.receiver).chain(&key.args).for_each(|types| self.lists_in(types, &mut found));
+        key.types().for_each(|types| self.lists_in(types, &mut found));
         if found.contains(&kind) {
             self.memo.changed |= self.memo.stores.entry(key).or_default().kinds.insert(kind);
         }

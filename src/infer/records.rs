@@ -87,6 +87,7 @@ impl Lowerer<'_> {
             call_span: self.span,
             builtin: true,
             name: String::new(),
+            outermost: false,
         };
         self.frames.push(frame);
         let building = Building { frame: self.frames.len() - 1 };

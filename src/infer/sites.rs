@@ -26,7 +26,7 @@ impl Lowerer<'_> {
                 places.push((path, line, self.label(frame)));
             }
             span = frame.call_span;
-            if index == 0 {
+            if index == 0 || frame.outermost {
                 break;
             }
             index -= 1;
