@@ -46,7 +46,8 @@ impl Lowerer<'_> {
             let index = self.b.param(0);
             let element = self.load_element(&base, types, index);
             self.races.own = element.values.first().copied();
-            self.entry(code, element);
+            self.entry = self.program.entries[i].function;
+            self.lower_entry(code, element);
             self.races.own = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;
@@ -61,7 +62,7 @@ impl Lowerer<'_> {
         self.schema(base, entries)
     }
 
-    fn entry(&mut self, code: &Rc<Code>, element: Operand) {
+    fn lower_entry(&mut self, code: &Rc<Code>, element: Operand) {
         self.frames = vec![Frame {
             locals: self.fresh_locals(code),
             code: Rc::clone(code),

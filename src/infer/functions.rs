@@ -1,12 +1,14 @@
 //! Methods that are functions of their own, specialised by the classes of receiver and arguments: those that call
 //! themselves, and those of which inlining all calls would cost too much (`outlining.rs`).
 
+use super::call_graph::FunctionCall;
 use super::calls::Arguments;
 use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
+use super::rescue::guarded_results;
 use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
@@ -150,18 +152,30 @@ impl Lowerer<'_> {
         let mut result_scalars = operand::scalars(&results).unwrap_or_default();
         let width = result_scalars.len();
         result_scalars.extend(left.iter().flat_map(|types| operand::scalars(types).unwrap_or_default()));
-        let mut values = if key.guarded {
-            self.guarded_call(function, args, &result_scalars, &failures)
+        let path = (self.function.is_some()).then(|| self.b.path());
+        let (number, sum) = self.b.number_to_come(path);
+        let call = FunctionCall {
+            within: self.function.as_ref().map_or(self.entry, |caller| caller.function),
+            callee: function,
+            number,
+            sum,
+            places: self.places_here(),
+        };
+        self.function_calls.push(call);
+        self.b.emit(Stmt::Path(sum));
+        let all_scalars = if key.guarded { guarded_results(&result_scalars) } else { result_scalars };
+        let mut values = self.b.call(function, args, &all_scalars);
+        let path = self.own_path();
+        self.b.emit(Stmt::Path(path));
+        if key.guarded {
+            values = self.unless_failed(&values, &failures);
         } else {
             failures.iter().for_each(|site| self.note_escape(*site));
-            self.b.call(function, args, &result_scalars)
-        };
-        let caller = self.function.clone();
-        self.function_calls.push((caller.as_ref().map(|caller| caller.function), function));
+        }
         if results.is_empty() {
             // It never returns, as far as is known: nothing follows.
             self.b.mark_dead();
-            if let Some(caller) = caller {
+            if let Some(caller) = self.function.clone() {
                 self.awaiting.entry(key).or_default().push(caller);
             }
             return Operand { types: results, values: vec![] };

@@ -123,7 +123,7 @@ pub fn infer(
         lowerer.races.wanted = races;
         lowerer.steps_before = steps_before;
         let schema = lowerer.section(code);
-        lowerer.find_recursion();
+        lowerer.number_calls();
         let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
         steps_before += steps;
         reserve::check()?;
@@ -301,8 +301,10 @@ pub(crate) struct Lowerer<'h> {
     pending_functions: Vec<Rc<functions::Pending>>,
     /// Functions that called one which was not known to give anything.
     awaiting: FxHashMap<FunctionKey, Vec<Rc<functions::Pending>>>,
-    /// Which function (none: an entry) calls which.
-    function_calls: Vec<(Option<FuncId>, FuncId)>,
+    /// All calls of functions.
+    function_calls: Vec<call_graph::FunctionCall>,
+    /// The entry being lowered, or lowered last.
+    entry: FuncId,
     /// Functions know how deep in recursion they are.
     counts_depth: bool,
     /// What was inlined in this walk, by code (its address).
@@ -409,6 +411,7 @@ impl<'h> Lowerer<'h> {
             pending_functions: Vec::new(),
             awaiting: FxHashMap::default(),
             function_calls: Vec::new(),
+            entry: FuncId(0),
             counts_depth,
             inlinings: FxHashMap::default(),
             elsewhere: 0,

@@ -15,6 +15,13 @@ impl Lowerer<'_> {
 
     /// The site of `error` at the current place.
     pub(super) fn site_here(&self, error: ErrorKind) -> Site {
+        let mut places = self.places_here().into_iter();
+        let (path, line, method) = places.next().unwrap_or_default();
+        Site { error, path, line, method, callers: places.collect() }
+    }
+
+    /// The (path, line, label) of the current place and of the calls that it is inlined in.
+    pub(super) fn places_here(&self) -> Vec<(String, u32, String)> {
         // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
         let mut places = Vec::new();
         let mut span = self.span;
@@ -31,9 +38,7 @@ impl Lowerer<'_> {
             }
             index -= 1;
         }
-        let mut places = places.into_iter();
-        let (path, line, method) = places.next().unwrap_or_default();
-        Site { error, path, line, method, callers: places.collect() }
+        places
     }
 
     /// What backtraces call the code of a frame: a method's name, with the class in front in some versions.

@@ -29,6 +29,7 @@ impl Op {
             | Self::Scalar(_)
             | Self::Element
             | Self::Tick
+            | Self::Path
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) => each(a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
@@ -50,7 +51,7 @@ impl Stmt {
     pub fn operands(&self) -> Vec<Value> {
         match self {
             Self::Let { op, .. } => op.operands(),
-            Self::Set(_, value) | Self::Tick(value) => vec![*value],
+            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => vec![*value],
             Self::Store { index, value, .. } => vec![*index, *value],
             Self::If { condition, .. } => vec![*condition],
             Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => Vec::new(),
@@ -65,7 +66,7 @@ impl Stmt {
     pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
         match self {
             Self::Let { op, .. } => op.for_each_operand_mut(each),
-            Self::Set(_, value) | Self::Tick(value) => each(value),
+            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(value),
             Self::Store { index, value, .. } => {
                 each(index);
                 each(value);
