@@ -330,6 +330,24 @@ each_backend do
     end
   end
 
+  it "copies objects" do
+    expect_same(numbers) do |n|
+      a = made::Point.new(n, [1])
+      b = a.dup
+      b.x += 1
+      b.y << 2
+      [a.x, b.x, a.y, a.equal?(b), a.clone.x]
+    end
+    expect_same(numbers) do |n|
+      a = made::Pair.new(n, 1)
+      b = a.dup
+      c = a == b
+      b.a += 1
+      [c, a == b, a.a, b.a]
+    end
+    expect_same(numbers) { |n| [made::Point.new(n, 1).dup.x, nil.dup, n.clone, :a.dup] }
+  end
+
   it "hands objects on while they are made" do
     expect_same(numbers) do |n|
       list = []

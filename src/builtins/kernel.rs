@@ -77,6 +77,8 @@ pub(super) const ROWS: &[Row] = &[
     row("instance_of?", |s, c| kind(s, c, true)),
     bare("class", |s, c| s.class_operand(&c.receiver)),
     bare("itself", |_, c| c.receiver.clone()),
+    bare("dup", copy),
+    bare("clone", copy),
     carrying("<=>", |s, c| {
         // Objects have no order of their own. Comparable's `==` asks for the order in turn, which Ruby notices.
         let same = match s.has_comparable_equality(&c.receiver) {
@@ -397,6 +399,25 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let upper = s.b.binary(BinaryOp::Shr, mixed, wide);
     Operand::integer(s.b.binary(BinaryOp::Xor, mixed, upper))
+}
+
+/// `dup` and `clone`: of an object that the section made, one like it.
+fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(ty) = call.receiver.types.single() else { return call.receiver.clone() };
+    if !matches!(ty, Type::Record(_) | Type::Made(_)) {
+        return call.receiver.clone();
+    }
+    let class = crate::infer::class_of(ty);
+    let own = ["initialize_copy", "initialize_dup", "initialize_clone"].into_iter().find(|name| {
+        !matches!(s.host.method(class, name), Ok(Some(FoundMethod { method: Method::Native { .. }, .. })))
+    });
+    if let Some(own) = own {
+        let name = s.host.class_name(class);
+        let hint = format!("it has an `{own}`: write a method that makes the copy with `new`");
+        let message = format!("`{name}#{}` cannot run in a section", call.name);
+        return s.refuse_here("unsupported-method", message, Some(hint));
+    }
+    s.copy_made(&call.receiver)
 }
 
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {

@@ -189,6 +189,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             return Some(Builtin::Ruby(code));
         }
     }
+    // A copy of an object that exists would be one that does not.
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..)) {
+        return None;
+    }
     // What has an order of its own does not have that of all objects.
     if name == "<=>" && !is_common(owner) {
         return None;

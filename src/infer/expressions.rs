@@ -83,8 +83,11 @@ impl Lowerer<'_> {
                     return Operand::bottom();
                 }
                 self.enter(node);
-                let tuple = self.tuple(&all);
                 let place = (std::rc::Rc::as_ptr(&self.frame().code) as usize, node.id);
+                if self.makes_endless_list(place, &all) {
+                    return Operand::bottom();
+                }
+                let tuple = self.tuple(&all);
                 if self.grows(node) || self.memo.grown.contains(&place) {
                     return self.make_list(0, &tuple);
                 }

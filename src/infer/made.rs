@@ -148,6 +148,23 @@ impl Lowerer<'_> {
         Operand::one(Type::Made(class), object)
     }
 
+    /// Another object with the same values in its variables.
+    pub(crate) fn copy_made(&mut self, object: &Operand) -> Operand {
+        let Some(Type::Made(class)) = object.types.single() else { return object.clone() };
+        let fields = self.memo.made.get(class).map(|made| made.fields.clone()).unwrap_or_default();
+        let values: Vec<(String, Operand)> = fields
+            .into_iter()
+            .map(|(name, _)| {
+                let value = self.read_made(object.value(), *class, &name);
+                (name, value)
+            })
+            .collect();
+        if values.iter().any(|(_, value)| value.is_bottom()) {
+            return Operand::bottom();
+        }
+        self.make(*class, &values)
+    }
+
     /// One more type that a variable can hold.
     fn learn_field(&mut self, class: ClassId, name: &str, types: &TypeSet) {
         let fields = &mut self.memo.made.entry(class).or_default().fields;
