@@ -63,6 +63,7 @@ module RandomPrograms
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
+      @deep = chance(0.25)
       @any = @calling ? Expressions::CALLING : Expressions::ANY
       @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
@@ -85,7 +86,7 @@ module RandomPrograms
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
       Program.new(seed: @seed, operation: @operation, ticks:,
-                  classes: Node.list(classes, "\n\n"), captures:, block: block_node, world:)
+                  classes: Node.list(deep_nodes + classes, "\n\n"), captures:, block: block_node, world:)
     end
 
     private
