@@ -18,7 +18,12 @@ pub trait Backend: Send + Sync {
     /// `cpu`, `cuda` …, as `Ikra.backend` says it.
     fn name(&self) -> &'static str;
     /// Compiles a verified program, on a thread that nobody waits for any more once the token is cancelled.
-    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error>;
+    fn compile(
+        &self,
+        program: &Arc<Program>,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Kernel>, Error>;
 }
 
 /// A compiled program.

@@ -84,6 +84,9 @@ pub struct Inferred {
     pub program: Program,
     pub schema: Schema,
     pub listing: Listing,
+    /// So many walks it took, with so many expressions in the last one and in all of them.
+    pub walks: u32,
+    pub expressions: (u32, u32),
 }
 
 /// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
@@ -95,7 +98,7 @@ pub struct Listing<T = String> {
 }
 
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
-const MAX_WALKS: usize = 200;
+const MAX_WALKS: u32 = 200;
 
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
@@ -111,7 +114,7 @@ pub fn infer(
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
-    for _ in 0..MAX_WALKS {
+    for walk in 1..=MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
@@ -141,7 +144,7 @@ pub fn infer(
         limits::check_size(&program, code.span).map_err(|diagnostic| Error::Unsupported(vec![diagnostic]))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
-        return Ok(Inferred { program, schema, listing });
+        return Ok(Inferred { program, schema, listing, walks: walk, expressions: (steps, steps_before) });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",

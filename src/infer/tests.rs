@@ -130,7 +130,7 @@ impl World {
         let block = Rc::clone(&self.block);
         let races = self.races;
         let mut inferred = infer(self, &block, operation, races)?;
-        run_all(&mut inferred.program, &CancellationToken::default())?;
+        run_all(&mut inferred.program, &CancellationToken::default(), &mut crate::profile::Profile::default())?;
         Ok(inferred)
     }
 

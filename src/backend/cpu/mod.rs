@@ -35,6 +35,7 @@ pub use pool::{block_signals, no_thread};
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// All cores of this machine.
 #[derive(Debug, Default)]
@@ -53,8 +54,13 @@ impl Backend for CpuBackend {
         "cpu"
     }
 
-    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
-        let code = cancel::within(token, || Code::new(program, token, None))?;
+    fn compile(
+        &self,
+        program: &Arc<Program>,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Kernel>, Error> {
+        let code = cancel::within(token, || Code::new(program, token, profile, None))?;
         Ok(Box::new(CpuKernel { program: Arc::clone(program), code }))
     }
 }
@@ -71,7 +77,7 @@ impl Kernel for CpuKernel {
 
     fn source(&self) -> String {
         let mut text = String::new();
-        if let Err(error) = Code::new(&self.program, &CancellationToken::default(), Some(&mut text)) {
+        if let Err(error) = Code::new(&self.program, &CancellationToken::default(), &mut Profile::default(), Some(&mut text)) {
             let _ = writeln!(text, "{error}");
         }
         text
@@ -105,6 +111,7 @@ impl Code {
     fn new(
         program: &Program,
         token: &CancellationToken,
+        profile: &mut Profile,
         mut listing: Option<&mut String>,
     ) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
@@ -136,11 +143,16 @@ impl Code {
                 faults::point("compiling a function")?;
                 token.check()?;
                 context.set_disasm(listing.is_some());
+                let start = Instant::now();
                 frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                profile.step("emit", start.elapsed(), 1);
+                let start = Instant::now();
+                let instructions = context.func.dfg.num_insts();
                 if let Some(text) = listing.as_deref_mut() {
                     let _ = writeln!(text, "; {name}\n{}", context.func.display());
                 }
                 module.define_function(id, &mut context).map_err(of_module)?;
+                profile.step(format!("code: {name}"), start.elapsed(), instructions as u64);
                 if let Some(text) = listing.as_deref_mut() {
                     let assembly = context.compiled_code().and_then(|code| code.vcode.as_deref());
                     let _ = writeln!(text, "{}", assembly.unwrap_or_default());
@@ -171,7 +183,9 @@ impl Code {
             ids.push((tick_major, element_major));
         }
         faults::point("making code executable")?;
+        let start = Instant::now();
         module.finalize_definitions().map_err(of_module)?;
+        profile.step("make executable", start.elapsed(), 1);
         let address = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with `entry_signature`, which is that of `EntryFn`.

@@ -28,7 +28,7 @@ fn kernel(text: &str) -> Box<dyn Kernel> {
         panic!("{errors:#?}\n{text}");
     }
     CpuBackend
-        .compile(&program, &CancellationToken::default())
+        .compile(&program, &CancellationToken::default(), &mut crate::profile::Profile::default())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
