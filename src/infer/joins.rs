@@ -3,7 +3,7 @@
 
 use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
-use super::{LocalValue, Lowerer};
+use super::{Locals, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
 use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Join {
     label: Option<Label>,
     is_loop_head: bool,
     /// Locals as they were when the join was opened (for a loop head: as the loop body sees them).
-    entry: Vec<Vec<LocalValue>>,
+    entry: Vec<Locals>,
     memory: u64,
     carried: BTreeMap<LocalKey, Carried>,
     result: Option<Carried>,
@@ -40,14 +40,14 @@ pub(crate) struct Condition {
 }
 
 impl Lowerer<'_> {
-    fn snapshot(&self) -> Vec<Vec<LocalValue>> {
+    fn snapshot(&self) -> Vec<Locals> {
         self.frames.iter().map(|f| f.locals.clone()).collect()
     }
 
     /// Puts locals back as they were; frames opened since are gone already.
-    fn restore(&mut self, locals: &[Vec<LocalValue>]) {
+    fn restore(&mut self, locals: &[Locals]) {
         for (frame, saved) in self.frames.iter_mut().zip(locals) {
-            frame.locals.clone_from(saved);
+            frame.locals = saved.clone();
         }
     }
 
@@ -87,6 +87,11 @@ impl Lowerer<'_> {
         join.reached = true;
         // New or wider locals go to the memo; those known are set.
         for (f, locals) in join.entry.iter().enumerate() {
+            // Where nothing was assigned, only what is carried counts.
+            let same = self.frames[f].locals.is(locals);
+            if same && join.carried.range((f, 0, 0)..(f + 1, 0, 0)).next().is_none() {
+                continue;
+            }
             for (l, before) in locals.iter().enumerate() {
                 let now = &self.frames[f].locals[l];
                 let place = (f, l, before.maker);

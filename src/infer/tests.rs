@@ -52,7 +52,7 @@ impl World {
             }
         }
         let mut methods = FxHashMap::default();
-        for code in crate::syntax::methods_in(&sources, file, None) {
+        for code in crate::syntax::methods_in(&sources, file) {
             let owner = match code.nesting.last() {
                 Some(Some(name)) => find(&classes, name)?,
                 _ => ClassId::OBJECT,
@@ -130,7 +130,11 @@ impl World {
         let block = Rc::clone(&self.block);
         let races = self.races;
         let mut inferred = infer(self, &block, operation, races)?;
-        run_all(&mut inferred.program, &CancellationToken::default(), &mut crate::profile::Profile::default())?;
+        run_all(
+            &mut inferred.program,
+            &CancellationToken::default(),
+            &mut crate::profile::Profile::default(),
+        )?;
         Ok(inferred)
     }
 

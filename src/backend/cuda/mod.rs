@@ -57,6 +57,7 @@ impl Backend for CudaBackend {
     fn compile(
         &self,
         program: &Arc<Program>,
+        _ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Box<dyn Kernel>, Error> {
