@@ -84,8 +84,27 @@ impl Lowerer<'_> {
             return;
         }
         let mut join = std::mem::replace(&mut self.joins[index], Join::placeholder());
+        let is_new = self.learn_path(&join, value);
+        if !join.reached && !join.is_loop_head {
+            // No path has set anything yet.
+            self.carry_all(&mut join);
+        } else {
+            self.memo.changed |= is_new;
+        }
         join.reached = true;
-        // New or wider locals go to the memo; those known are set.
+        self.set_all(&join, value);
+        match join.label {
+            Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
+            Some(label) => self.b.emit(Stmt::Break(label)),
+            None => {}
+        }
+        self.joins[index] = join;
+    }
+
+    /// New or wider locals of a path to a join, and its result, go to the memo; true if there are any that the join does
+    /// not carry as they are.
+    fn learn_path(&mut self, join: &Join, value: Option<&Operand>) -> bool {
+        let mut is_new = false;
         for (f, locals) in join.entry.iter().enumerate() {
             // Where nothing was assigned, only what is carried counts.
             let same = self.frames[f].locals.is(locals);
@@ -99,10 +118,38 @@ impl Lowerer<'_> {
                     continue;
                 }
                 let types = now.operand.types.clone();
-                let is_new = self.learn(join.key, place, &types) || !join.carried.contains_key(&place);
-                self.memo.changed |= is_new;
+                is_new |= self.learn(join.key, place, &types) || !join.carried.contains_key(&place);
             }
         }
+        if join.result.is_some() {
+            let types = value.map_or_else(|| Type::Nil.into(), |value| value.types.clone());
+            let known = self.memo.joins.entry(join.key).or_default().result.clone();
+            let joined = self.memo.join(&known, &types, join.key);
+            if joined != known {
+                self.memo.joins.entry(join.key).or_default().result = joined;
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    /// Makes the join carry all that the memo knows of by now.
+    fn carry_all(&mut self, join: &mut Join) {
+        let memo = self.memo.joins.entry(join.key).or_default();
+        let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let result = memo.result.clone();
+        for (place, types) in places {
+            if self.holds(&place) && join.carried.get(&place).is_none_or(|carried| carried.types != types) {
+                join.carried.insert(place, self.carried(types));
+            }
+        }
+        if join.result.as_ref().is_some_and(|carried| carried.types != result) {
+            join.result = Some(self.carried(result));
+        }
+    }
+
+    /// Sets what the join carries to what it is on this path.
+    fn set_all(&mut self, join: &Join, value: Option<&Operand>) {
         for ((f, l, _), carried) in &join.carried {
             let slot = self.frames[*f].locals[*l].clone();
             if join.is_loop_head && slot.version == join.entry[*f][*l].version {
@@ -112,21 +159,8 @@ impl Lowerer<'_> {
         }
         if let Some(carried) = &join.result {
             let nil = Operand::nil();
-            let value = value.unwrap_or(&nil);
-            let known = self.memo.joins.entry(join.key).or_default().result.clone();
-            let joined = self.memo.join(&known, &value.types, join.key);
-            if joined != known {
-                self.memo.joins.entry(join.key).or_default().result = joined;
-                self.memo.changed = true;
-            }
-            self.set_carried(carried, value);
+            self.set_carried(carried, value.unwrap_or(&nil));
         }
-        match join.label {
-            Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
-            Some(label) => self.b.emit(Stmt::Break(label)),
-            None => {}
-        }
-        self.joins[index] = join;
     }
 
     /// Adds to what a local can be at a join; true if that is new.
@@ -255,7 +289,6 @@ impl Lowerer<'_> {
         if then_value.is_bottom() {
             self.b.mark_dead();
         }
-        self.jump(join, Some(&then_value));
         let after_then = self.snapshot();
         let (then_block, then_dead) = self.b.close();
         self.facts.truncate(facts);
@@ -281,7 +314,7 @@ impl Lowerer<'_> {
         if other_value.is_bottom() {
             self.b.mark_dead();
         }
-        self.jump(join, Some(&other_value));
+        let after_other = self.snapshot();
         let (other_block, other_dead) = self.b.close();
         self.facts.truncate(facts);
         if other_dead {
@@ -293,7 +326,24 @@ impl Lowerer<'_> {
             self.facts.extend(condition.yes);
             return then_value;
         }
-        self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: other_block });
+        // What both arms give is known before either sets it.
+        let mut open = std::mem::replace(&mut self.joins[join], Join::placeholder());
+        let arms = [(then_block, after_then, &then_value), (other_block, after_other, &other_value)];
+        for (_, after, value) in &arms {
+            self.restore(after);
+            self.learn_path(&open, Some(value));
+        }
+        self.carry_all(&mut open);
+        open.reached = true;
+        let [then, otherwise] = arms.map(|(block, after, value)| {
+            self.restore(&after);
+            self.b.open();
+            self.b.splice(block, false);
+            self.set_all(&open, Some(value));
+            self.b.close().0
+        });
+        self.joins[join] = open;
+        self.b.emit(Stmt::If { condition: condition.value, then, otherwise });
         let value = self.land(join);
         self.same_answer(&then_value, &other_value).unwrap_or(value)
     }

@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check(&mut self, stmt: &'a Stmt) {
-        for value in stmt.operands() {
+        stmt.for_each_operand(|value| {
             match self.visible.get(value.0 as usize) {
                 Some(true) => {}
                 _ => self.error(format!("{value} is not defined here")),

@@ -186,7 +186,7 @@ impl Code {
                 Ok::<_, Error>(id)
             };
             let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = (orders == LoopOrders::Both)
+            let element_major = (program.fused && orders == LoopOrders::Both)
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
             ids.push((tick_major, element_major));

@@ -73,12 +73,7 @@ fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, 
         Some(kernel) => kernel,
         None => {
             let kernel: Arc<dyn Kernel> = BACKEND
-                .compile(
-                    program,
-                    launch.ticks,
-                    &CancellationToken::default(),
-                    &mut crate::profile::Profile::default(),
-                )?
+                .compile(program, launch.ticks, &CancellationToken::default(), &mut Profile::default())?
                 .into();
             COMPILED.lock().unwrap().insert(text, kernel.clone());
             kernel

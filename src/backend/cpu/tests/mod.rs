@@ -4,7 +4,7 @@ mod arithmetic;
 mod control;
 mod random;
 
-use super::loop_order::LoopOrder;
+use super::loop_order::{LoopOrder, LoopOrders};
 use super::{Code, CpuBackend, pool};
 use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;
@@ -28,7 +28,7 @@ fn kernel(text: &str) -> Box<dyn Kernel> {
         panic!("{errors:#?}\n{text}");
     }
     CpuBackend
-        .compile(&program, MANY_TICKS, &CancellationToken::default(), &mut crate::profile::Profile::default())
+        .compile(&program, MANY_TICKS, &CancellationToken::default(), &mut Profile::default())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
