@@ -126,11 +126,10 @@ impl<'a> Checker<'a> {
 
     fn check(&mut self, stmt: &'a Stmt) {
         stmt.for_each_operand(|value| {
-            match self.visible.get(value.0 as usize) {
-                Some(true) => {}
-                _ => self.error(format!("{value} is not defined here")),
+            if self.visible.get(value.0 as usize) != Some(&true) {
+                self.error(format!("{value} is not defined here"));
             }
-        }
+        });
         match stmt {
             Stmt::Let { value, op, site } => {
                 self.op(op);
