@@ -329,11 +329,18 @@ impl Lowerer<'_> {
         // What both arms give is known before either sets it.
         let mut open = std::mem::replace(&mut self.joins[join], Join::placeholder());
         let arms = [(then_block, after_then, &then_value), (other_block, after_other, &other_value)];
-        for (_, after, value) in &arms {
-            self.restore(after);
-            self.learn_path(&open, Some(value));
+        // What one of them changes the other has as it was: that is known when it has been found to be carried.
+        for _ in 0..2 {
+            let mut is_new = false;
+            for (_, after, value) in &arms {
+                self.restore(after);
+                is_new |= self.learn_path(&open, Some(value));
+            }
+            if !is_new {
+                break;
+            }
+            self.carry_all(&mut open);
         }
-        self.carry_all(&mut open);
         open.reached = true;
         let [then, otherwise] = arms.map(|(block, after, value)| {
             self.restore(&after);

@@ -425,3 +425,16 @@ fn a_method_that_calls_itself_is_one_function() {
     assert_eq!(inferred.schema.result, Type::Integer.into());
     assert_eq!(inferred.program.functions.len(), 2);
 }
+
+#[test]
+fn joins_of_arms_take_no_further_walk() {
+    let walks = |block: &str| {
+        let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
+        world.must_infer(Operation::Map).walks
+    };
+    // The section's result is a fact that the first walk learns and the second confirms.
+    let least = walks("n");
+    assert_eq!(walks("x = n > 1 ? n : 2.5; y = x.is_a?(Float) ? nil : 1; y.nil? ? x : y"), least);
+    assert_eq!(walks("x = 1; if n > 2 then x = nil else y = n.odd? ? 2.5 : 1 end; x ? x : y"), least);
+    assert_eq!(walks("x = 1; x = nil if n > 2; x"), least);
+}
