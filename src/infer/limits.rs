@@ -19,7 +19,7 @@ const MAX_TUPLES: usize = 8;
 const MAX_PARTS: usize = 16;
 /// Expressions between two looks at what Ruby wants.
 const STEPS: u32 = 16;
-/// Expressions in one walk, and in all of a section. A method counts wherever it is called. Programs that people write
+/// Expressions in one walk, and in all of a section. A method counts wherever it is inlined. Programs that people write
 /// have some hundreds; with these it takes seconds to compile.
 const MAX_EXPRESSIONS: u32 = 100_000;
 const MAX_ALL_EXPRESSIONS: u32 = 1_000_000;
@@ -109,10 +109,9 @@ impl Lowerer<'_> {
     }
 }
 
-const TOO_LARGE: &str =
-    "the section is too large: each method counts wherever it is called, with all that it calls";
-const TOO_LARGE_HINT: &str = "call methods in fewer places, in loops instead of one line after the other, or make several \
-                              sections of it";
+const TOO_LARGE: &str = "the section is too large: methods that take blocks count wherever they are called, with all that they call";
+const TOO_LARGE_HINT: &str = "call such methods in fewer places, in loops instead of one line after the other, or make \
+                              several sections of it";
 
 /// Refuses a program that would take too long to compile.
 pub(super) fn check_size(program: &Program, span: Span) -> Result<(), Diagnostic> {

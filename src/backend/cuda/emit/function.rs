@@ -21,7 +21,10 @@ pub(super) fn signature(names: &Names<'_>, index: usize) -> String {
     let function = &names.program.functions[index];
     let (values, _) = width::intervals(function);
     let result = if names.can_fail[index] { "bool" } else { "void" };
-    let mut text = format!("static __device__ {result} {}(Element& e", names.functions[index]);
+    // What inference made a function is to be compiled once, not inlined again.
+    let is_entry = names.program.entries.iter().any(|entry| entry.function.0 as usize == index);
+    let inlining = if is_entry { "" } else { "__noinline__ " };
+    let mut text = format!("static __device__ {inlining}{result} {}(Element& e", names.functions[index]);
     for (i, ty) in function.params.iter().enumerate() {
         let _ = write!(text, ", {} v{i}", Width::of(*ty, values[i]).c_name());
     }
