@@ -335,7 +335,9 @@ impl<'a> Run<'a> {
         backend: &Arc<dyn Backend>,
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
-        let known = version.kernels.borrow().iter().find(|k| k.0 == backend.name()).map(|k| k.1.clone());
+        let ticks = self.section.ticks;
+        let suits = |kernel: &&(&str, Arc<dyn Kernel>)| kernel.0 == backend.name() && kernel.1.suits(ticks);
+        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.1.clone());
         if let Some(kernel) = known {
             return Ok(kernel);
         }
@@ -344,12 +346,15 @@ impl<'a> Run<'a> {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
-                let kernel = backend.compile(&program, token, &mut steps)?;
+                let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })
         })?;
         profile.merge(&steps);
-        version.kernels.borrow_mut().push((name, kernel.clone()));
+        let mut kernels = version.kernels.borrow_mut();
+        kernels.retain(|known| known.0 != name);
+        kernels.push((name, kernel.clone()));
+        drop(kernels);
         Ok(kernel)
     }
 

@@ -29,7 +29,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
-use loop_order::Tuning;
+use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 pub use pool::{block_signals, no_thread};
 use runtime::EntryFn;
@@ -57,16 +57,19 @@ impl Backend for CpuBackend {
     fn compile(
         &self,
         program: &Arc<Program>,
+        ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Box<dyn Kernel>, Error> {
-        let code = cancel::within(token, || Code::new(program, token, profile, None))?;
-        Ok(Box::new(CpuKernel { program: Arc::clone(program), code }))
+        let orders = LoopOrders::new(program, ticks);
+        let code = cancel::within(token, || Code::new(program, orders, token, profile, None))?;
+        Ok(Box::new(CpuKernel { program: Arc::clone(program), orders, code }))
     }
 }
 
 struct CpuKernel {
     program: Arc<Program>,
+    orders: LoopOrders,
     code: Code,
 }
 
@@ -75,9 +78,15 @@ impl Kernel for CpuKernel {
         profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, launch))
     }
 
+    fn suits(&self, ticks: u64) -> bool {
+        self.orders == LoopOrders::Both || self.orders == LoopOrders::new(&self.program, ticks)
+    }
+
     fn source(&self) -> String {
         let mut text = String::new();
-        if let Err(error) = Code::new(&self.program, &CancellationToken::default(), &mut Profile::default(), Some(&mut text)) {
+        let (token, mut profile) = (CancellationToken::default(), Profile::default());
+        let orders = LoopOrders::new(&self.program, u64::MAX);
+        if let Err(error) = Code::new(&self.program, orders, &token, &mut profile, Some(&mut text)) {
             let _ = writeln!(text, "{error}");
         }
         text
@@ -91,7 +100,7 @@ impl Kernel for CpuKernel {
 struct EntryCode {
     /// Called with one tick only.
     tick_major: EntryFn,
-    /// Has the tick loop inside: fused programs.
+    /// Has the tick loop inside: fused programs, for enough ticks.
     element_major: Option<EntryFn>,
 }
 
@@ -110,6 +119,7 @@ impl Code {
     /// Compiles; `listing`, if asked for, gets the Cranelift IR and the assembly of each function.
     fn new(
         program: &Program,
+        orders: LoopOrders,
         token: &CancellationToken,
         profile: &mut Profile,
         mut listing: Option<&mut String>,
@@ -176,8 +186,7 @@ impl Code {
                 Ok::<_, Error>(id)
             };
             let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = program
-                .fused
+            let element_major = (program.fused && orders == LoopOrders::Both)
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
             ids.push((tick_major, element_major));

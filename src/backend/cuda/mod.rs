@@ -57,6 +57,7 @@ impl Backend for CudaBackend {
     fn compile(
         &self,
         program: &Arc<Program>,
+        _ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Box<dyn Kernel>, Error> {
@@ -65,7 +66,7 @@ impl Backend for CudaBackend {
         profile.step("text", start.elapsed(), source.complete().len() as u64);
         token.check()?;
         let start = Instant::now();
-        let loaded = self.device.load(&source, token)?;
+        let loaded = self.device.load(&source, token, profile)?;
         profile.step("load", start.elapsed(), 1);
         Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }))
     }
