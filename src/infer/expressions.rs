@@ -501,7 +501,9 @@ impl Lowerer<'_> {
     fn refuse_splat(&mut self, operand: &Operand) -> Operand {
         let hint = match operand.types.single() {
             Some(Type::Range { .. } | Type::Enumerator(..)) => "make an array of it with to_a: (1..n).to_a",
-            _ => "name the items, as in `f(a[0], a[1])`, or pass the array itself; arrays are put together with +",
+            _ => {
+                "name the items, as in `f(a[0], a[1])`, or pass the array itself; arrays are put together with +"
+            }
         };
         self.refuse_here(
             "unsupported-splat",

@@ -63,6 +63,7 @@ use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -175,6 +176,37 @@ impl LocalValue {
     }
 }
 
+/// The locals of a frame. Joins keep what they were, so they are copied only where they change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locals(Rc<Vec<LocalValue>>);
+
+impl Locals {
+    /// Has nothing been assigned since one was a copy of the other?
+    fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl FromIterator<LocalValue> for Locals {
+    fn from_iter<I: IntoIterator<Item = LocalValue>>(locals: I) -> Self {
+        Self(Rc::new(locals.into_iter().collect()))
+    }
+}
+
+impl Deref for Locals {
+    type Target = Vec<LocalValue>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Locals {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
 /// What `break` and `next` mean in the code being lowered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Control {
@@ -253,7 +285,7 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub code: Rc<Code>,
-    pub locals: Vec<LocalValue>,
+    pub locals: Locals,
     pub receiver: Operand,
     /// The class or module that defines the method, for `super`.
     pub owner: ClassId,

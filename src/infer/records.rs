@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         if self.b.is_dead() {
             return Operand::bottom();
         }
-        let operands: Vec<Operand> = slots.into_iter().map(|s| self.carrier(s.operand)).collect();
+        let operands: Vec<Operand> = slots.iter().map(|s| self.carrier(s.operand.clone())).collect();
         if operands.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }

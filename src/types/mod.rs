@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 use crate::ir::Ty;
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// A class or module of the user's program, numbered by the host. The first numbers are Ruby's own.
@@ -242,15 +243,15 @@ impl Type {
 
 /// A set of exact classes: what an expression can be. Empty for one that never gives a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeSet(Vec<Type>);
+pub struct TypeSet(SmallVec<[Type; 1]>);
 
 impl TypeSet {
     pub const fn empty() -> Self {
-        Self(Vec::new())
+        Self(SmallVec::new_const())
     }
 
     pub fn bool() -> Self {
-        Self(vec![Type::False, Type::True])
+        Self(smallvec![Type::False, Type::True])
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Type> {
@@ -338,7 +339,7 @@ impl TypeSet {
 
 impl From<Type> for TypeSet {
     fn from(ty: Type) -> Self {
-        Self(vec![ty])
+        Self(smallvec![ty])
     }
 }
 

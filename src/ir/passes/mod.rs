@@ -80,7 +80,10 @@ mod tests {
     #[test]
     fn errors_name_the_pass() {
         let mut program = parse("fn f0 () { break L0 }").unwrap();
-        let error = run_all(&mut program, &CancellationToken::default(), &mut crate::profile::Profile::default()).unwrap_err().to_string();
+        let error =
+            run_all(&mut program, &CancellationToken::default(), &mut crate::profile::Profile::default())
+                .unwrap_err()
+                .to_string();
         assert!(error.contains("\nafter inference: f0: `break L0`: L0 is not around it\n"), "{error}");
     }
 

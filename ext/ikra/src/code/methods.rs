@@ -173,7 +173,13 @@ pub struct Methods<'a> {
 
 impl<'a> Methods<'a> {
     pub fn new(ruby: &'a Ruby, pool: Rc<ObjectPool>) -> Self {
-        Self { ruby, pool, found: FxHashMap::default(), assumptions: Assumptions::default(), time: Duration::ZERO }
+        Self {
+            ruby,
+            pool,
+            found: FxHashMap::default(),
+            assumptions: Assumptions::default(),
+            time: Duration::ZERO,
+        }
     }
 
     pub fn get(&mut self, lookup: Lookup, name: &str) -> Result<Option<FoundMethod>, Trouble> {
