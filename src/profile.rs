@@ -94,7 +94,11 @@ impl Profile {
             *total += part;
         }
         for step in &other.steps {
-            self.step(step.name.as_str(), Duration::try_from_secs_f64(step.seconds).unwrap_or_default(), step.count);
+            self.step(
+                step.name.as_str(),
+                Duration::try_from_secs_f64(step.seconds).unwrap_or_default(),
+                step.count,
+            );
         }
         self.sections += other.sections;
         self.backend = other.backend.or(self.backend);

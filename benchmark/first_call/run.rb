@@ -38,9 +38,6 @@ backend, program, *arguments = ARGV
 Ikra.backend = backend.to_sym
 stdout = $stdout.dup
 $stdout.reopen(File::NULL)
-# The back-end is there, as it is when a second section of a program is called.
-[1].pmap { |n| n }
-Observed::CALLS.clear
 if program.end_with?(".rb")
   ARGV.replace([*arguments, "--backend", backend])
   load program

@@ -125,7 +125,11 @@ module FirstCall
 
   # One of them.
   class Disc < Shape
-    def initialize(radius) = @radius = radius
+    def initialize(radius)
+      super()
+      @radius = radius
+    end
+
     def area = Math::PI * @radius * @radius
   end
 
@@ -134,6 +138,7 @@ module FirstCall
     attr_accessor :width, :height
 
     def initialize(width, height)
+      super()
       @width = width
       @height = height
     end
@@ -256,19 +261,21 @@ module FirstCall
     "rescue" => lambda {
       NUMBERS.pmap do |n|
         tries = 0
-        begin
-          tries += 1
-          raise Unfit, "odd" if n.odd? && tries < 3
+        result =
+          begin
+            tries += 1
+            raise Unfit, "odd" if n.odd? && tries < 3
 
-          100 / (n - 4)
-        rescue ZeroDivisionError
-          -1
-        rescue Unfit
-          retry if tries < 2
-          Integer.sqrt(n)
-        ensure
-          tries += 10
-        end
+            100 / (n - 4)
+          rescue ZeroDivisionError
+            -1
+          rescue Unfit
+            retry if tries < 2
+            Integer.sqrt(n)
+          ensure
+            tries += 10
+          end
+        result + tries
       end
     },
     "patterns" => lambda {
@@ -289,7 +296,7 @@ module FirstCall
       NUMBERS.pmap do |n|
         sorted = points.sort_by { |x, y| [(x - n).abs, -y] }
         best = sorted.min_by { |x, y| (x * y) - n }
-        sorted.first.sum + best.first + points.sort { |a, b| b <=> a }.first.last
+        sorted.first.sum + best.first + points.max { |a, b| b <=> a }.last
       end
     },
     "group" => lambda {
