@@ -56,7 +56,7 @@ each_compiling_backend do |backend|
   end
 
   it "runs a section that was interrupted while it was compiled" do
-    section = LargeSections.new(LargeSections.calls(9))
+    section = LargeSections.new(LargeSections.blocks(9))
     interrupted_after(0.05) { section.call([1, 2, 30]) }
     expect(section.call([1, 2, 30])).to eq([3, 6, 90])
   end
@@ -65,7 +65,7 @@ each_compiling_backend do |backend|
     seen = 0
     previous = trap("USR1") { seen += 1 }
     sender = Thread.new { loop { sleep(0.005) && Process.kill("USR1", Process.pid) } }
-    expect(LargeSections.new(LargeSections.calls(9)).call([1, 2, 30])).to eq([3, 6, 90])
+    expect(LargeSections.new(LargeSections.blocks(9)).call([1, 2, 30])).to eq([3, 6, 90])
     sender.kill.join
     expect(seen).to be > 0
   ensure
@@ -74,11 +74,56 @@ each_compiling_backend do |backend|
 
   it "refuses sections that are too large" do
     [14, 18].each do |levels|
-      section = LargeSections.new(LargeSections.calls(levels))
+      section = LargeSections.new(LargeSections.blocks(levels))
       started = now
       expect { section.call([1, 2, 30]) }.to raise_error(Ikra::UnsupportedError, /\[section-too-large\]/)
       expect(now - started).to be < 5
     end
+  end
+
+  it "compiles methods once, however many ways lead to them" do
+    [14, 30, 100].each do |levels|
+      section = LargeSections.new(LargeSections.calls(levels))
+      started = now
+      expect(section.call([1, 2, 30])).to eq([3, 6, 90])
+      expect(now - started).to be < 5
+    end
+  end
+
+  it "calls as deep as methods are nested, which is no recursion" do
+    expect(LargeSections.new(LargeSections.chain(1_000)).call([1, 2, 30])).to eq([1_001, 1_002, 1_030])
+  end
+
+  def raised(text)
+    LargeSections.new(text).call([1, 30])
+  rescue StandardError => e
+    [e.class, e.message, e.backtrace.grep(/large_section_/).map { |line| line[/:\d+:in .*/] }.grep_v(%r{[#`](p?map|/)'})]
+  end
+
+  # The message, and the calls that led there.
+  def same_error(text)
+    expect(raised(text)).to eq(raised(text.sub("pmap", "map")))
+  end
+
+  it "names the callers of methods that many ways lead to" do
+    far = "x < 20 ? x : raise(ArgumentError, \"far\")"
+    same_error(LargeSections.calls(30, last: far))
+    same_error(LargeSections.calls(30, last: far, block: "x < 2 ? level0(x) : level3(x)"))
+    same_error(LargeSections.calls(30, last: "x < 20 ? x : x / (x - x)"))
+    again = "begin; level0(x); rescue ZeroDivisionError; -1; rescue ArgumentError; raise; end"
+    same_error(LargeSections.calls(30, last: far, block: again))
+    same_error(LargeSections.calls(30, last: far, block: "begin; level0(x); ensure; x + 1; end"))
+    rescued = LargeSections.calls(30, last: far, block: "begin; level0(x); rescue ArgumentError; -1; end")
+    expect(LargeSections.new(rescued).call([1, 30])).to eq([1, -1])
+  end
+
+  it "says where something fails that more ways lead to than there are numbers" do
+    of_ikra, of_ruby = %w[pmap map].map do |method|
+      raised(LargeSections.calls(100, last: "x < 20 ? x : raise(ArgumentError, \"far\")").sub("pmap", method))
+    end
+    expect(of_ikra.first(2)).to eq(of_ruby.first(2))
+    expect(of_ikra.last.first).to eq(of_ruby.last.first)
+    expect(of_ruby.last & of_ikra.last).to eq(of_ikra.last)
   end
 
   # Runs the text in a process of its own.

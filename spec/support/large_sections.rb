@@ -5,10 +5,23 @@ require "tmpdir"
 
 # Sections that take long to compile. Each is loaded anew, so that it is compiled anew.
 module LargeSections
-  # @return [String] methods each of which calls the next one twice: 2 ** levels copies of the last
-  def self.calls(levels)
+  # @return [String] methods each of which calls the next one twice: there are 2 ** levels ways to the last
+  def self.calls(levels, last: "x * 3", block: "level0(x)")
     methods = Array.new(levels) { |i| "def level#{i}(x) = x < 1 ? level#{i + 1}(x) : level#{i + 1}(x)\n" }
-    "#{methods.join}def level#{levels}(x) = x * 3\n->(xs) { xs.pmap { |x| level0(x) } }"
+    "#{methods.join}def level#{levels}(x) = #{last}\n->(xs) { xs.pmap { |x| #{block} } }"
+  end
+
+  # @return [String] the same with blocks, so that all are inlined: 2 ** levels copies of the last
+  def self.blocks(levels)
+    calls = ->(i) { "level#{i + 1}(x) { x }" }
+    methods = Array.new(levels) { |i| "def level#{i}(x) = x < 1 ? #{calls[i]} : #{calls[i]} + yield - x\n" }
+    "#{methods.join}def level#{levels}(x) = x * 2 + yield\n->(xs) { xs.pmap { |x| level0(x) { x } } }"
+  end
+
+  # @return [String] as many methods, each of which calls the next one
+  def self.chain(count)
+    methods = Array.new(count) { |i| "def level#{i}(x) = level#{i + 1}(x + 1)\n" }
+    "#{methods.join}def level#{count}(x) = x\n->(xs) { xs.pmap { |x| level0(x) } }"
   end
 
   # @return [String] a block of many loops: most of the time goes into inference

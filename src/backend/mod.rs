@@ -92,4 +92,6 @@ pub struct Failure {
     pub tick: u64,
     /// Operands of the failing statement, as 64-bit patterns (`I32` sign-extended); 0 where it has fewer.
     pub operands: [i64; 2],
+    /// The path to the function that failed.
+    pub path: i64,
 }

@@ -147,27 +147,29 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || is_primitive(name) => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_)
+            if owner == ClassId::COMPARABLE || is_primitive(name) =>
+        {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
         Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
             return Some(Builtin::Rule(&structs::INITIALIZE));
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::DATA => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::DATA => {
             let rule = structs::DATA_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| {
                 matches!(name, "==" | "eql?").then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
             });
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::STRUCT => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::STRUCT => {
             let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| ruby_method("Struct", name).map(Builtin::Ruby));
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::ENUMERABLE => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::ENUMERABLE => {
             return Some(Builtin::Rule(&structs::ENUMERABLE));
         }
         // A class in C with a `==` of its own compares what a section does not see.
-        Type::Object(..) if !is_common(owner) => return None,
+        Type::Object(..) | Type::Made(_) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
         Type::Symbol if owner == ClassId::COMPARABLE || is_primitive(name) => {
@@ -187,6 +189,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         if let Some(code) = ruby_method(module, name) {
             return Some(Builtin::Ruby(code));
         }
+    }
+    // A copy of an object that exists would be one that does not.
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..)) {
+        return None;
     }
     // What has an order of its own does not have that of all objects.
     if name == "<=>" && !is_common(owner) {

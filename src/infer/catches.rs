@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             [tag, value] => (tag.clone(), value.clone()),
             _ => return None,
         };
-        if self.depth.is_some() {
+        if self.detached {
             // What waits around a method that calls itself is not known in it.
             return Some(self.refuse_here(
                 "unsupported-catch",

@@ -46,7 +46,9 @@ impl Lowerer<'_> {
             let index = self.b.param(0);
             let element = self.load_element(&base, types, index);
             self.races.own = element.values.first().copied();
-            self.entry(code, element);
+            self.entry = self.program.entries[i].function;
+            self.lower_entry(code, element);
+            self.races.own = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;
             self.program.functions[function.0 as usize] = b.finish();
@@ -60,7 +62,7 @@ impl Lowerer<'_> {
         self.schema(base, entries)
     }
 
-    fn entry(&mut self, code: &Rc<Code>, element: Operand) {
+    fn lower_entry(&mut self, code: &Rc<Code>, element: Operand) {
         self.frames = vec![Frame {
             locals: self.fresh_locals(code),
             code: Rc::clone(code),
@@ -76,6 +78,7 @@ impl Lowerer<'_> {
             call_span: code.span,
             builtin: false,
             name: code.name.clone(),
+            outermost: false,
         }];
         self.current = 0;
         self.joins.clear();
@@ -83,6 +86,7 @@ impl Lowerer<'_> {
         self.loops.clear();
         self.active = vec![Inlined::new(code, false)];
         self.depth = None;
+        self.begun_at = self.own_steps();
         self.node = code.body.id;
         self.span = code.span;
         let code = Rc::clone(code);

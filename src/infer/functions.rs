@@ -1,38 +1,57 @@
-//! Recursive methods: functions of their own, specialised by the classes of receiver and arguments.
+//! Methods that are functions of their own, specialised by the classes of receiver and arguments: those that call
+//! themselves, and those of which inlining all calls would cost too much (`outlining.rs`).
 
+use super::call_graph::FunctionCall;
 use super::calls::Arguments;
+use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
+use super::rescue::guarded_results;
 use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
-use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, Value};
+use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::Code;
+use crate::syntax::ast::{Code, LocalId};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
-/// A recursive method is specialised for so many argument types; then they are joined.
+/// A recursive method is specialised for so many argument types with each block; then they are joined.
 const MAX_SPECIALISATIONS: usize = 8;
 
-/// A function whose body is still to be lowered.
+/// A function whose body is to be lowered.
 #[derive(Debug)]
-pub(crate) struct PendingFunction {
-    key: FunctionKey,
-    function: FuncId,
+pub(crate) struct Pending {
+    pub key: FunctionKey,
+    pub function: FuncId,
     code: Rc<Code>,
-    owner: ClassId,
     name: String,
     builtin: bool,
     /// The call in the section's block that led to it first.
     called: Span,
+    /// The function that called it first.
+    caller: Option<Rc<Self>>,
+}
+
+impl Pending {
+    /// Is the code one of those that led to this function?
+    fn is_within(&self, code: usize) -> bool {
+        let mut pending = Some(self);
+        while let Some(Self { key, caller, .. }) = pending {
+            if key.code == code {
+                return true;
+            }
+            pending = caller.as_deref();
+        }
+        false
+    }
 }
 
 impl Lowerer<'_> {
-    /// Calls a method that calls itself: it is a function of its own, specialised by receiver and arguments.
+    /// Calls a method that is a function of its own.
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
     pub(super) fn function_call(
         &mut self,
@@ -44,112 +63,190 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
-        if block.is_some() || !arguments.keywords.is_empty() {
-            let (what, hint) = match block {
-                Some(_) => (
-                    "a block",
-                    "keep what is still to be visited in an array, as a stack: `stack = [root]`, then \
-                     `while (node = stack.pop)`; or have the method give a value",
-                ),
-                None => ("keyword arguments", "pass plain positional arguments to recursive methods"),
-            };
+        let identity = Rc::as_ptr(code) as usize;
+        let recursive = self.memo.recursive.contains(&identity);
+        if recursive && !arguments.keywords.is_empty() {
             return self.refuse_here(
                 "unsupported-recursion",
-                format!("`{name}` calls itself and takes {what}"),
-                Some(hint.into()),
+                format!("`{name}` calls itself and takes keyword arguments"),
+                Some("pass plain positional arguments to recursive methods".into()),
             );
         }
-        // What the function does with lists is not known here.
-        for key in &self.loops {
-            self.memo.changed |= self.memo.keeping_loops.insert(*key);
+        let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
+        if types().fold(false, |kept, types| self.keep_building(types) | kept) {
+            return Operand::bottom();
         }
-        let identity = Rc::as_ptr(code) as usize;
+        let mut environment = Environment::default();
+        let block = match block {
+            Some(block) => match self.close_block(block, &mut environment) {
+                Some(closed) => Some(closed),
+                None => return Operand::bottom(),
+            },
+            None => None,
+        };
         let mut key = FunctionKey {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block,
+            environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
+            unused: arguments.unused && !recursive,
+            detached: recursive || self.detached,
             guarded: false,
         };
-        let known = self.memo.specialisations.entry(identity).or_default();
-        if !known.contains(&key) {
-            let full = known.len() >= MAX_SPECIALISATIONS;
-            // Too many: the last one is widened until it takes all.
-            match known.last_mut().filter(|last| full && last.args.len() == key.args.len()) {
-                Some(last) => {
-                    let before = last.clone();
-                    last.receiver = operand::join(&last.receiver, &key.receiver);
-                    for (a, b) in last.args.iter_mut().zip(&key.args) {
-                        *a = operand::join(a, b);
-                    }
-                    self.memo.changed |= *last != before;
-                    key = last.clone();
-                }
-                None => {
-                    known.push(key.clone());
-                    self.memo.changed = true;
-                }
-            }
+        if recursive {
+            self.specialise(&mut key, identity_number(code));
         }
-        let all = std::iter::once(&key.receiver).chain(&key.args);
-        let Some(params) = all.clone().map(operand::scalars).collect::<Option<Vec<_>>>() else {
+        if key.types().any(|types| operand::scalars(types).is_none()) {
             return self.refuse_mixed_argument(name, code, &key);
-        };
-        let mut params: Vec<Ty> = params.concat();
-        params.push(Ty::I64);
+        }
+        let within = |pending: &Rc<Pending>| pending.is_within(identity);
+        if !recursive && !self.functions.contains_key(&key) && self.function.as_ref().is_some_and(within) {
+            self.memo.recursive.insert(identity);
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        let callee = |key: &FunctionKey| (key.clone(), Rc::clone(code), name.to_string(), builtin);
+        if !self.memo.functions.contains_key(&key) {
+            // What it gives is learned at once, if that is possible.
+            self.function_of(callee(&key));
+        }
         let failures = self.memo.failures.get(&key).cloned().unwrap_or_default();
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
+        let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
-        let results = self.memo.functions.entry(key.clone()).or_default().clone();
-        let function = match self.functions.get(&key) {
-            Some(function) => *function,
-            None => {
-                let function = FuncId(self.program.functions.len() as u32);
-                self.program.functions.push(Default::default());
-                self.functions.insert(key.clone(), function);
-                let called = self.call_in_block();
-                let called =
-                    called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
-                self.pending_functions.push(PendingFunction {
-                    key: key.clone(),
-                    function,
-                    code: Rc::clone(code),
-                    owner,
-                    name: name.to_string(),
-                    builtin,
-                    called,
-                });
-                function
-            }
-        };
-        let mut args = self.convert(receiver, &key.receiver);
-        for (operand, types) in arguments.positional.iter().zip(&key.args) {
-            args.extend(self.convert(operand, types));
+        if key.guarded && !environment.written.is_empty() {
+            return self.refuse_here(
+                "unsupported-recursion",
+                format!(
+                    "`{name}` calls itself, and its errors are rescued here while its block assigns variables"
+                ),
+                Some("collect what the block is given in an array, and go through that".into()),
+            );
         }
-        let depth = match self.depth {
-            Some(depth) => {
-                let one = self.b.i64(1);
-                self.b.binary(crate::ir::BinaryOp::Add, depth, one)
+        let function = self.function_of(callee(&key));
+        self.note_stores(&unguarded, recursive);
+        let results = self.memo.functions.entry(key.clone()).or_default().clone();
+        let mut args = self.convert(receiver, &key.receiver);
+        let along = arguments.positional.iter().chain(&environment.operands);
+        for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
+            let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
+            if !operand::covers(types, &operand.types) {
+                self.memo.changed = true;
+                return Operand::bottom();
             }
-            None => self.b.i64(0),
+            args.extend(self.convert(&operand, types));
+        }
+        if self.counts_depth {
+            args.push(match self.depth {
+                Some(depth) if recursive => {
+                    let one = self.b.i64(1);
+                    self.b.binary(crate::ir::BinaryOp::Add, depth, one)
+                }
+                Some(depth) => depth,
+                None => self.b.i64(0),
+            });
+        }
+        let left = self.memo.left.get(&key).cloned().unwrap_or_default();
+        let mut result_scalars = operand::scalars(&results).unwrap_or_default();
+        let width = result_scalars.len();
+        result_scalars.extend(left.iter().flat_map(|types| operand::scalars(types).unwrap_or_default()));
+        let path = (self.function.is_some()).then(|| self.b.path());
+        let (number, sum) = self.b.number_to_come(path);
+        let call = FunctionCall {
+            within: self.function.as_ref().map_or(self.entry, |caller| caller.function),
+            callee: function,
+            number,
+            sum,
+            places: self.places_here(),
         };
-        args.push(depth);
-        let result_scalars = operand::scalars(&results).unwrap_or_default();
-        let values = if key.guarded {
-            self.guarded_call(function, args, &result_scalars, &failures)
+        self.function_calls.push(call);
+        self.b.emit(Stmt::Path(sum));
+        let all_scalars = if key.guarded { guarded_results(&result_scalars) } else { result_scalars };
+        let mut values = self.b.call(function, args, &all_scalars);
+        let path = self.own_path();
+        self.b.emit(Stmt::Path(path));
+        if key.guarded {
+            values = self.unless_failed(&values, &failures);
         } else {
             failures.iter().for_each(|site| self.note_escape(*site));
-            self.b.call(function, args, &result_scalars)
-        };
+        }
         if results.is_empty() {
             // It never returns, as far as is known: nothing follows.
             self.b.mark_dead();
+            if let Some(caller) = self.function.clone() {
+                self.awaiting.entry(key).or_default().push(caller);
+            }
+            return Operand { types: results, values: vec![] };
+        }
+        let mut given_back = values.split_off(width.min(values.len())).into_iter();
+        for ((frame, local), types) in environment.written.into_iter().zip(left) {
+            let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
+            let operand = Operand { types, values: given_back.by_ref().take(count).collect() };
+            let version = self.fresh_version();
+            self.frames[frame].locals[local.0 as usize].assign(operand, version);
         }
         Operand { types: results, values }
     }
 
+    /// Finds the specialisation for a call, which may take more types than the call has: those whose arrays were made at
+    /// other places are one, and when there are too many the last one is widened until it takes all.
+    fn specialise(&mut self, key: &mut FunctionKey, number: u32) {
+        let known = self.memo.specialisations.entry(key.code).or_default().clone();
+        if known.contains(key) {
+            return;
+        }
+        let alike = known.iter().position(|other| is_alike(other, key));
+        let last = || {
+            let of_form = (0..known.len()).filter(|i| known[*i].has_form_of(key));
+            of_form.clone().next_back().filter(|_| of_form.count() >= MAX_SPECIALISATIONS)
+        };
+        let found = alike.or_else(last);
+        let Some(index) = found else {
+            self.memo.specialisations.entry(key.code).or_default().push(key.clone());
+            self.memo.changed = true;
+            return;
+        };
+        let mut wide = known[index].clone();
+        let place = |part: usize| (u32::MAX - 3, number, (index << 8 | part) as u32);
+        for (i, (a, b)) in wide.types_mut().zip(key.types()).enumerate() {
+            *a = self.memo.join(a, b, place(i));
+        }
+        if wide != known[index] {
+            self.memo.changed = true;
+            self.memo.specialisations.entry(key.code).or_default()[index] = wide.clone();
+        }
+        *key = wide;
+    }
+
+    /// The function of a key, which is lowered now or later. A function that calls others waits for what they give, so
+    /// one of which that is not known yet is lowered at once, as far as the stack has room for it.
+    fn function_of(&mut self, (key, code, name, builtin): (FunctionKey, Rc<Code>, String, bool)) -> FuncId {
+        if let Some(function) = self.functions.get(&key) {
+            return *function;
+        }
+        let function = FuncId(self.program.functions.len() as u32);
+        self.program.functions.push(Function::default());
+        self.functions.insert(key.clone(), function);
+        let called = self.call_in_block();
+        let called = called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
+        let is_known = self.memo.functions.get(&key).is_some_and(|results| !results.is_empty());
+        let caller = self.function.clone();
+        let pending = Rc::new(Pending { key, function, code, name, builtin, called, caller });
+        if is_known || !self.has_much_stack() {
+            self.pending_functions.push(pending);
+        } else {
+            self.lower_function(&pending);
+        }
+        function
+    }
+
     /// Names the first argument whose kinds have no common form.
     fn refuse_mixed_argument(&mut self, name: &str, code: &Code, key: &FunctionKey) -> Operand {
+        if key.args.iter().fold(self.keep_made(&key.receiver), |kept, types| self.keep_made(types) | kept) {
+            return Operand::bottom();
+        }
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
@@ -176,62 +273,85 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn lower_pending_functions(&mut self) {
-        self.races.own = None;
-        // Methods that call themselves do so under a condition.
-        self.conditional += 1;
         while let Some(pending) = self.pending_functions.pop() {
-            let PendingFunction { key, function, code, owner, name, builtin, called } = pending;
-            self.called = Some(called);
-            let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
-            let mut params: Vec<Ty> =
-                all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
-            params.push(Ty::I64);
-            self.b = Builder::new(name.clone(), &params, &[]);
-            let mut at = 0;
-            let mut operands = Vec::new();
-            for types in all {
-                let width = operand::scalars(types).map_or(0, |s| s.len());
-                let values = (at..at + width).map(|i| self.b.param(i)).collect();
-                operands.push(Operand { types: types.clone(), values });
-                at += width;
-            }
-            let depth = self.b.param(at);
-            self.depth = Some(depth);
-            self.function = Some(key.clone());
-            for operand in &operands {
-                self.note_stale(&operand.types);
-            }
-            self.frames.clear();
-            self.live.clear();
-            self.joins.clear();
-            self.facts.clear();
-            self.active = vec![Inlined::new(&code, builtin)];
-            let choice = self.memo.type_number(&key.receiver);
-            let mut context = self.memo.context(0, u32::MAX - 1 - function.0, choice);
-            for types in &key.args {
-                let number = self.memo.type_number(types);
-                context = self.memo.context(context, u32::MAX - 1, number);
-            }
-            self.context = self.memo.context(context, identity_number(&code), key.guarded.into());
-            self.node = code.body.id;
-            self.span = code.span;
-            let receiver = operands.remove(0);
-            let arguments = Arguments { positional: operands, ..Arguments::default() };
-            self.push_frame(&receiver, &name, owner, &code, builtin, None);
-            if key.guarded {
-                self.giving_errors(|s| s.function_body(&key, &code, &arguments, depth));
-            } else {
-                let (types, values) = self.function_body(&key, &code, &arguments, depth);
-                self.b.set_results(&types);
-                self.b.emit(Stmt::Return(values));
-            }
-            let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
-            self.program.functions[function.0 as usize] = b.finish();
+            self.lower_function(&pending);
         }
-        self.conditional -= 1;
-        self.called = None;
-        self.depth = None;
-        self.function = None;
+    }
+
+    /// Lowers a function, in the midst of another or not. Those that called it before it was known to give anything
+    /// were not lowered to their ends: now they are, so that this need not wait for the next walk.
+    fn lower_function(&mut self, pending: &Rc<Pending>) {
+        let gives = |s: &Self| s.memo.functions.get(&pending.key).is_some_and(|results| !results.is_empty());
+        let gave = gives(self);
+        let steps = self.own_steps();
+        let outer = self.begin_function();
+        self.lower_body(pending);
+        self.end_function(outer);
+        self.elsewhere += self.own_steps() - steps;
+        if !gave && gives(self) {
+            let awaiting = self.awaiting.remove(&pending.key).unwrap_or_default();
+            for caller in awaiting {
+                if !self.pending_functions.iter().any(|other| other.function == caller.function) {
+                    self.pending_functions.push(caller);
+                }
+            }
+        }
+    }
+
+    fn lower_body(&mut self, pending: &Rc<Pending>) {
+        let Pending { key, function, code, name, builtin, called, .. } = &**pending;
+        self.called = Some(*called);
+        let mut params: Vec<Ty> = key.types().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+        if self.counts_depth {
+            params.push(Ty::I64);
+        }
+        self.b = Builder::new(name.clone(), &params, &[]);
+        let mut at = 0;
+        let mut operands = Vec::new();
+        for types in key.types() {
+            let width = operand::scalars(types).map_or(0, |s| s.len());
+            let values = (at..at + width).map(|i| self.b.param(i)).collect();
+            operands.push(Operand { types: types.clone(), values });
+            at += width;
+        }
+        self.depth = self.counts_depth.then(|| self.b.param(at));
+        self.function = Some(Rc::clone(pending));
+        self.detached = key.detached;
+        for operand in &operands {
+            self.note_stale(&operand.types);
+        }
+        self.active = vec![Inlined::new(code, *builtin)];
+        let choice = self.memo.type_number(&key.receiver);
+        let mut context = self.memo.context(0, u32::MAX - 1, choice);
+        for types in key.types().skip(1) {
+            let number = self.memo.type_number(types);
+            context = self.memo.context(context, u32::MAX - 1, number);
+        }
+        if let Some(block) = &key.block {
+            context = self.memo.context(context, u32::MAX - 3, block.number());
+        }
+        let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        context = self.memo.context(context, key.owner.0, form);
+        self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
+        self.node = code.body.id;
+        self.span = code.span;
+        let receiver = operands.remove(0);
+        let mut environment = operands.split_off(key.args.len()).into_iter();
+        let arguments = Arguments { positional: operands, ..Arguments::default() };
+        let mut written = Vec::new();
+        let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));
+        self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
+        let frame = self.current;
+        self.frames[frame].outermost = true;
+        if key.guarded {
+            self.giving_errors(|s| s.function_body(key, code, &arguments, &written));
+        } else {
+            let (types, values) = self.function_body(key, code, &arguments, &written);
+            self.b.set_results(&types);
+            self.b.emit(Stmt::Return(values));
+        }
+        let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+        self.program.functions[function.0 as usize] = b.finish();
     }
 
     /// The body of a function: the scalars that it gives, with their types.
@@ -240,24 +360,67 @@ impl Lowerer<'_> {
         key: &FunctionKey,
         code: &Rc<Code>,
         arguments: &Arguments,
-        depth: Value,
+        written: &[(usize, LocalId)],
     ) -> (Vec<Ty>, Vec<Value>) {
-        let limit = self.b.i64(MAX_DEPTH);
-        let ok = self.b.compare(Comparison::Lt, depth, limit);
-        self.check(ok, ErrorKind::StackTooDeep, &[]);
-        let result = self.labelled(SLOT_LEAVE, true, |s, join| {
-            s.frames[0].return_to = Some(join);
-            s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+        let frame = self.current;
+        if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
+            let limit = self.b.i64(MAX_DEPTH);
+            let ok = self.b.compare(Comparison::Lt, depth, limit);
+            self.check(ok, ErrorKind::StackTooDeep, &[]);
+        }
+        let result = self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
+            s.frames[frame].return_to = Some(join);
+            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
             s.bind_method(&code.params, arguments.clone());
-            if s.b.is_dead() { Operand::bottom() } else { s.expr(&code.body) }
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         });
+        let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
         let known = self.memo.functions.entry(key.clone()).or_default().clone();
         let place = (self.context, u32::MAX - 2, 0);
         let joined = self.memo.join(&known, &result.types, place);
         self.memo.changed |= joined != known;
         self.memo.functions.insert(key.clone(), joined.clone());
+        if !self.can_give(key, &joined) {
+            self.keep_inlined(key.code);
+        }
         let result = self.listed(&result, &joined);
-        let values = self.convert(&result, &joined);
-        (operand::scalars(&joined).unwrap_or_default(), values)
+        let mut values = self.convert(&result, &joined);
+        let mut types = operand::scalars(&joined).unwrap_or_default();
+        let mut left = self.memo.left.remove(key).unwrap_or_default();
+        left.resize(written.len(), TypeSet::empty());
+        for (i, ((frame, local), known)) in written.iter().zip(&mut left).enumerate() {
+            if self.b.is_dead() {
+                types.extend(operand::scalars(known).unwrap_or_default());
+                continue;
+            }
+            let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
+            let operand = self.carrier(operand);
+            let joined = self.memo.join(known, &operand.types, (self.context, u32::MAX - 4, i as u32));
+            self.memo.changed |= joined != *known;
+            let operand = self.within_slot(0x3d0 + i as u32, |s| s.listed(&operand, &joined));
+            values.extend(self.convert(&operand, &joined));
+            types.extend(operand::scalars(&joined).unwrap_or_default());
+            *known = joined;
+        }
+        self.memo.left.insert(key.clone(), left);
+        (types, values)
     }
+}
+
+/// Do two specialisations differ in nothing but where arrays of theirs were made, and how long they are?
+fn is_alike(a: &FunctionKey, b: &FunctionKey) -> bool {
+    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_));
+    let alike = |a: &TypeSet, b: &TypeSet| {
+        let length = |types: &TypeSet| {
+            types.iter().find_map(|t| if let Type::Tuple(i) = t { Some(i.len()) } else { None })
+        };
+        let arrays = |types: &TypeSet| types.iter().any(is_array);
+        let others = |types: &TypeSet| types.filter(|ty| !is_array(ty));
+        a == b
+            || arrays(a)
+                && arrays(b)
+                && others(a) == others(b)
+                && (length(a).is_none() || length(a) != length(b))
+    };
+    a.owner == b.owner && a.has_form_of(b) && a.types().zip(b.types()).all(|(a, b)| alike(a, b))
 }

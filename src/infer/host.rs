@@ -168,6 +168,10 @@ pub trait Host {
     fn interrupted(&mut self) -> bool {
         false
     }
+    /// Is every method a function that can be one? For tests.
+    fn outlines_all(&self) -> bool {
+        false
+    }
     /// The address down to which inference may use the stack of this thread.
     fn stack_end(&self) -> usize {
         0

@@ -28,24 +28,30 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let identity = Rc::as_ptr(code) as usize;
-        if self.memo.recursive.contains(&identity) {
+        let can_be_function = !builtin && self.can_be_function(receiver, code, arguments, block);
+        let outlined = can_be_function && self.is_outlined(identity);
+        if outlined || self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
         let inlined = Inlined::new(code, builtin);
         let calls_itself = self.calls_itself(inlined);
-        if !calls_itself
-            && self.active.len() >= MAX_INLINE_DEPTH
-            && (block.is_some() || !arguments.keywords.is_empty())
-        {
+        let too_deep = self.active.len() >= MAX_INLINE_DEPTH;
+        if too_deep && !calls_itself && can_be_function {
+            self.memo.outlined.insert(identity);
+            self.memo.changed = true;
+            return self.function_call(receiver, name, owner, code, builtin, arguments, block);
+        }
+        if too_deep && !calls_itself && (block.is_some() || !arguments.keywords.is_empty()) {
             // It cannot become a function.
             self.stop_nesting();
             return Operand::bottom();
         }
-        if calls_itself || self.active.len() >= MAX_INLINE_DEPTH {
+        if too_deep || calls_itself {
             self.memo.recursive.insert(identity);
             self.memo.changed = true;
             return Operand::bottom();
         }
+        let steps = self.own_steps();
         self.active.push(inlined);
         let outer = self.current;
         self.push_frame(receiver, name, owner, code, builtin, block);
@@ -73,7 +79,16 @@ impl Lowerer<'_> {
         self.frames.pop();
         self.current = outer;
         self.active.pop();
+        if can_be_function {
+            let steps = self.own_steps() - steps;
+            self.note_inlined((receiver, owner), code, arguments, &result, steps);
+        }
         result
+    }
+
+    /// Does the code become a function because it calls itself?
+    pub(super) fn is_recursive(&self, code: &Rc<Code>) -> bool {
+        self.memo.recursive.contains(&(Rc::as_ptr(code) as usize))
     }
 
     /// Is the code called from itself? A built-in that is called by a method of the user's, such as a `<=>`, is not: that
@@ -109,6 +124,7 @@ impl Lowerer<'_> {
             call_span: self.span,
             builtin,
             name: name.to_string(),
+            outermost: false,
         });
         self.current = self.frames.len() - 1;
         let activation = self.fresh_version();

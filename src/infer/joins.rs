@@ -244,6 +244,9 @@ impl Lowerer<'_> {
         if operand::scalars(&operand.types).is_some() {
             return operand;
         }
+        if self.keep_made(&operand.types) {
+            return Operand::bottom();
+        }
         self.refuse_here(
             "mixed-values",
             format!(
@@ -462,10 +465,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// Can a value of the set be, or hold, an array in scratch memory?
-fn has_list(types: &TypeSet) -> bool {
+/// Can a value of the set be, or hold, what is in scratch memory?
+pub(super) fn has_list(types: &TypeSet) -> bool {
     types.iter().any(|t| match t {
-        Type::List(_) => true,
+        Type::List(_) | Type::Made(_) => true,
         other => operand::parts(other).is_some_and(|parts| parts.iter().any(has_list)),
     })
 }

@@ -10,8 +10,10 @@
 mod accumulators;
 mod assign;
 mod blocks;
+mod call_graph;
 mod calls;
 mod catches;
+mod closed_blocks;
 mod conditions;
 pub mod dialect;
 mod dispatch;
@@ -23,12 +25,14 @@ mod inlining;
 mod joins;
 mod limits;
 mod lists;
+mod made;
 mod memo;
 mod memory;
 mod mutable_literals;
 #[cfg(test)]
 mod mutated;
 mod operand;
+mod outlining;
 mod patterns;
 mod races;
 mod raise;
@@ -115,17 +119,20 @@ pub fn infer(
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
+    // What was refused in functions, before it was tried to inline them.
+    let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
         lowerer.steps_before = steps_before;
         let schema = lowerer.section(code);
-        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, .. } = lowerer;
+        lowerer.number_calls();
+        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
         steps_before += steps;
         reserve::check()?;
         if stopped {
-            return Err(Error::Unsupported(diagnostics));
+            return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
         }
         grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
@@ -139,10 +146,17 @@ pub fn infer(
         if memo.changed {
             continue;
         }
+        if !diagnostics.is_empty() && !refusing.is_empty() {
+            // Inlined, more is known of their arguments.
+            memo.inlined.extend(refusing);
+            refused.get_or_insert(diagnostics);
+            continue;
+        }
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        limits::check_size(&program, code.span).map_err(|diagnostic| Error::Unsupported(vec![diagnostic]))?;
+        limits::check_size(&program, code.span)
+            .map_err(|diagnostic| Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         return Ok(Inferred { program, schema, listing, walks: walk, expressions: (steps, steps_before) });
@@ -305,6 +319,8 @@ pub(crate) struct Frame {
     pub builtin: bool,
     /// The method's name.
     pub name: String,
+    /// The callers are not known: that of a function, or of a block that was given to one.
+    pub outermost: bool,
 }
 
 pub(crate) struct Lowerer<'h> {
@@ -317,7 +333,23 @@ pub(crate) struct Lowerer<'h> {
     scalars: FxHashMap<ScalarSource, Scalar>,
     sites: FxHashMap<Site, SiteId>,
     functions: FxHashMap<FunctionKey, FuncId>,
-    pending_functions: Vec<functions::PendingFunction>,
+    pending_functions: Vec<Rc<functions::Pending>>,
+    /// Functions that called one which was not known to give anything.
+    awaiting: FxHashMap<FunctionKey, Vec<Rc<functions::Pending>>>,
+    /// All calls of functions.
+    function_calls: Vec<call_graph::FunctionCall>,
+    /// The entry being lowered, or lowered last.
+    entry: FuncId,
+    /// Functions know how deep in recursion they are.
+    counts_depth: bool,
+    /// What was inlined in this walk, by code (its address).
+    inlinings: FxHashMap<usize, outlining::Inlinings>,
+    /// Steps of functions that were lowered in the midst of others.
+    elsewhere: u32,
+    /// The steps when the function being lowered was begun.
+    begun_at: u32,
+    /// Functions (by address of their codes) in which something was refused.
+    refusing: BTreeSet<usize>,
     frames: Vec<Frame>,
     /// The frame whose code is being lowered: not the last one while a block runs in a callee.
     current: usize,
@@ -330,8 +362,10 @@ pub(crate) struct Lowerer<'h> {
     facts: Vec<(Value, TypeSet)>,
     /// Codes being inlined, outermost first, to find recursion.
     active: Vec<Inlined>,
-    /// The function being lowered, where it is that of a method that calls itself.
-    function: Option<FunctionKey>,
+    /// The function being lowered, where it is that of a method.
+    function: Option<Rc<functions::Pending>>,
+    /// In a function: what is around its calls is not known; see [`FunctionKey::detached`].
+    detached: bool,
     /// Recursion depth in it.
     depth: Option<Value>,
     versions: u32,
@@ -384,6 +418,8 @@ pub(crate) struct Lowerer<'h> {
     steps_before: u32,
     /// The stack may grow down to this address.
     stack_end: usize,
+    /// Where it was when the walk began.
+    stack_begin: usize,
     /// The place where the memo grew first in this walk.
     grew_at: Option<Span>,
     races: races::Races,
@@ -395,6 +431,8 @@ impl<'h> Lowerer<'h> {
     fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
         let stack_end = host.stack_end();
+        let counts_depth = !memo.recursive.is_empty();
+        let marker = 0_u8;
         Self {
             host,
             memo,
@@ -406,6 +444,14 @@ impl<'h> Lowerer<'h> {
             sites: FxHashMap::default(),
             functions: FxHashMap::default(),
             pending_functions: Vec::new(),
+            awaiting: FxHashMap::default(),
+            function_calls: Vec::new(),
+            entry: FuncId(0),
+            counts_depth,
+            inlinings: FxHashMap::default(),
+            elsewhere: 0,
+            begun_at: 0,
+            refusing: BTreeSet::new(),
             frames: Vec::new(),
             current: 0,
             joins: Vec::new(),
@@ -415,6 +461,7 @@ impl<'h> Lowerer<'h> {
             facts: Vec::new(),
             active: Vec::new(),
             function: None,
+            detached: false,
             depth: None,
             versions: 0,
             unused: false,
@@ -442,6 +489,7 @@ impl<'h> Lowerer<'h> {
             steps: 0,
             steps_before: 0,
             stack_end,
+            stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             races: races::Races::default(),
             listing: Listing::default(),
@@ -510,6 +558,7 @@ impl<'h> Lowerer<'h> {
         message: impl Into<String>,
         hint: Option<String>,
     ) -> Operand {
+        self.note_refusal();
         let span = self.user_span();
         let called = self.call_in_block();
         let diagnostic = Diagnostic { slug, span, message: message.into(), hint, called };
@@ -531,6 +580,7 @@ impl<'h> Lowerer<'h> {
         if refusal.inside.is_empty() {
             return self.refuse_here(refusal.slug, refusal.message, refusal.hint);
         }
+        self.note_refusal();
         let called = Some(self.call_in_block().unwrap_or_else(|| self.user_span()));
         for inside in refusal.inside {
             let same = |known: &Diagnostic| Diagnostic { called: inside.called, ..known.clone() } == inside;

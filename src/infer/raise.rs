@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         {
             return self.raise_again(&caught);
         }
-        if call.args.is_empty() && self.function.is_some() && self.memo.handles {
+        if call.args.is_empty() && self.detached && self.memo.handles {
             // Which error that is depends on who calls.
             return self.refuse_here(
                 "unsupported-raise",

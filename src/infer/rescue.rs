@@ -1,6 +1,6 @@
 //! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
 //! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is.
-//! Only methods that call themselves are functions of their own. Where one is called that can raise what is rescued
+//! Some methods are functions of their own. Where one is called that can raise what is rescued
 //! around the call, that is a *guarded* version of it, which gives its error back beside its value.
 //!
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
@@ -9,7 +9,7 @@
 use super::memo::FunctionKey;
 use super::operand::Operand;
 use super::{Inlined, JoinIndex, Lowerer, Temp};
-use crate::ir::{Comparison, ErrorKind, FuncId, SiteId, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{Comparison, ErrorKind, SiteId, Stmt, Ty, UnaryOp, Value};
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;
@@ -24,6 +24,8 @@ const SLOT_RETRY: u32 = 63;
 /// Where the errors of a guarded function arrive; its node can be that of a `begin`.
 const SLOT_GUARDED: u32 = 65;
 const SLOT_CLAUSE: u32 = 70;
+/// What an error is carried in; see [`Caught::temps`].
+const ERROR_WORDS: usize = 4;
 /// What a guarded function gives in place of a site where it did not fail.
 const NO_SITE: i64 = -1;
 
@@ -64,8 +66,8 @@ struct Clause {
 #[derive(Clone, Debug)]
 pub(crate) struct Caught {
     sites: Vec<SiteId>,
-    /// The site's number, and the operands.
-    temps: [Temp; 3],
+    /// The site's number, the operands, and the path to the function that it was raised in.
+    temps: [Temp; ERROR_WORDS],
     /// The frame, local variable and version that stand for it: `rescue … => error`.
     variable: Option<(usize, LocalId, u32)>,
 }
@@ -198,7 +200,7 @@ impl Lowerer<'_> {
     /// Hidden locals for an error.
     fn caught(&mut self) -> Caught {
         let zero = Operand::integer(self.b.i64(0));
-        Caught { sites: vec![], temps: [(); 3].map(|()| self.temp(zero.clone())), variable: None }
+        Caught { sites: vec![], temps: [(); ERROR_WORDS].map(|()| self.temp(zero.clone())), variable: None }
     }
 
     /// The `begin` without its `ensure`.
@@ -358,15 +360,20 @@ impl Lowerer<'_> {
     fn jump_to_handler(&mut self, handler: (usize, usize), site: SiteId, operands: &[Value]) {
         let number = self.b.i64(site.0.into());
         let zero = self.b.i64(0);
-        let mut values = [number, zero, zero];
-        for (value, operand) in values[1..].iter_mut().zip(operands) {
+        let mut values = [number, zero, zero, self.own_path()];
+        for (value, operand) in values[1..3].iter_mut().zip(operands) {
             *value = self.encode_payload(*operand);
         }
         self.jump_with(handler, &[site], values);
     }
 
     /// Jumps to a handler with an error: where it was raised, one of `sites`, and its operands.
-    fn jump_with(&mut self, (region, clause): (usize, usize), sites: &[SiteId], values: [Value; 3]) {
+    fn jump_with(
+        &mut self,
+        (region, clause): (usize, usize),
+        sites: &[SiteId],
+        values: [Value; ERROR_WORDS],
+    ) {
         let (join, error, escapes) = match &mut self.regions[region].handler {
             Handler::Ensure { passing, error, .. } => (*passing, error, false),
             Handler::Rescue(clauses) => (clauses[clause].join, &mut clauses[clause].error, false),
@@ -402,7 +409,7 @@ impl Lowerer<'_> {
     }
 
     /// Raises the error of the site whose number is a value, one of `sites`.
-    fn raise_from(&mut self, values: [Value; 3], sites: &[SiteId]) {
+    fn raise_from(&mut self, values: [Value; ERROR_WORDS], sites: &[SiteId]) {
         let Some((last, others)) = sites.split_last() else { return self.b.mark_dead() };
         if let Some(handler) = self.handler(*last)
             && others.iter().all(|site| self.handler(*site) == Some(handler))
@@ -412,21 +419,37 @@ impl Lowerer<'_> {
         for other in others {
             let number = self.b.i64(other.0.into());
             let is_it = self.b.compare(Comparison::Eq, values[0], number);
-            self.when(is_it, |s| s.fail_at(*other, &values[1..]));
+            self.when(is_it, |s| s.raise_at(*other, values));
         }
-        self.fail_at(*last, &values[1..]);
+        self.raise_at(*last, values);
     }
 
-    // ---- methods that call themselves ----------------------------------------------------------------------------
+    fn raise_at(&mut self, site: SiteId, values: [Value; ERROR_WORDS]) {
+        if let Some(handler) = self.handler(site) {
+            return self.jump_with(handler, &[site], values);
+        }
+        self.note_escape(site);
+        if !self.functions.is_empty() {
+            self.b.emit(Stmt::Path(values[3]));
+        }
+        self.b.emit(Stmt::Fail { site, operands: values[1..3].to_vec() });
+    }
+
+    /// The path to the function being lowered.
+    pub(super) fn own_path(&mut self) -> Value {
+        if self.function.is_some() { self.b.path() } else { self.b.i64(0) }
+    }
+
+    // ---- functions -----------------------------------------------------------------------------------------------
 
     /// An error leaves the function being lowered: who calls it may have to know.
     pub(super) fn note_escape(&mut self, site: SiteId) {
-        let Some(key) = &self.function else { return };
+        let Some(function) = &self.function else { return };
         let site = &self.program.sites[site.0 as usize];
         if class_of_error(&site.error).is_none() {
             return;
         }
-        let key = FunctionKey { guarded: false, ..key.clone() };
+        let key = FunctionKey { guarded: false, ..function.key.clone() };
         let known = self.memo.failures.entry(key).or_default();
         if !known.contains(site) {
             known.push(site.clone());
@@ -434,21 +457,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Calls a guarded function, which can raise at `sites`: what it gives if it did not.
-    pub(super) fn guarded_call(
-        &mut self,
-        function: FuncId,
-        args: Vec<Value>,
-        results: &[Ty],
-        sites: &[SiteId],
-    ) -> Vec<Value> {
-        let all = [&[Ty::I64; 3], results].concat();
-        let values = self.b.call(function, args, &all);
-        let error = [values[0], values[1], values[2]];
+    /// What a guarded function, which can raise at `sites`, gave if it did not.
+    pub(super) fn unless_failed(&mut self, values: &[Value], sites: &[SiteId]) -> Vec<Value> {
+        let (error, values) = values.split_at(ERROR_WORDS);
+        let error = [error[0], error[1], error[2], error[3]];
         let none = self.b.i64(NO_SITE);
         let failed = self.b.compare(Comparison::Ne, error[0], none);
         self.when(failed, |s| s.raise_from(error, sites));
-        values[error.len()..].to_vec()
+        values.to_vec()
     }
 
     /// Makes the body of a guarded function of that of one that fails.
@@ -462,7 +478,7 @@ impl Lowerer<'_> {
             let (scalars, values) = body(s);
             s.regions.pop();
             let (none, zero) = (s.b.i64(NO_SITE), s.b.i64(0));
-            s.b.emit(Stmt::Return([&[none, zero, zero], &values[..]].concat()));
+            s.b.emit(Stmt::Return([&[none, zero, zero, zero], &values[..]].concat()));
             types.extend(scalars);
             Operand::bottom()
         });
@@ -512,6 +528,11 @@ impl Lowerer<'_> {
         self.catches.extend(catches);
         self.frames.extend(frames);
     }
+}
+
+/// What a guarded function gives: an error, and what else it would give.
+pub(super) fn guarded_results(results: &[Ty]) -> Vec<Ty> {
+    [&[Ty::I64; ERROR_WORDS], results].concat()
 }
 
 /// The class of the exception that Ruby would raise; `None` where it would raise none.

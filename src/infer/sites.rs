@@ -15,6 +15,13 @@ impl Lowerer<'_> {
 
     /// The site of `error` at the current place.
     pub(super) fn site_here(&self, error: ErrorKind) -> Site {
+        let mut places = self.places_here().into_iter();
+        let (path, line, method) = places.next().unwrap_or_default();
+        Site { error, path, line, method, callers: places.collect() }
+    }
+
+    /// The (path, line, label) of the current place and of the calls that it is inlined in.
+    pub(super) fn places_here(&self) -> Vec<(String, u32, String)> {
         // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
         let mut places = Vec::new();
         let mut span = self.span;
@@ -26,14 +33,12 @@ impl Lowerer<'_> {
                 places.push((path, line, self.label(frame)));
             }
             span = frame.call_span;
-            if index == 0 {
+            if index == 0 || frame.outermost {
                 break;
             }
             index -= 1;
         }
-        let mut places = places.into_iter();
-        let (path, line, method) = places.next().unwrap_or_default();
-        Site { error, path, line, method, callers: places.collect() }
+        places
     }
 
     /// What backtraces call the code of a frame: a method's name, with the class in front in some versions.
@@ -104,7 +109,7 @@ impl Lowerer<'_> {
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
-            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+            Some(ty @ (Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
@@ -183,7 +188,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
-        Type::Building(_, class) => *class,
+        Type::Building(_, class) | Type::Made(class) => *class,
         Type::Record(record) => record.class,
     }
 }

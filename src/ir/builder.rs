@@ -226,6 +226,19 @@ impl Builder {
         self.numbered((1003, 0, 0, 0), Op::Tick, Ty::I64, interval)
     }
 
+    /// The path that led to this function.
+    pub fn path(&mut self) -> Value {
+        self.numbered((1004, 0, 0, 0), Op::Path, Ty::I64, Interval::FULL)
+    }
+
+    /// A number that is told later, and its sum with `value`, if there is one.
+    pub fn number_to_come(&mut self, value: Option<Value>) -> (Value, Value) {
+        let number = self.define(Op::I64(0), Ty::I64, Interval::FULL, None);
+        let add =
+            |value| self.define(Op::Binary(BinaryOp::Add, value, number), Ty::I64, Interval::FULL, None);
+        (number, value.map_or(number, add))
+    }
+
     pub fn random(&mut self) -> Value {
         self.define(Op::Random, Ty::I64, Interval::FULL, None)
     }

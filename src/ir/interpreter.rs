@@ -37,6 +37,7 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
                     element: element as u32,
                     tick: tick as i64,
                     draws: 0,
+                    path: 0,
                     steps: 0,
                 };
                 if let Err(failure) = machine.call(function, &[element as u64, tick, end])
@@ -61,6 +62,7 @@ struct Machine<'a, 'b> {
     element: u32,
     tick: i64,
     draws: u32,
+    path: i64,
     steps: u64,
 }
 
@@ -101,7 +103,13 @@ impl Machine<'_, '_> {
 
     fn failure(&self, site: SiteId, operands: &[u64]) -> Failure {
         let operand = |i: usize| operands.get(i).map_or(0, |word| *word as i64);
-        Failure { site, element: self.element, tick: self.tick as u64, operands: [operand(0), operand(1)] }
+        Failure {
+            site,
+            element: self.element,
+            tick: self.tick as u64,
+            operands: [operand(0), operand(1)],
+            path: self.path,
+        }
     }
 
     fn block(&mut self, frame: &mut Frame<'_>, block: &Block) -> Result<Flow, Failure> {
@@ -173,6 +181,7 @@ impl Machine<'_, '_> {
                 self.tick = frame.get(*value) as i64;
                 self.draws = 0;
             }
+            Stmt::Path(value) => self.path = frame.get(*value) as i64,
         }
         Ok(Flow::Next)
     }
@@ -190,6 +199,7 @@ impl Machine<'_, '_> {
             Op::Scalar(scalar) => self.launch.scalars[scalar.0 as usize],
             Op::Element => u64::from(self.element),
             Op::Tick => self.tick as u64,
+            Op::Path => self.path as u64,
             Op::Unary(op, a) => unary(*op, frame.get(*a)),
             Op::Binary(op, a, b) => return binary(*op, ty(*a), frame.get(*a), frame.get(*b)),
             Op::Compare(op, a, b) if ty(*a) == Ty::F64 => u64::from(match op {
@@ -440,7 +450,7 @@ mod tests {
     fn the_lowest_tick_and_element_fails() {
         let body = "v3 = extend_i32 v0; v4 = tick; v5 = add v3, v4; v6 = i64 2; v7 = lt v5, v6
             check v7 at e0 with v5, v6";
-        let failure = |element, tick| Failure { site: SiteId(0), element, tick, operands: [2, 2] };
+        let failure = |element, tick| Failure { site: SiteId(0), element, tick, operands: [2, 2], path: 0 };
         assert_eq!(run_body(body, 3).0, Outcome::Failed(failure(2, 0)));
     }
 
@@ -448,7 +458,7 @@ mod tests {
     fn overflow_fails_with_its_operands() {
         let body = "v3 = i64 9223372036854775807; v4 = i64 1; v5 = add_checked v3, v4 at e0";
         let operands = [i64::MAX, 1];
-        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands };
+        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands, path: 0 };
         assert_eq!(run_body(body, 1).0, Outcome::Failed(failure));
     }
 

@@ -327,6 +327,8 @@ pub enum Op {
     Element,
     /// The current tick (`I64`), as last set by [`Stmt::Tick`].
     Tick,
+    /// The current path (`I64`), as last set by [`Stmt::Path`]; 0 where an entry begins. It is told of a failure.
+    Path,
     Unary(UnaryOp, Value),
     Binary(BinaryOp, Value, Value),
     Compare(Comparison, Value, Value),
@@ -391,6 +393,9 @@ pub enum Stmt {
     Return(Vec<Value>),
     /// Starts a tick: what [`Op::Tick`] gives from here, and the draw number of [`Op::Random`] is 0 again.
     Tick(Value),
+    /// What [`Op::Path`] gives from here: the number of the calls that lead to the function that is called next. Behind
+    /// the call it is set back.
+    Path(Value),
 }
 
 pub type Block = Vec<Stmt>;
@@ -654,6 +659,17 @@ pub struct Site {
     pub callers: Vec<(String, u32, String)>,
 }
 
+/// A call of a function: paths of these numbers led over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callers {
+    pub first: i64,
+    pub last: i64,
+    /// What it adds to the number of the path that led to the caller.
+    pub added: i64,
+    /// (path, line, label) of the call and its inlined callers, innermost first.
+    pub places: Vec<(String, u32, String)>,
+}
+
 /// One function per class of the base's elements. Its parameters are (element index `I32`, first tick `I64`, end tick
 /// `I64`); it runs the block for ticks `first...end`. It has no results: those are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -670,12 +686,25 @@ pub struct Program {
     pub buffers: Vec<BufferInfo>,
     pub scalars: Vec<ScalarInfo>,
     pub sites: Vec<Site>,
+    /// Which calls the numbers of paths stand for, in the order of the numbers.
+    pub callers: Vec<Callers>,
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
 }
 
 impl Program {
+    /// The (path, line, label) of all calls that a path led over, innermost first.
+    pub fn callers(&self, mut path: i64) -> Vec<&(String, u32, String)> {
+        let mut places = Vec::new();
+        loop {
+            let at = self.callers.partition_point(|call| call.last < path);
+            let Some(call) = self.callers.get(at).filter(|call| call.first <= path) else { return places };
+            places.extend(&call.places);
+            path -= call.added;
+        }
+    }
+
     /// Elements are checked for races: jobs have to run one after the other.
     pub fn checks_races(&self) -> bool {
         self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Shadow { .. }))

@@ -392,6 +392,7 @@ impl FunctionText<'_> {
             Stmt::Return(values) if values.is_empty() => f.write_str("return"),
             Stmt::Return(values) => write!(f, "return {}", List(values)),
             Stmt::Tick(value) => write!(f, "tick {value}"),
+            Stmt::Path(value) => write!(f, "path {value}"),
         }
     }
 
@@ -443,6 +444,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Scalar(scalar) => write!(f, "{scalar}"),
         Op::Element => f.write_str("element"),
         Op::Tick => f.write_str("tick"),
+        Op::Path => f.write_str("path"),
         Op::Unary(op, a) => write!(f, "{} {a}", op.name()),
         Op::Binary(op, a, b) => write!(f, "{} {a}, {b}", op.name()),
         Op::Compare(op, a, b) => write!(f, "{} {a}, {b}", op.name()),

@@ -208,13 +208,13 @@ impl<'a> Checker<'a> {
                 }
             }
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
-            Stmt::Tick(value) => self.expect(*value, Ty::I64),
+            Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
         }
     }
 
     fn op(&mut self, op: &Op) {
         match op {
-            Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Element | Op::Tick => {}
+            Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Element | Op::Tick | Op::Path => {}
             Op::Get(var) => {
                 if self.var_type(*var).is_none() {
                     self.error(format!("there is no {var}"));

@@ -28,6 +28,7 @@ impl Op {
             | Self::Scalar(_)
             | Self::Element
             | Self::Tick
+            | Self::Path
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) => each(*a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
@@ -46,6 +47,7 @@ impl Op {
             | Self::Scalar(_)
             | Self::Element
             | Self::Tick
+            | Self::Path
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) => each(a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
@@ -73,7 +75,7 @@ impl Stmt {
     pub fn for_each_operand(&self, mut each: impl FnMut(Value)) {
         match self {
             Self::Let { op, .. } => op.for_each_operand(each),
-            Self::Set(_, value) | Self::Tick(value) => each(*value),
+            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(*value),
             Self::Store { index, value, .. } => [*index, *value].into_iter().for_each(each),
             Self::If { condition, .. } => each(*condition),
             Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => {}
@@ -91,7 +93,7 @@ impl Stmt {
     pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
         match self {
             Self::Let { op, .. } => op.for_each_operand_mut(each),
-            Self::Set(_, value) | Self::Tick(value) => each(value),
+            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(value),
             Self::Store { index, value, .. } => {
                 each(index);
                 each(value);

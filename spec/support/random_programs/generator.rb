@@ -16,6 +16,7 @@ require_relative "blocks"
 require_relative "inheritance"
 require_relative "functions"
 require_relative "records"
+require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
 require_relative "lambdas"
@@ -41,6 +42,7 @@ module RandomPrograms
     include Inheritance
     include Functions
     include Records
+    include ChangedRecords
     include Lists
     include ListUses
     include Lambdas
@@ -61,6 +63,7 @@ module RandomPrograms
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
+      @deep = chance(0.25)
       @any = @calling ? Expressions::CALLING : Expressions::ANY
       @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
@@ -83,7 +86,7 @@ module RandomPrograms
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
       Program.new(seed: @seed, operation: @operation, ticks:,
-                  classes: Node.list(classes, "\n\n"), captures:, block: block_node, world:)
+                  classes: Node.list(deep_nodes + classes, "\n\n"), captures:, block: block_node, world:)
     end
 
     private

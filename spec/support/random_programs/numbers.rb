@@ -4,7 +4,7 @@ module RandomPrograms
   # Arithmetic.
   module Numbers
     INTEGER = { integer_arithmetic: 8, wrapped: 5, integer_division: 3, bits: 2, integer_unary: 2, integer_pair: 2,
-                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5 }.freeze
+                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, reach: 0.4, deep: 0.7 }.freeze
     FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
               float_power: 0.5, mathematics: 0.5, folded_floats: 1 }.freeze
 
@@ -22,6 +22,13 @@ module RandomPrograms
       a = expression([:int], depth)
       b = divisor(depth)
       operator.start_with?(".") ? e(a, operator, "(", b, ")") : e("(", a, " #{operator} ", b, ")")
+    end
+
+    # A call of the first of methods that call each other twice and more.
+    def deep(depth)
+      return wrapped(depth) unless @deep
+
+      e("Deep.deep0(", expression([:int], depth), ", ", expression([:int], depth), ")")
     end
 
     def divisor(depth)

@@ -53,8 +53,7 @@ module RandomPrograms
     rescue SyntaxError => e
       verdict(:broken, e.message)
     ensure
-      RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
-      @file&.unlink
+      unload
     end
 
     # @return [Verdict] passed
@@ -68,6 +67,11 @@ module RandomPrograms
     private
 
     def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated)
+
+    def unload
+      RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
+      @file&.unlink
+    end
 
     def load_program
       verbose = $VERBOSE
@@ -130,14 +134,26 @@ module RandomPrograms
       before = left([elements, leaves], block)
       Ikra.backend = @backend
       result = outcome do
-        case @program.operation
-        when :peach then base.peach(@program.ticks, &block) && nil
-        else base.public_send(@program.operation, &block)
+        outlining do
+          case @program.operation
+          when :peach then base.peach(@program.ticks, &block) && nil
+          else base.public_send(@program.operation, &block)
+          end
         end
       end
       return [left([elements, leaves], block), result, before] if result.first == :raised
 
       [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
+    end
+
+    # In every third program each method that can be one is a function, however seldom it is called.
+    def outlined? = (@program.seed % 3).zero? && !@inlined
+
+    def outlining
+      ENV["IKRA_TEST_OUTLINED"] = "1" if outlined?
+      yield
+    ensure
+      ENV.delete("IKRA_TEST_OUTLINED")
     end
 
     def outcome
@@ -158,7 +174,9 @@ module RandomPrograms
 
       element = error.element_index if error.is_a?(Ikra::ElementError)
       raised = expected.first == :raised
-      return [nil, raised_at] if raised && alike?(expected[1], error) && raised_at == element
+      if raised && alike?(expected[1], error) && raised_at == element
+        return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
+      end
 
       comparable(kept) do
         verdict(:wrong_error,
@@ -239,6 +257,23 @@ module RandomPrograms
     def text(error)
       [error.class, error.message.lines.first.to_s.chomp.gsub(/0x\h+/, "0x")]
     end
+
+    # Backtraces name the callers of functions as those of methods that are inlined.
+    def inlined_alike(kept, error, raised_at)
+      @inlined = true
+      found = frames(error)
+      unload
+      load_program
+      inlined = frames(in_ikra(kept)[1][1])
+      return [nil, raised_at] if found == inlined
+
+      verdict(:wrong_backtrace, "#{text(error)}\ninlined: #{inlined.inspect}\noutlined: #{found.inspect}")
+    ensure
+      @inlined = false
+    end
+
+    # Where an exception came from, in the program.
+    def frames(error) = error.backtrace.to_a.grep(/random_program_/).map { |line| line[/:\d+:in .*/] }
 
     # What differs, and where.
     def difference(expected, actual, path = [])

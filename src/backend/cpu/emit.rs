@@ -154,6 +154,10 @@ impl<'a> Emitter<'a> {
                 let tick = self.value(*value)?;
                 self.set_tick(tick);
             }
+            Stmt::Path(value) => {
+                let (path, flags) = (self.value(*value)?, self.state_memory());
+                self.builder.ins().store(flags, path, self.state, ThreadState::PATH);
+            }
         }
         Ok(Flow::Open)
     }

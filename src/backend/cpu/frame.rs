@@ -220,7 +220,7 @@ impl<'a> Emitter<'a> {
         for stmt in &self.function.body {
             let (value, op, site) = match stmt {
                 Stmt::Let { value, op, site } => (value, op, site),
-                Stmt::Set(..) | Stmt::Store { .. } | Stmt::Tick(_) => continue,
+                Stmt::Set(..) | Stmt::Store { .. } | Stmt::Tick(_) | Stmt::Path(_) => continue,
                 _ => break,
             };
             let same = match op {

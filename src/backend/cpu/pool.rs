@@ -299,6 +299,7 @@ impl LaunchState<'_> {
                         element: state.element,
                         tick,
                         operands: state.operands,
+                        path: std::mem::take(&mut state.path),
                     });
                 }
             }

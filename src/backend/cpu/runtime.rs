@@ -19,6 +19,8 @@ pub struct ThreadState {
     /// Where it failed.
     pub site: u32,
     pub operands: [i64; 2],
+    /// The path to the function that runs, or failed.
+    pub path: i64,
     pub seed: u64,
     pub call: u64,
     /// Read by loops that are not the tick loop, and by functions that may recurse.
@@ -31,10 +33,11 @@ impl ThreadState {
     pub const TICK: i32 = offset_of!(Self, tick) as i32;
     pub const SITE: i32 = offset_of!(Self, site) as i32;
     pub const OPERANDS: i32 = offset_of!(Self, operands) as i32;
+    pub const PATH: i32 = offset_of!(Self, path) as i32;
     pub const INTERRUPT: i32 = offset_of!(Self, interrupt) as i32;
 
     pub const fn new(seed: u64, call: u64, interrupt: &AtomicBool) -> Self {
-        Self { element: 0, draw: 0, tick: 0, site: 0, operands: [0; 2], seed, call, interrupt }
+        Self { element: 0, draw: 0, tick: 0, site: 0, operands: [0; 2], path: 0, seed, call, interrupt }
     }
 }
 

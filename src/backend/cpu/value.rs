@@ -148,6 +148,10 @@ impl<'a> Emitter<'a> {
                     self.builder.ins().load(types::I64, flags, self.state, ThreadState::TICK)
                 }
             },
+            Op::Path => {
+                let flags = self.state_memory();
+                self.builder.ins().load(types::I64, flags, self.state, ThreadState::PATH)
+            }
             Op::Unary(op, a) => self.unary(*op, *a)?,
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, site)?,
             Op::Compare(comparison, a, b) => self.compare(*comparison, *a, *b)?,

@@ -267,7 +267,7 @@ fn kernel(names: &Names<'_>, segments: usize, recursive: bool, out: &mut String)
   int element = run.order ? run.order[job] : job;
   i64 now = launch.clocked ? *run.clock : 0, first = launch.first_tick + now, end = launch.end_tick + now;
   if ((i64)(run.failure->key >> 32) < first) return;  // an earlier tick has failed: its state means nothing
-  Element e = {element, 0, first, 0, 0};
+  Element e = {element, 0, first, 0, 0, 0};
 ",
     );
     if recursive {

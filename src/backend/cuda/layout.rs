@@ -14,8 +14,8 @@ const SCRATCH: usize = 1 << 30;
 const ALIGNMENT: usize = 256;
 /// `Failure::key` while there is none.
 const NO_FAILURE: u64 = u64::MAX;
-/// Words of the prelude's `Failure` (key, operands, site and lock).
-pub(super) const FAILURE_WORDS: usize = 4;
+/// Words of the prelude's `Failure` (key, operands, path, site and lock).
+pub(super) const FAILURE_WORDS: usize = 5;
 /// The site number of a thread that ran out of stack.
 const OUT_OF_STACK: i32 = -1;
 /// The site number of a thread that the host has stopped.
@@ -73,7 +73,7 @@ pub(super) fn argument_words(arena: &Arena, base: u64, launch: &Launch<'_>) -> V
 
 /// What the failure record says of how the run ends; `None` when nothing failed.
 pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Error> {
-    let [key, a, b, site_and_lock] = words;
+    let [key, a, b, path, site_and_lock] = words;
     if key == NO_FAILURE {
         return Ok(None);
     }
@@ -93,6 +93,7 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
         element: key as u32,
         tick: key >> 32,
         operands: [a as i64, b as i64],
+        path: path as i64,
     })))
 }
 

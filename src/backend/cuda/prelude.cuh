@@ -10,6 +10,7 @@ struct Element {
   int index;
   u32 draw;   // number of the next random draw in this tick
   i64 tick;
+  i64 path;   // number of the calls that lead to the function that runs
   u64 stack;  // where the stack was when the thread began; recursive programs only
   u32 rounds; // of loops, and calls of recursive functions
 };
@@ -18,6 +19,7 @@ struct Element {
 struct Failure {
   u64 key;
   i64 operands[2];
+  i64 path;
   int site;
   int lock;
 };
@@ -44,7 +46,7 @@ static __device__ __forceinline__ i64 own(i64 word) {
 
 // Failures. A failing thread records and leaves its kernel, the others go on; the host discards what they compute.
 
-static __device__ __noinline__ void record_failure(int element, i64 tick, int site, i64 a, i64 b) {
+static __device__ __noinline__ void record_failure(int element, i64 tick, int site, i64 a, i64 b, i64 path) {
   Failure* f = run.failure;
   u64 key = (u64)tick << 32 | (u32)element;
   atomicMin(&f->key, key);
@@ -57,6 +59,7 @@ static __device__ __noinline__ void record_failure(int element, i64 tick, int si
         *(volatile int*)&f->site = site;
         *(volatile i64*)&f->operands[0] = a;
         *(volatile i64*)&f->operands[1] = b;
+        *(volatile i64*)&f->path = path;
       }
       __threadfence();
       atomicExch(&f->lock, 0);
@@ -67,14 +70,14 @@ static __device__ __noinline__ void record_failure(int element, i64 tick, int si
 
 // Gives false, which failing functions return.
 static __device__ __forceinline__ bool fail(const Element& e, int site, i64 a = 0, i64 b = 0) {
-  record_failure(e.index, e.tick, site, a, b);
+  record_failure(e.index, e.tick, site, a, b, e.path);
   return false;
 }
 
 // Does the host want the run to end? What may run for long asks, and then fails with no site of the program.
 static __device__ __forceinline__ bool stopped(Element& e) {
   if (++e.rounds % 4096u != 0 || *run.stop == 0) return false;
-  record_failure(0, 0, -2, 0, 0);
+  record_failure(0, 0, -2, 0, 0, 0);
   return true;
 }
 

@@ -135,6 +135,7 @@ impl Body<'_> {
                 Stmt::Return(if self.parser.peek_entity("v").is_some() { self.values()? } else { vec![] })
             }
             "tick" => Stmt::Tick(self.parser.value()?),
+            "path" => Stmt::Path(self.parser.value()?),
             _ => {
                 self.parser.back();
                 return self.parser.error(format!("unknown statement `{word}`"));
@@ -240,6 +241,7 @@ impl Body<'_> {
             "f64" => Op::F64(self.float()?),
             "element" => Op::Element,
             "tick" => Op::Tick,
+            "path" => Op::Path,
             "random" => Op::Random,
             "select" => {
                 let condition = self.parser.value()?;

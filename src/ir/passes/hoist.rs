@@ -95,7 +95,7 @@ impl Hoister<'_> {
 
     fn may_move(&self, op: &Op, checked: bool) -> bool {
         match op {
-            Op::Get(_) | Op::Tick => false,
+            Op::Get(_) | Op::Tick | Op::Path => false,
             Op::Load(buffer, index) => {
                 let BufferInfo { kind, written, .. } = &self.buffers[buffer.0 as usize];
                 let own = matches!(kind, BufferKind::Column { .. } | BufferKind::Frozen(_))

@@ -94,7 +94,8 @@ impl Decoder<'_> {
         let site = &self.inferred.program.sites[failure.site.0 as usize];
         let frames = self.ruby.ary_new();
         let own = (site.path.as_str(), site.line, site.method.as_str());
-        let callers = site.callers.iter().map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
+        let callers = site.callers.iter().chain(self.inferred.program.callers(failure.path));
+        let callers = callers.map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
         for (path, line, method) in std::iter::once(own).chain(callers) {
             if let Err(error) = frames.push((path, line, method)) {
                 return error;

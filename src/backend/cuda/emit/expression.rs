@@ -149,6 +149,7 @@ impl Writer<'_, '_> {
             }
             Op::Element => Text::atom("e.index"),
             Op::Tick => Text::atom("e.tick").converted(Width::Long, width),
+            Op::Path => Text::atom("e.path").converted(Width::Long, width),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
             Op::Unary(op, a) => self.unary(width, *op, *a),
             Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),

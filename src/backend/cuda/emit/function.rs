@@ -334,6 +334,10 @@ impl Writer<'_, '_> {
                 let text = self.text(*value);
                 self.line(&format!("start_tick(e, {text});"));
             }
+            Stmt::Path(value) => {
+                let text = self.text_as(*value, Width::Long);
+                self.line(&format!("e.path = {text};"));
+            }
         }
         next
     }
@@ -400,7 +404,7 @@ impl Writer<'_, '_> {
     /// May the operation be computed later in its block, or not at all?
     fn is_pure(&self, op: &Op) -> bool {
         match op {
-            Op::Get(_) | Op::Tick | Op::Random => false,
+            Op::Get(_) | Op::Tick | Op::Path | Op::Random => false,
             Op::Load(buffer, _) => !self.names.program.buffers[buffer.0 as usize].written,
             _ => true,
         }

@@ -1,0 +1,291 @@
+//! Which methods become functions because inlining all their calls would cost too much: time and size of a compilation
+//! are to grow with the methods there are and the classes that they are called with, not with the ways to them.
+//!
+//! A walk counts what it inlines. A method that has cost too much so far is a function from then on, wherever it can be
+//! one; small methods never do, nor those that take blocks.
+
+use super::calls::Arguments;
+use super::functions::Pending;
+use super::joins::{Join, JoinIndex};
+use super::memo::{FunctionKey, JoinKey, Stores};
+use super::operand::{self, Operand};
+use super::rescue::{Caught, Region};
+use super::{Activation, BlockRef, Frame, Inlined, Lowerer, memo};
+use crate::ir::Value;
+use crate::ir::builder::Builder;
+use crate::source::Span;
+use crate::syntax::ast::{Code, CodeKind, NodeId};
+use crate::types::{ClassId, ListKind, Type, TypeSet};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// A method is inlined so often, whatever it costs.
+const FREE_CALLS: u32 = 8;
+/// Expressions of a method, with all that was inlined in it, that are inlined however often it is called: about what
+/// calling a function takes.
+const SMALL: u32 = 32;
+/// Expressions that all inlined calls of a method may come to.
+const MAX_INLINED: u32 = 2_000;
+/// Expressions in one function, from which on what is inlined in it is inlined no more.
+const MAX_FUNCTION: u32 = 8_000;
+
+/// The calls of a code that were inlined in this walk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Inlinings {
+    calls: u32,
+    /// Expressions, with those inlined in them.
+    steps: u32,
+}
+
+/// The state of the walk in a function, while another is lowered.
+pub(super) struct Suspended {
+    b: Builder,
+    frames: Vec<Frame>,
+    current: usize,
+    joins: Vec<Join>,
+    context: memo::Context,
+    node: NodeId,
+    span: Span,
+    facts: Vec<(Value, TypeSet)>,
+    active: Vec<Inlined>,
+    function: Option<Rc<Pending>>,
+    detached: bool,
+    depth: Option<Value>,
+    unused: bool,
+    loops: Vec<JoinKey>,
+    catches: Vec<(Operand, JoinIndex)>,
+    regions: Vec<Region>,
+    handled: Vec<Caught>,
+    retries: Vec<(usize, JoinIndex)>,
+    array_literal: Option<Span>,
+    live: Vec<(Activation, Vec<TypeSet>)>,
+    called: Option<Span>,
+    conditional: u32,
+    updating: bool,
+    own: Option<Value>,
+    begun_at: u32,
+}
+
+impl Lowerer<'_> {
+    /// Steps of the code being lowered, without those of functions that were lowered in the midst of it.
+    pub(super) const fn own_steps(&self) -> u32 {
+        self.steps.wrapping_sub(self.elsewhere)
+    }
+
+    /// Can a call be one of a function? What the function does must not hang on who calls it, beyond the classes of its
+    /// arguments.
+    pub(super) fn can_be_function(
+        &mut self,
+        receiver: &Operand,
+        code: &Code,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> bool {
+        code.kind == CodeKind::Method
+            && block.is_none()
+            && arguments.keywords.is_empty()
+            && !arguments.keyword_splat
+            && self.catches.is_empty()
+            && self.handled.is_empty()
+            && std::iter::once(receiver)
+                .chain(&arguments.positional)
+                .all(|operand| !operand.is_bottom() && self.can_be_passed(&operand.types))
+    }
+
+    fn can_be_passed(&mut self, types: &TypeSet) -> bool {
+        operand::scalars(types).is_some() && !holds_building(types) && !self.holds_procs(types)
+    }
+
+    /// Can a function give such values?
+    pub(super) fn can_give(&mut self, key: &FunctionKey, types: &TypeSet) -> bool {
+        self.memo.recursive.contains(&key.code) || self.can_be_passed(types)
+    }
+
+    pub(super) fn is_outlined(&self, code: usize) -> bool {
+        let chosen = self.memo.outlined.contains(&code) || self.host.outlines_all();
+        chosen && !self.memo.inlined.contains(&code)
+    }
+
+    /// A code is inlined from the next walk on.
+    pub(super) fn keep_inlined(&mut self, code: usize) {
+        self.memo.changed |= self.memo.inlined.insert(code);
+    }
+
+    /// Something was refused: were it inlined, more might be known in it.
+    pub(super) fn note_refusal(&mut self) {
+        if let Some(function) = &self.function
+            && !self.memo.recursive.contains(&function.key.code)
+        {
+            self.refusing.insert(function.key.code);
+        }
+    }
+
+    /// A call was inlined, in so many steps.
+    pub(super) fn note_inlined(
+        &mut self,
+        (receiver, owner): (&Operand, ClassId),
+        code: &Rc<Code>,
+        arguments: &Arguments,
+        result: &Operand,
+        steps: u32,
+    ) {
+        let code = Rc::as_ptr(code) as usize;
+        let all = self.inlinings.entry(code).or_default();
+        all.calls += 1;
+        all.steps = all.steps.saturating_add(steps);
+        let often = all.calls > FREE_CALLS && all.steps > MAX_INLINED && all.steps / all.calls >= SMALL;
+        let full = steps >= SMALL && self.own_steps().wrapping_sub(self.begun_at) > MAX_FUNCTION;
+        if !often && !full || self.memo.inlined.contains(&code) || !self.memo.outlined.insert(code) {
+            return;
+        }
+        self.memo.changed = true;
+        // Calls that follow need not wait for the function, where it gives no arrays, which are of a kind of their own
+        // in each function.
+        if result.types.iter().any(|ty| operand::parts(ty).is_some() || matches!(ty, Type::List(_)))
+            || !self.can_be_passed(&result.types)
+        {
+            return;
+        }
+        let key = FunctionKey {
+            code,
+            owner,
+            receiver: receiver.types.clone(),
+            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block: None,
+            environment: vec![],
+            unused: arguments.unused,
+            detached: self.detached,
+            guarded: false,
+        };
+        let gives = match &result.types {
+            types if arguments.unused && !types.is_empty() => Type::Nil.into(),
+            types => types.clone(),
+        };
+        self.memo.functions.entry(key).or_default().extend(&gives);
+    }
+
+    /// Is there much room on the stack for the walk?
+    pub(super) fn has_much_stack(&self) -> bool {
+        let marker = 0_u8;
+        let used = self.stack_begin.saturating_sub(std::ptr::from_ref(&marker).addr());
+        used < self.stack_begin.saturating_sub(self.stack_end).min(2 << 20) / 4
+    }
+
+    // ---- lists ---------------------------------------------------------------------------------------------------
+
+    /// Something is stored in a list of the kind: in a function, the caller may have it.
+    pub(super) fn note_stored(&mut self, kind: ListKind) {
+        let Some(function) = self.function.clone() else { return };
+        let key = FunctionKey { guarded: false, ..function.key.clone() };
+        let mut found = FxHashSet::default();
+        key.types().for_each(|types| self.lists_in(types, &mut found));
+        if found.contains(&kind) {
+            self.memo.changed |= self.memo.stores.entry(key).or_default().kinds.insert(kind);
+        }
+    }
+
+    /// A function is called: what it stores, it does in the loops here.
+    pub(super) fn note_stores(&mut self, key: &FunctionKey, recursive: bool) {
+        let Stores { anywhere, kinds } = self.memo.stores.get(key).cloned().unwrap_or_default();
+        if anywhere || recursive {
+            for key in &self.loops {
+                self.memo.changed |= self.memo.keeping_loops.insert(*key);
+            }
+            if let Some(function) = &self.function {
+                let own = FunctionKey { guarded: false, ..function.key.clone() };
+                let own = self.memo.stores.entry(own).or_default();
+                self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
+            }
+        }
+        for kind in kinds {
+            self.memo.list_stored(kind, &self.loops);
+            self.note_stored(kind);
+        }
+    }
+
+    fn lists_in(&mut self, types: &TypeSet, found: &mut FxHashSet<ListKind>) {
+        for ty in types {
+            let kind = match ty {
+                Type::List(kind) => Some(*kind),
+                Type::Made(class) => Some(self.made_kind(*class)),
+                _ => None,
+            };
+            if kind.is_some_and(|kind| found.insert(kind)) {
+                self.held_by(ty).iter().for_each(|held| self.lists_in(held, found));
+            }
+            for part in operand::parts(ty).unwrap_or_default() {
+                self.lists_in(&part, found);
+            }
+        }
+    }
+
+    // ---- functions in the midst of others ------------------------------------------------------------------------
+
+    pub(super) fn begin_function(&mut self) -> Suspended {
+        use std::mem::{replace, take};
+        let begun_at = self.own_steps();
+        Suspended {
+            b: replace(&mut self.b, Builder::new("", &[], &[])),
+            frames: take(&mut self.frames),
+            current: take(&mut self.current),
+            joins: take(&mut self.joins),
+            context: self.context,
+            node: self.node,
+            span: self.span,
+            facts: take(&mut self.facts),
+            active: take(&mut self.active),
+            function: self.function.take(),
+            detached: take(&mut self.detached),
+            depth: self.depth.take(),
+            unused: take(&mut self.unused),
+            loops: take(&mut self.loops),
+            catches: take(&mut self.catches),
+            regions: take(&mut self.regions),
+            handled: take(&mut self.handled),
+            retries: take(&mut self.retries),
+            array_literal: self.array_literal.take(),
+            live: take(&mut self.live),
+            called: self.called.take(),
+            // A function may be called under a condition.
+            conditional: replace(&mut self.conditional, 1),
+            updating: take(&mut self.updating),
+            own: self.races.own.take(),
+            begun_at: replace(&mut self.begun_at, begun_at),
+        }
+    }
+
+    pub(super) fn end_function(&mut self, outer: Suspended) {
+        self.b = outer.b;
+        self.frames = outer.frames;
+        self.current = outer.current;
+        self.joins = outer.joins;
+        self.context = outer.context;
+        self.node = outer.node;
+        self.span = outer.span;
+        self.facts = outer.facts;
+        self.active = outer.active;
+        self.function = outer.function;
+        self.detached = outer.detached;
+        self.depth = outer.depth;
+        self.unused = outer.unused;
+        self.loops = outer.loops;
+        self.catches = outer.catches;
+        self.regions = outer.regions;
+        self.handled = outer.handled;
+        self.retries = outer.retries;
+        self.array_literal = outer.array_literal;
+        self.live = outer.live;
+        self.called = outer.called;
+        self.conditional = outer.conditional;
+        self.updating = outer.updating;
+        self.races.own = outer.own;
+        self.begun_at = outer.begun_at;
+    }
+}
+
+fn holds_building(types: &TypeSet) -> bool {
+    types.iter().any(|ty| {
+        matches!(ty, Type::Building(..) | Type::Enumerator(..))
+            || operand::parts(ty).is_some_and(|parts| parts.iter().any(holds_building))
+    })
+}
