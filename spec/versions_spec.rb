@@ -38,9 +38,11 @@ each_backend do |backend|
     section = ->(ticks) { Ikra.profile { points.peach(ticks) { |point| point.x += 1 } } }
     few, many, later = [1, 100, 2].map(&section)
     expect(points.map(&:x)).to eq([103, 104, 105])
-    expect(few.steps["walks"][:count]).to be > 0
     expect(later.steps).to be_empty
-    expect([few, many].map { |profile| profile.steps.keys.grep(/all ticks/).size }).to eq([0, 1]) if backend == :cpu
+    next if backend != :cpu
+
+    expect(few.steps["walks"][:count]).to be > 0
+    expect([few, many].map { |profile| profile.steps.keys.grep(/all ticks/).size }).to eq([0, 1])
   end
 
   it "reads what another thread has changed while the section was compiled" do

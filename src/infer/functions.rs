@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             block,
             environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
-            detached: recursive || self.detached,
+            detached: recursive || self.calls_detached(),
             guarded: false,
         };
         if recursive {

@@ -85,11 +85,14 @@ impl Lowerer<'_> {
             && block.is_none()
             && arguments.keywords.is_empty()
             && !arguments.keyword_splat
-            && self.catches.is_empty()
-            && self.handled.is_empty()
             && std::iter::once(receiver)
                 .chain(&arguments.positional)
                 .all(|operand| !operand.is_bottom() && self.can_be_passed(&operand.types))
+    }
+
+    /// Does a function that is called here not know which `catch` or which error is around its calls?
+    pub(super) fn calls_detached(&self) -> bool {
+        self.detached || !self.catches.is_empty() || !self.handled.is_empty()
     }
 
     fn can_be_passed(&mut self, types: &TypeSet) -> bool {
@@ -154,7 +157,7 @@ impl Lowerer<'_> {
             block: None,
             environment: vec![],
             unused: arguments.unused,
-            detached: self.detached,
+            detached: self.calls_detached(),
             guarded: false,
         };
         let gives = match &result.types {
