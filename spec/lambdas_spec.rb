@@ -161,6 +161,64 @@ each_backend do
   end
 end
 
+# Lambdas that call themselves, in objects.
+module RecursiveLambdas
+  # Calls one that uses its variable.
+  class Holder
+    def initialize(value) = @value = value
+
+    def total(times)
+      add = ->(k) { k < 1 ? @value : @value + add.(k - 1) }
+      add.(times)
+    end
+  end
+end
+
+each_backend do
+  numbers = (1..6).to_a
+
+  it "calls lambdas in themselves" do
+    expect_same(numbers) { |n| f = ->(k) { k < 2 ? 1 : k * f.(k - 1) }; f.(n) }
+    expect_same(numbers) { |n| f = ->(s, k) { k < 2 ? 1 : k * s.(s, k - 1) }; f.(f, n) }
+    expect_same(numbers) { |n| f = ->(k) { k > 3 ? k * 0.5 : f.(k + 1) }; f.(n) }
+    expect_same(numbers) { |n| f = proc { |k| k <= 0 ? 0 : k + f.call(k - 2) }; f.call(n) }
+    expect_same(numbers) { |n| f = ->(k) { return 0 if k <= 0; return k + f.(k - 2) }; f.(n) }
+    expect_same(numbers) { |n| RecursiveLambdas::Holder.new(n).total(3) }
+  end
+
+  it "keeps what such lambdas assign" do
+    expect_same(numbers) { |n| c = 0; f = ->(k) { c += 1; f.(k - 1) + f.(k / 2) if k > 0; c }; f.(n); c }
+    expect_same(numbers) { |n| m = [nil] * (n + 1); f = ->(k) { k < 2 ? k : (m[k] ||= f.(k - 1) + f.(k - 2)) }; f.(n) }
+    expect_same(numbers) { |n| [1, 2].map { |z| f = ->(k) { k < 1 ? z : f.(k - 1) + z }; f.(n) } }
+    expect_same([0, 1, 2, 3]) do |n|
+      graph, seen, order = [[1, 2], [3], [3], []], Array.new(4, false), []
+      visit = lambda do |v|
+        next if seen[v]
+
+        seen[v] = true
+        graph[v].each { |w| visit.(w) }
+        order << v
+      end
+      visit.(n)
+      order
+    end
+    expect_same([1, 2, 3, 4, 5]) do |n|
+      count = 0
+      place = lambda do |row, all|
+        count += 1 if row == n
+        n.times { |x| place.(row + 1, all + [x]) if all.each_with_index.none? { |y, r| y == x || (y - x).abs == row - r } }
+      end
+      place.(0, [])
+      count
+    end
+  end
+
+  it "calls lambdas that call each other" do
+    expect_same(numbers) { |n| e = nil; o = ->(k) { k != 0 && e.(k - 1) }; e = ->(k) { k == 0 || o.(k - 1) }; e.(n) }
+    expect_same(numbers) { |n| f = ->(k) { k < 1 ? 0 : 1 + f.(k - 1) }; g = ->(k) { k < 1 ? 0 : f.(k) + g.(k - 1) }; g.(n) }
+  end
+end
+
 each_compiling_backend do
   def refused(slug, &block)
     expect { [1, 2, 3].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /\[#{slug}\]/)
@@ -189,12 +247,6 @@ each_compiling_backend do
     refused("escaping-block") { |n| n.then { |k| f = -> { f ? k : 2 }; f }.() }
     refused("escaping-block") { |n| n.then { |k| g = nil; 2.times { |i| x = k + i; g ||= -> { x += 1 } }; g }.() }
     refused("escaping-block") { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; n }
-  end
-
-  it "refuses lambdas made in the block that call themselves" do
-    refused("unsupported-recursion") { |n| f = ->(k) { k < 2 ? 1 : k * f.(k - 1) }; f.(n) }
-    refused("unsupported-recursion") { |n| f = ->(s, k) { k < 2 ? 1 : k * s.(s, k - 1) }; f.(f, n) }
-    refused("unsupported-recursion") { |n| f = ->(k) { k < 2 ? k : f.(k - 1) + f.(k - 2) }; f.(n) }
   end
 
   it "refuses what has no source, and blocks without a name" do

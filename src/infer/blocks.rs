@@ -132,11 +132,16 @@ impl Lowerer<'_> {
         if listed.contains(&number) { Some(0) } else { self.stale.get(&number).copied() }
     }
 
-    /// Can a value be, or hold, a lambda or proc?
-    pub(super) fn holds_procs(&mut self, types: &TypeSet) -> bool {
+    /// The lambdas and procs that a value can be or hold.
+    pub(super) fn procs_of(&mut self, types: &TypeSet) -> FxHashSet<u32> {
         let mut found = FxHashSet::default();
         self.procs_in(types, &mut Vec::new(), &mut found);
-        !found.is_empty()
+        found
+    }
+
+    /// Can a value be, or hold, a lambda or proc?
+    pub(super) fn holds_procs(&mut self, types: &TypeSet) -> bool {
+        !self.procs_of(types).is_empty()
     }
 
     fn procs_in(&mut self, types: &TypeSet, within: &mut Vec<Type>, found: &mut FxHashSet<u32>) {
@@ -343,11 +348,22 @@ impl Lowerer<'_> {
                 let named = arguments.keywords.iter().map(|(_, value)| value);
                 let given = arguments.positional.iter().chain(named).chain(taken);
                 let types: Vec<TypeSet> = given.map(|a| a.types.clone()).collect();
+                let address = Arc::as_ptr(literal) as usize;
+                let opens = std::mem::take(&mut self.opening) == address;
+                if !opens && passed.is_none() && self.memo.recursive.contains(&address) {
+                    return self.lambda_call(literal, frame, block, &arguments);
+                }
                 let same = |(a, _): &&(Activation, Vec<TypeSet>)| {
                     a.frame == frame && Arc::ptr_eq(&a.literal, literal)
                 };
                 let mut running = self.live.iter().filter(same);
                 if running.clone().count() >= MAX_NESTED_RUNS || running.any(|(_, known)| *known == types) {
+                    if passed.is_none() && break_to.is_none() {
+                        // It becomes a function.
+                        self.memo.recursive.insert(address);
+                        self.memo.changed = true;
+                        return Operand::bottom();
+                    }
                     return self.refuse_here(
                         "unsupported-recursion",
                         "a lambda or block that the section makes calls itself",

@@ -47,8 +47,21 @@ pub struct ClosedLiteral {
     /// Those that it uses of its frame, and those of them that it assigns to.
     locals: Vec<LocalId>,
     written: Vec<LocalId>,
+    /// Lambdas of its frame that these variables hold.
+    companions: Vec<Companion>,
     /// The block of its frame's method, where it calls that.
     outer: Option<ClosedBlock>,
+}
+
+/// A lambda that goes along in a variable.
+#[derive(Clone, Debug)]
+struct Companion {
+    number: u32,
+    literal: Arc<BlockLiteral>,
+    lambda: bool,
+    /// In how many of the blocks around it stands.
+    depth: usize,
+    taken: Vec<LocalId>,
 }
 
 impl ClosedBlock {
@@ -66,6 +79,11 @@ impl ClosedBlock {
 }
 
 impl ClosedBlock {
+    /// Is it the literal at this address?
+    pub fn is_literal(&self, literal: usize) -> bool {
+        matches!(self, Self::Literal(closed) if Arc::as_ptr(&closed.literal) as usize == literal)
+    }
+
     /// A number that is the same in every walk.
     pub fn number(&self) -> u32 {
         match self {
@@ -88,6 +106,8 @@ impl PartialEq for ClosedBlock {
                 (Self::Literal(a), Self::Literal(b)) => {
                     a.closure == b.closure
                         && a.taken == b.taken
+                        && a.locals == b.locals
+                        && a.companions.iter().map(|c| c.number).eq(b.companions.iter().map(|c| c.number))
                         && a.has_receiver == b.has_receiver
                         && a.outer == b.outer
                 }
@@ -171,11 +191,12 @@ impl Lowerer<'_> {
         }
         let frame = &self.frames[home.frame];
         let receiver = frame.receiver.clone();
-        let mut locals: Vec<LocalId> = locals_of(literal).into_iter().collect();
-        let own = own_of(literal);
-        locals.retain(|local| !own.contains(local) && Some(*local) != own_block);
+        let mut used = used_by(literal, own_block);
+        let mut assigned = assigned_in(literal);
+        let companions = self.companions(home, &mut used, &mut assigned);
+        let mut locals: Vec<LocalId> = used.into_iter().collect();
         locals.sort_unstable();
-        let assigned = assigned_in(literal);
+        let frame = &self.frames[home.frame];
         let taken: Vec<LocalId> = home.taken.iter().map(|(local, _)| *local).collect();
         let written: Vec<LocalId> = locals
             .iter()
@@ -196,6 +217,7 @@ impl Lowerer<'_> {
             taken,
             locals,
             written,
+            companions,
             outer: None,
         };
         let mut operands = if closed.has_receiver { vec![receiver] } else { vec![] };
@@ -218,6 +240,46 @@ impl Lowerer<'_> {
             None => None,
         };
         Some(ClosedBlock::Literal(Rc::new(ClosedLiteral { outer, ..closed })))
+    }
+
+    /// The lambdas of a block's frame that the variables which it uses hold, with what these use and assign to in turn.
+    fn companions(
+        &mut self,
+        home: &Home,
+        used: &mut FxHashSet<LocalId>,
+        assigned: &mut FxHashSet<LocalId>,
+    ) -> Vec<Companion> {
+        let own_block = self.frames[home.frame].code.params.block;
+        let mut companions: Vec<Companion> = Vec::new();
+        let mut seen = FxHashSet::default();
+        while let Some(local) = used.iter().find(|local| !seen.contains(*local)).copied() {
+            seen.insert(local);
+            let types = self.frames[home.frame].locals[local.0 as usize].operand.types.clone();
+            for number in self.procs_of(&types) {
+                let Some(BlockRef::Literal { literal, home: other, lambda, .. }) =
+                    self.procs.get(&number).cloned()
+                else {
+                    continue;
+                };
+                let numbers = |home: &Home| home.blocks.iter().map(|block| block.number).collect::<Vec<_>>();
+                let known = companions.iter().any(|companion| companion.number == number);
+                let is_around = numbers(home).starts_with(&numbers(&other));
+                if known
+                    || other.frame != home.frame
+                    || !is_around
+                    || !self.is_live(&other)
+                    || calls_outer(&literal, own_block)
+                {
+                    continue;
+                }
+                used.extend(used_by(&literal, own_block));
+                assigned.extend(assigned_in(&literal));
+                let taken = other.taken.iter().map(|(local, _)| *local).collect();
+                companions.push(Companion { number, literal, lambda, depth: other.blocks.len(), taken });
+            }
+        }
+        companions.sort_by_key(|companion| companion.number);
+        companions
     }
 
     /// Makes the frames of a closed block in a function, of the values that went along.
@@ -283,14 +345,19 @@ impl Lowerer<'_> {
             }
             self.frames[frame].block = Some(outer);
         }
-        let needs = super::blocks::used_of(&blocks, &closed.literal).into();
-        let home = Home { frame, activation, active: 0, blocks: blocks.into(), needs, taken: taken.into() };
-        BlockRef::Literal {
-            literal: Arc::clone(&closed.literal),
-            home,
-            break_to: None,
-            lambda: closed.lambda,
+        for companion in &closed.companions {
+            let blocks = &blocks[..companion.depth];
+            let taken = companion.taken.iter().map(|local| (*local, Operand::nil())).collect();
+            let block = opened(&companion.literal, companion.lambda, (frame, activation), blocks, taken);
+            self.procs.insert(companion.number, block);
         }
+        let block = opened(&closed.literal, closed.lambda, (frame, activation), &blocks, taken);
+        // A lambda that has itself in a variable.
+        let own = |known: &BlockRef| matches!(known, BlockRef::Literal { literal, .. } if Arc::ptr_eq(literal, &closed.literal));
+        for known in self.procs.values_mut().filter(|known| own(known)) {
+            *known = block.clone();
+        }
+        block
     }
 
     /// Does the block have to do with variables around the section that the elements write? Only the section's own code
@@ -330,6 +397,33 @@ fn leaving(literal: &BlockLiteral, breaks: bool) -> Option<&'static str> {
         return Some("returns from the method around it");
     }
     (breaks && has_break(&literal.body)).then_some("breaks")
+}
+
+/// A block in a frame that was made of what went along.
+fn opened(
+    literal: &Arc<BlockLiteral>,
+    lambda: bool,
+    (frame, activation): (usize, u32),
+    blocks: &[Activation],
+    taken: Vec<(LocalId, Operand)>,
+) -> BlockRef {
+    let mut needs = super::blocks::used_of(blocks, literal);
+    needs.retain(|(_, local)| !taken.iter().any(|(other, _)| other == local));
+    let home = Home {
+        frame,
+        activation,
+        active: 0,
+        blocks: blocks.into(),
+        needs: needs.into(),
+        taken: taken.into(),
+    };
+    BlockRef::Literal { literal: Arc::clone(literal), home, break_to: None, lambda }
+}
+
+/// The variables of its frame that a block uses.
+fn used_by(literal: &BlockLiteral, own_block: Option<LocalId>) -> FxHashSet<LocalId> {
+    let own = own_of(literal);
+    locals_of(literal).into_iter().filter(|local| !own.contains(local) && Some(*local) != own_block).collect()
 }
 
 /// The locals of a block and of those in it.

@@ -9,13 +9,14 @@ use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
 use super::rescue::guarded_results;
-use super::{BlockRef, Control, Inlined, Lowerer};
+use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::{Code, LocalId};
+use crate::syntax::ast::{BlockLiteral, Code, LocalId};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
@@ -64,6 +65,36 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         let identity = Rc::as_ptr(code) as usize;
+        self.function_call_of(identity, receiver, name, owner, code, builtin, arguments, block)
+    }
+
+    /// Calls a lambda or proc of the section that calls itself.
+    pub(super) fn lambda_call(
+        &mut self,
+        literal: &Arc<BlockLiteral>,
+        frame: usize,
+        block: &BlockRef,
+        arguments: &Arguments,
+    ) -> Operand {
+        let identity = Arc::as_ptr(literal) as usize;
+        let Frame { code, owner, name, builtin, .. } = &self.frames[frame];
+        let (code, owner, name, builtin) = (Rc::clone(code), *owner, name.clone(), *builtin);
+        let receiver = Operand::bottom();
+        self.function_call_of(identity, &receiver, &name, owner, &code, builtin, arguments, Some(block))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
+    fn function_call_of(
+        &mut self,
+        identity: usize,
+        receiver: &Operand,
+        name: &str,
+        owner: ClassId,
+        code: &Rc<Code>,
+        builtin: bool,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
         let recursive = self.memo.recursive.contains(&identity);
         if recursive && !arguments.keywords.is_empty() {
             return self.refuse_here(
@@ -338,42 +369,60 @@ impl Lowerer<'_> {
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len()).into_iter();
         let arguments = Arguments { positional: operands, ..Arguments::default() };
+        let procs = key.block.is_some().then(|| self.procs.clone());
         let mut written = Vec::new();
         let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));
-        self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
-        let frame = self.current;
-        self.frames[frame].outermost = true;
+        let lambda = block.as_ref().filter(|_| key.is_of_block());
+        if lambda.is_none() {
+            self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
+            let frame = self.current;
+            self.frames[frame].outermost = true;
+        }
+        let body = |s: &mut Self| match lambda {
+            Some(lambda) => s.function_body(key, &written, |s| {
+                s.unused = key.unused;
+                s.opening = key.code;
+                s.call_lambda(lambda, arguments.clone(), None)
+            }),
+            None => s.function_body(key, &written, |s| s.method_body(key, code, &arguments)),
+        };
         if key.guarded {
-            self.giving_errors(|s| s.function_body(key, code, &arguments, &written));
+            self.giving_errors(body);
         } else {
-            let (types, values) = self.function_body(key, code, &arguments, &written);
+            let (types, values) = body(self);
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
+        if let Some(procs) = procs {
+            self.procs = procs;
+        }
         let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
         self.program.functions[function.0 as usize] = b.finish();
+    }
+
+    fn method_body(&mut self, key: &FunctionKey, code: &Rc<Code>, arguments: &Arguments) -> Operand {
+        let frame = self.current;
+        self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
+            s.frames[frame].return_to = Some(join);
+            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+            s.bind_method(&code.params, arguments.clone());
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
+        })
     }
 
     /// The body of a function: the scalars that it gives, with their types.
     fn function_body(
         &mut self,
         key: &FunctionKey,
-        code: &Rc<Code>,
-        arguments: &Arguments,
         written: &[(usize, LocalId)],
+        body: impl FnOnce(&mut Self) -> Operand,
     ) -> (Vec<Ty>, Vec<Value>) {
-        let frame = self.current;
         if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
         }
-        let result = self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
-            s.frames[frame].return_to = Some(join);
-            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
-            s.bind_method(&code.params, arguments.clone());
-            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
-        });
+        let result = body(self);
         let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
         let known = self.memo.functions.entry(key.clone()).or_default().clone();
         let place = (self.context, u32::MAX - 2, 0);

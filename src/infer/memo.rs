@@ -101,6 +101,11 @@ impl FunctionKey {
         std::iter::once(&mut self.receiver).chain(&mut self.args).chain(&mut self.environment)
     }
 
+    /// Is it that of its block itself, a lambda?
+    pub fn is_of_block(&self) -> bool {
+        self.block.as_ref().is_some_and(|block| block.is_literal(self.code))
+    }
+
     /// Does it take as many arguments, and the same block?
     pub fn has_form_of(&self, other: &Self) -> bool {
         self.args.len() == other.args.len() && self.block == other.block

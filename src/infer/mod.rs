@@ -400,6 +400,8 @@ pub(crate) struct Lowerer<'h> {
     stale: FxHashMap<u32, u32>,
     /// Runs of blocks that are being lowered, with the types of their arguments; whatever frame they are in.
     live: Vec<(Activation, Vec<TypeSet>)>,
+    /// The lambda (by address) whose function is being lowered: its next call is that of its body.
+    opening: usize,
     /// Objects under construction, by number.
     buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
@@ -462,6 +464,7 @@ impl<'h> Lowerer<'h> {
             active: Vec::new(),
             function: None,
             detached: false,
+            opening: 0,
             depth: None,
             versions: 0,
             unused: false,

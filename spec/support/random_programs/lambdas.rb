@@ -17,6 +17,33 @@ module RandomPrograms
       Node.statement("#{name} = ", made)
     end
 
+    # One that calls itself, and a call of it.
+    def make_recursive_lambda(depth)
+      return if depth <= 0 || scope.loops > 1 || @calls <= 0
+
+      @calls -= 1
+      name = fresh("f")
+      counter = fresh("r")
+      parameter = [fresh("p"), pick(Statements::UNIONS)]
+      returns = pick(Statements::UNIONS)
+      made = within_lambda(:arrow, [[counter, [:int]], parameter], returns) do
+        lines = [Node.fixed("next ", expression(returns, 1), " if #{counter} <= 0"), *statements(depth - 1, 2)]
+        lines << Node.statement(called_again(name, counter, parameter, returns))
+        Node.fixed("->(#{counter}, #{parameter.first}) {\n", Node.body(lines), "\n}")
+      end
+      call = Node.statement("#{name}.(", e("(", expression([:int], 1), " % 4)"), ", ", expression(parameter.last, 1),
+                            ")")
+      Node.body([Node.statement("#{name} = ", made),
+                 Node.statement(scope.declare(fresh("v"), returns).name, " = ", call)])
+    end
+
+    def called_again(name, counter, parameter, returns)
+      again = e("#{name}.(#{counter} - #{between(1, 2)}, ", expression(parameter.last, 1), ")")
+      return e("((", again, " + ", expression(returns, 1), ") % 9973)") if returns == [:int]
+
+      e("(", condition(1), " ? ", again, " : ", expression(returns, 1), ")")
+    end
+
     def lambda_text(kind, parameters, optional, returns, depth, keywords = {})
       within_lambda(kind, parameters + keywords.to_a, returns) do
         texts = parameters.each_with_index.map do |(name, types), i|
