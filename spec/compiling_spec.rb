@@ -136,6 +136,13 @@ each_compiling_backend do |backend|
     expect(LargeSections.new(rescued).call([1, 30])).to eq([1, -1])
   end
 
+  it "names the line in a block that a built-in runs" do
+    text = "def fails(x) = x < 20 ? x : raise(ArgumentError)\n" \
+           "->(xs) { xs.pmap { |x|\n[x, 1].tap { |l| l << 2 }.each_with_index do |y, i|\nx += fails(y)\nend\nx } }"
+    of_ikra, of_ruby = %w[pmap map].map { |method| raised(text.sub("pmap", method)).last.first(2) }
+    expect(of_ikra.map { |line| line[/\d+/] }).to eq(of_ruby.map { |line| line[/\d+/] })
+  end
+
   it "says where something fails that more ways lead to than there are numbers" do
     of_ikra, of_ruby = %w[pmap map].map do |method|
       raised(LargeSections.calls(100, last: "x < 20 ? x : raise(ArgumentError, \"far\")").sub("pmap", method))

@@ -237,7 +237,7 @@ module RandomPrograms
       return expected.instance_of?(actual.class) if vague?(expected, *texts)
 
       pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
-      expected.instance_of?(actual.class) && texts.first.match?(/\A#{pattern}(:0x>)?\z/)
+      expected.instance_of?(actual.class) && texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
     end
 
     # A message shows arrays as they were before the section, which has changed none.
