@@ -37,9 +37,12 @@ RSpec.describe Ikra do
 
     it "wants a block" do
       %i[peach pmap pselect].each do |name|
-        expect { [1].public_send(name) }.to raise_error(ArgumentError, /\A#{name} needs a block; .*each_with_index\.to_a\.#{name}/) { |error|
-          expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 1}:")
-        }
+        expect do
+          [1].public_send(name)
+        end.to raise_error(ArgumentError,
+                           /\A#{name} needs a block; .*each_with_index\.to_a\.#{name}/) { |error|
+                 expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 1}:")
+               }
       end
     end
 

@@ -120,16 +120,11 @@ each_backend do
 end
 
 each_compiling_backend do
-  it "refuses what would show that they are values" do
+  it "refuses what they cannot do" do
     motes = [Mote.new(1.0, 2.0)]
     expect { motes.peach { |m| m.x = Vector.new(1.0, 2.0) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
-    expect { motes.pmap { |m| v = Mote.new(m.x, 1); v.x = 3; v.x } }
-      .to raise_error(Ikra::UnsupportedError, /changed-record/)
-    expect { motes.pmap { |m| Mote.new(m.x, 1).equal?(Mote.new(m.x, 1)) } }
-      .to raise_error(Ikra::UnsupportedError, /unsupported-identity/)
     stub_const("Spot", Struct.new(:x))
     expect { motes.pmap { |m| Spot.new(m.x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-result/)
-    expect { motes.pmap { |m| s = Spot.new(m.x); s.x = 3; s.x } }.to raise_error(Ikra::UnsupportedError, /changed-record/)
     expect { motes.pmap { |m| Spot.new(m, x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
     expect { motes.pmap { String.new.size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
   end

@@ -33,6 +33,18 @@ each_backend do |backend|
     expect(Ikra.profile { 3.times { worlds.each(&section) } }[:infer]).to eq(0)
   end
 
+  it "compiles the loop over ticks inside of that over elements for a call that has enough ticks" do
+    points = Array.new(3) { |i| World::Point.new(i) }
+    section = ->(ticks) { Ikra.profile { points.peach(ticks) { |point| point.x += 1 } } }
+    few, many, later = [1, 100, 2].map(&section)
+    expect(points.map(&:x)).to eq([103, 104, 105])
+    expect(later.steps).to be_empty
+    next if backend != :cpu
+
+    expect(few.steps["walks"][:count]).to be > 0
+    expect([few, many].map { |profile| profile.steps.keys.grep(/all ticks/).size }).to eq([0, 1])
+  end
+
   it "reads what another thread has changed while the section was compiled" do
     section = LargeSections.new(LargeSections.calls(10))
     numbers = Array.new(10, 1)

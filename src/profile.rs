@@ -41,11 +41,22 @@ impl Phase {
     }
 }
 
+/// A part of what a first call does within its phases, as benchmark/first_call.rb shows it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Step {
+    pub name: String,
+    pub seconds: f64,
+    /// Of what the name says.
+    pub count: u64,
+}
+
 /// Time spent by phase, summed over sections.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Profile {
     /// By [`Phase`].
     pub seconds: [f64; 8],
+    /// By name, in the order in which they were met first.
+    pub steps: Vec<Step>,
     pub sections: u64,
     /// The back-end that ran the last section.
     pub backend: Option<&'static str>,
@@ -64,6 +75,15 @@ impl Profile {
         result
     }
 
+    /// Adds to the step of that name.
+    pub fn step(&mut self, name: impl AsRef<str> + Into<String>, time: Duration, count: u64) {
+        let seconds = time.as_secs_f64();
+        match self.steps.iter_mut().find(|step| step.name == name.as_ref()) {
+            Some(step) => (step.seconds, step.count) = (step.seconds + seconds, step.count + count),
+            None => self.steps.push(Step { name: name.into(), seconds, count }),
+        }
+    }
+
     /// Seconds spent in a phase.
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.seconds[phase as usize]
@@ -72,6 +92,13 @@ impl Profile {
     pub fn merge(&mut self, other: &Self) {
         for (total, part) in self.seconds.iter_mut().zip(other.seconds) {
             *total += part;
+        }
+        for step in &other.steps {
+            self.step(
+                step.name.as_str(),
+                Duration::try_from_secs_f64(step.seconds).unwrap_or_default(),
+                step.count,
+            );
         }
         self.sections += other.sections;
         self.backend = other.backend.or(self.backend);

@@ -11,11 +11,18 @@ module Ikra
     # @return [Symbol, nil] the back-end that ran the last one
     attr_reader :backend
 
+    # What first calls do within the phases, by name. The names are those of the compiler's parts and may change.
+    #
+    # @api private
+    # @return [Hash{String => Hash{Symbol => Float, Integer}}] seconds and a count
+    attr_reader :steps
+
     # @api private
     def initialize(facts)
       @seconds = facts.slice(*PHASES)
       @sections = facts[:sections]
       @backend = facts[:backend]
+      @steps = facts[:steps]
     end
 
     # @param key [Symbol] a phase, +:sections+, +:backend+ or +:total+

@@ -17,8 +17,15 @@ use std::sync::atomic::AtomicBool;
 pub trait Backend: Send + Sync {
     /// `cpu`, `cuda` …, as `Ikra.backend` says it.
     fn name(&self) -> &'static str;
-    /// Compiles a verified program, on a thread that nobody waits for any more once the token is cancelled.
-    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error>;
+    /// Compiles a verified program, to be run for so many ticks, on a thread that nobody waits for any more once the
+    /// token is cancelled.
+    fn compile(
+        &self,
+        program: &Arc<Program>,
+        ticks: u64,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Kernel>, Error>;
 }
 
 /// A compiled program.
@@ -26,6 +33,8 @@ pub trait Kernel: Send + Sync {
     /// Runs all ticks over all jobs. On success the written buffers of `launch` hold the results; after a failure
     /// their contents mean nothing. Called without the GVL.
     fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error>;
+    /// Is it what would be compiled for so many ticks? Otherwise it runs them, though not as fast.
+    fn suits(&self, ticks: u64) -> bool;
     /// The generated source or assembly, for `Ikra.explain`.
     fn source(&self) -> String;
 }

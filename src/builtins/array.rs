@@ -154,7 +154,7 @@ pub(super) const ROWS: &[Row] = &[
                 s.send(&receiver, "#equal", &[arg], 1)
             }
             // Ruby asks the other object (`other == array`) where it says that it is like an array.
-            (_, Some(Type::Object(..) | Type::Record(_))) if s.responds(&arg, "to_ary") => {
+            (_, Some(Type::Object(..) | Type::Record(_) | Type::Made(_))) if s.responds(&arg, "to_ary") => {
                 let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 2);
                 if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
             }

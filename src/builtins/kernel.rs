@@ -21,7 +21,9 @@ pub(super) const ROWS: &[Row] = &[
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
         // Objects are eql? where they are the same; Strings and such have a method of their own.
-        if let Some(Type::Object(..) | Type::Record(_) | Type::Module(_)) = receiver.types.single() {
+        if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_) | Type::Module(_)) =
+            receiver.types.single()
+        {
             return identical(s, c);
         }
         let Some(arg) = (match receiver.types.single_shape() {
@@ -75,6 +77,8 @@ pub(super) const ROWS: &[Row] = &[
     row("instance_of?", |s, c| kind(s, c, true)),
     bare("class", |s, c| s.class_operand(&c.receiver)),
     bare("itself", |_, c| c.receiver.clone()),
+    bare("dup", copy),
+    bare("clone", copy),
     carrying("<=>", |s, c| {
         // Objects have no order of their own. Comparable's `==` asks for the order in turn, which Ruby notices.
         let same = match s.has_comparable_equality(&c.receiver) {
@@ -118,7 +122,9 @@ pub(super) const ROWS: &[Row] = &[
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);
         s.switch(&c.args[0], 0, &mut |_, arg| match arg.types.single() {
-            Some(ty @ (Type::Object(..) | Type::Record(_))) if Some(crate::infer::class_of(ty)) == class => {
+            Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
+                if Some(crate::infer::class_of(ty)) == class =>
+            {
                 arg
             }
             _ => Operand::nil(),
@@ -200,6 +206,11 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             };
             Operand::bool(s.b.bool(value))
         }
+        Some(Shape::Made) => {
+            let class = call.receiver.types.iter().next().map_or(ClassId::OBJECT, crate::infer::class_of);
+            let value = s.host.is_subclass(class, ClassId::DATA);
+            Operand::bool(s.b.bool(value))
+        }
         _ => Operand::bool(s.b.bool(true)),
     }
 }
@@ -249,7 +260,7 @@ fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     };
     match call.receiver.types.single() {
-        Some(Type::Object(..)) if name.starts_with('@') => s.read_ivar(&call.receiver, &name),
+        Some(ty) if ty.is_instance() && name.starts_with('@') => s.read_ivar(&call.receiver, &name),
         _ => s.refuse_here(
             "unsupported-method",
             "`instance_variable_get` reads the instance variables of objects in a section",
@@ -268,12 +279,8 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
     let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
-    if made(&receiver) && made(&arg) {
-        return s.refuse_here(
-            "unsupported-identity",
-            "objects made in a section are told apart by their values only",
-            Some("define == in their class".into()),
-        );
+    if made(&receiver) && made(&arg) && (s.keep_made(&receiver.types) | s.keep_made(&arg.types)) {
+        return Operand::bottom();
     }
     s.switch(&arg, 0, &mut |s, arg| {
         if may_be_carried_apart(s, &receiver, &arg) || may_be_carried_apart(s, &arg, &receiver) {
@@ -320,7 +327,7 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(class) = call.receiver.types.iter().next().map(crate::infer::class_of) else {
         return Operand::bottom();
     };
-    if let Some(Type::Object(..) | Type::Record(_)) = call.receiver.types.single() {
+    if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) = call.receiver.types.single() {
         let (eql, hash) = (s.host.method(class, "eql?"), s.host.method(class, "hash"));
         let own = |found: &Option<FoundMethod>| matches!(found, Some(FoundMethod { method, .. }) if !matches!(method, Method::Native { .. }));
         match (eql, hash) {
@@ -339,7 +346,8 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let receiver = call.receiver.clone();
     s.switch(&arg, 5, &mut |s, arg| {
         let same_shape = receiver.types.single_shape() == arg.types.single_shape();
-        let on_heap = matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_)));
+        let on_heap =
+            matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_) | Shape::Made));
         if !(same_shape && on_heap) {
             let equal = s.send(&receiver, "eql?", &[arg], 6);
             return if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) };
@@ -373,7 +381,9 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let value = s.b.select(is_zero, zero, receiver.value());
             s.b.unary(UnaryOp::BitsToI64, value)
         }
-        Some(Type::Symbol | Type::Object(..)) => s.b.unary(UnaryOp::ExtendI32, receiver.value()),
+        Some(Type::Symbol | Type::Object(..) | Type::Made(_)) => {
+            s.b.unary(UnaryOp::ExtendI32, receiver.value())
+        }
         Some(Type::True) => s.b.i64(1),
         Some(Type::Module(class)) => s.b.i64(class.0.into()),
         _ => s.b.i64(0),
@@ -389,6 +399,25 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let upper = s.b.binary(BinaryOp::Shr, mixed, wide);
     Operand::integer(s.b.binary(BinaryOp::Xor, mixed, upper))
+}
+
+/// `dup` and `clone`: of an object that the section made, one like it.
+fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(ty) = call.receiver.types.single() else { return call.receiver.clone() };
+    if !matches!(ty, Type::Record(_) | Type::Made(_)) {
+        return call.receiver.clone();
+    }
+    let class = crate::infer::class_of(ty);
+    let own = ["initialize_copy", "initialize_dup", "initialize_clone"].into_iter().find(|name| {
+        !matches!(s.host.method(class, name), Ok(Some(FoundMethod { method: Method::Native { .. }, .. })))
+    });
+    if let Some(own) = own {
+        let name = s.host.class_name(class);
+        let hint = format!("it has an `{own}`: write a method that makes the copy with `new`");
+        let message = format!("`{name}#{}` cannot run in a section", call.name);
+        return s.refuse_here("unsupported-method", message, Some(hint));
+    }
+    s.copy_made(&call.receiver)
 }
 
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {
@@ -410,7 +439,7 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
-        Some(Type::Object(..) | Type::Record(_)) => s.refuse_here(
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => s.refuse_here(
             "unsupported-method",
             format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
             Some("convert it before the section".into()),
@@ -428,7 +457,7 @@ fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
         Some(Type::Nil | Type::Range { .. } | Type::Enumerator(..)) => s.send(&arg, "to_a", &[], 1),
-        Some(Type::Object(..) | Type::Record(_)) => {
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
                 if s.responds(&arg, name) {
                     return s.send_from(&arg, name, &[], slot, crate::infer::CallType::Own);
@@ -555,6 +584,7 @@ impl Lowerer<'_> {
             | Type::Float
             | Type::Symbol
             | Type::Object(..)
+            | Type::Made(_)
             | Type::Module(_) => self.is_plainly_eql(ty),
             _ => false,
         })
@@ -565,7 +595,7 @@ impl Lowerer<'_> {
         let class = crate::infer::class_of(ty);
         ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
             Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => {
-                !matches!(ty, Type::Object(..)) || super::is_common(owner)
+                !ty.is_instance() || super::is_common(owner)
             }
             _ => false,
         })

@@ -107,7 +107,7 @@ fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
         Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
         Some(Type::Float) => arg,
         // Of objects only numbers are converted.
-        Some(ty @ (Type::Object(..) | Type::Record(_)))
+        Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
             if s.host.is_subclass(crate::infer::class_of(ty), ClassId::NUMERIC) =>
         {
             match s.converted(&arg, "to_f", &Type::Float) {

@@ -32,6 +32,7 @@ use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Type, TypeSet};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A call on a receiver of one class.
@@ -146,27 +147,29 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
-        Type::Object(..) | Type::Record(_) if owner == ClassId::COMPARABLE || is_primitive(name) => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_)
+            if owner == ClassId::COMPARABLE || is_primitive(name) =>
+        {
             (&[comparable::ROWS], &["Comparable", "Struct"])
         }
         Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
             return Some(Builtin::Rule(&structs::INITIALIZE));
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::DATA => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::DATA => {
             let rule = structs::DATA_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| {
                 matches!(name, "==" | "eql?").then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
             });
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::STRUCT => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::STRUCT => {
             let rule = structs::ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| ruby_method("Struct", name).map(Builtin::Ruby));
         }
-        Type::Object(..) | Type::Record(_) if owner == ClassId::ENUMERABLE => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::ENUMERABLE => {
             return Some(Builtin::Rule(&structs::ENUMERABLE));
         }
         // A class in C with a `==` of its own compares what a section does not see.
-        Type::Object(..) if !is_common(owner) => return None,
+        Type::Object(..) | Type::Made(_) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
         Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
         Type::Symbol if owner == ClassId::COMPARABLE || is_primitive(name) => {
@@ -186,6 +189,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         if let Some(code) = ruby_method(module, name) {
             return Some(Builtin::Ruby(code));
         }
+    }
+    // A copy of an object that exists would be one that does not.
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..)) {
+        return None;
     }
     // What has an order of its own does not have that of all objects.
     if name == "<=>" && !is_common(owner) {
@@ -261,24 +268,63 @@ pub(crate) fn is_primitive(name: &str) -> bool {
     name.starts_with(PRIMITIVE)
 }
 
-/// The methods of `core.rb`, by module and name; parsed once a thread.
+/// A method of `core.rb`.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     thread_local! {
-        static METHODS: FxHashMap<(String, String), Rc<Code>> = parse_core();
+        static CORE: Core = Core::new(include_str!("core.rb"));
     }
-    METHODS.with(|methods| methods.get(&(module.to_string(), name.to_string())).cloned())
+    CORE.with(|core| core.method(module, name))
 }
 
-fn parse_core() -> FxHashMap<(String, String), Rc<Code>> {
-    let mut sources = SourceMap::default();
-    let file: FileId = sources.add(SourceFile::new("<ikra core>", include_str!("core.rb"), 1));
-    crate::syntax::methods_in(&sources, file, Some(PRIMITIVE))
-        .into_iter()
-        .filter_map(|code| {
-            let module = code.nesting.last()?.clone()?;
-            Some(((module, code.name.clone()), Rc::new(code)))
-        })
-        .collect()
+/// The methods of `core.rb`, each of which is parsed when it is asked for first: a section calls few of them.
+struct Core {
+    /// Each method, with its module around it.
+    sources: SourceMap,
+    /// By module, then by name.
+    methods: FxHashMap<&'static str, FxHashMap<String, CoreMethod>>,
+}
+
+struct CoreMethod {
+    file: FileId,
+    code: OnceCell<Option<Rc<Code>>>,
+}
+
+impl Core {
+    /// Finds the methods by their layout, which is that of all our Ruby files.
+    fn new(text: &'static str) -> Self {
+        let mut core = Self { sources: SourceMap::default(), methods: FxHashMap::default() };
+        let (mut head, mut start) = ("", None);
+        let mut at = 0;
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            if line.starts_with("class ") || line.starts_with("module ") {
+                head = line;
+            } else if line.starts_with("  def ") {
+                start = Some((at, number));
+            } else if line == "  end\n"
+                && let Some((from, first)) = start.take()
+            {
+                core.add(head, &text[from..at + line.len()], first);
+            }
+            at += line.len();
+        }
+        core
+    }
+
+    fn add(&mut self, head: &'static str, text: &str, first_line: u32) {
+        let def = text.lines().next().and_then(|line| line.strip_prefix("  def ")).unwrap_or_default();
+        let name = def.split('(').next().unwrap_or_default();
+        let primitive = name.strip_prefix("__").map(|name| format!("{PRIMITIVE}{name}"));
+        let file = SourceFile::new("<ikra core>", format!("{head}{text}end\n"), first_line - 1);
+        let method = CoreMethod { file: self.sources.add(file), code: OnceCell::new() };
+        let module = head.split_whitespace().nth(1).unwrap_or_default();
+        self.methods.entry(module).or_default().insert(primitive.unwrap_or_else(|| name.into()), method);
+    }
+
+    fn method(&self, module: &str, name: &str) -> Option<Rc<Code>> {
+        let CoreMethod { file, code } = self.methods.get(module)?.get(name)?;
+        let parse = || crate::syntax::own_methods_in(&self.sources, *file, PRIMITIVE).pop().map(Rc::new);
+        code.get_or_init(parse).clone()
+    }
 }
 
 /// ArgumentError for a number of arguments that no rule takes.
@@ -414,8 +460,17 @@ mod tests {
 
     #[test]
     fn the_core_in_ruby_parses() {
-        let methods = parse_core();
+        let core = Core::new(include_str!("core.rb"));
         let defs = include_str!("core.rb").lines().filter(|l| l.trim_start().starts_with("def ")).count();
-        assert_eq!(methods.len(), defs, "every method of core.rb is found once");
+        let mut found = 0;
+        for (module, methods) in &core.methods {
+            for name in methods.keys() {
+                let code =
+                    core.method(module, name).unwrap_or_else(|| panic!("{module}#{name} does not parse"));
+                assert_eq!((code.nesting.last().unwrap().as_deref(), &code.name), (Some(*module), name));
+                found += 1;
+            }
+        }
+        assert_eq!(found, defs, "every method of core.rb is found once");
     }
 }

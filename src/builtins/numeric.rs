@@ -247,7 +247,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
-        Some(Type::Object(..) | Type::Record(_)) if !s.compares_identity(&arg) => {
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if !s.compares_identity(&arg) => {
             let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 1);
             if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
         }
@@ -347,7 +347,7 @@ impl Lowerer<'_> {
 
     /// Does an object have a method that Ruby calls by itself? Also where that is not known: the call is refused then.
     pub(crate) fn type_responds(&mut self, ty: &Type, name: &str) -> bool {
-        matches!(ty, Type::Object(..) | Type::Record(_))
+        ty.is_instance()
             && (self.is_module_object(ty) || !matches!(self.host.method(class_of(ty), name), Ok(None)))
     }
 

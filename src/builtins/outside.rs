@@ -59,8 +59,8 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         }
         "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when"
         | "slice_before" | "slice_after" => O::Enumerators,
-        "object_id" | "__id__" | "freeze" | "dup" | "clone" | "taint" | "tainted?" | "untaint" | "trust"
-        | "untrust" | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
+        "object_id" | "__id__" | "freeze" | "taint" | "tainted?" | "untaint" | "trust" | "untrust"
+        | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
         "method"
         | "methods"
         | "public_method"

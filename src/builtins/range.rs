@@ -154,7 +154,9 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         match arg.types.single() {
             Some(Type::Integer | Type::Float) => {}
-            Some(Type::Object(..) | Type::Record(_)) => return s.send(&call.receiver, "#holds?", &[arg], 1),
+            Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
+                return s.send(&call.receiver, "#holds?", &[arg], 1);
+            }
             _ => return Operand::bool(s.b.bool(low.is_none() && high.is_none())),
         }
         let mut inside = s.b.bool(true);
@@ -332,7 +334,7 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             },
         );
     }
-    if let Some(Type::Object(..) | Type::Record(_)) = initial.and_then(|i| i.types.single()) {
+    if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) = initial.and_then(|i| i.types.single()) {
         return refuse_object(s, call);
     }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));

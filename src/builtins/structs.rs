@@ -126,7 +126,7 @@ pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
 
 fn class(call: &Invocation) -> Option<ClassId> {
     match call.receiver.types.iter().next() {
-        Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Building(..))) => {
+        Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
             Some(crate::infer::class_of(ty))
         }
         _ => None,

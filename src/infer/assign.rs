@@ -3,15 +3,15 @@
 use super::calls::{Arguments, CallType};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{LocalValue, Lowerer};
+use super::{LocalValue, Locals, Lowerer};
 use crate::ir::{ErrorKind, UnaryOp};
 use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
-    pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Vec<LocalValue> {
-        vec![LocalValue::new(Operand::nil(), 0); code.locals.len()]
+    pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Locals {
+        code.locals.iter().map(|_| LocalValue::new(Operand::nil(), 0)).collect()
     }
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {

@@ -11,7 +11,7 @@ use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
 use crate::syntax::walk::{each_local_in, each_node_in};
-use crate::types::{ClassId, ListKind, Type, TypeSet};
+use crate::types::{ClassId, Type, TypeSet};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         let mut listed = FxHashSet::default();
         if !self.loops.is_empty() || self.detached {
             // Nothing tells when an item of a list was put into it.
-            for items in self.memo.list_items() {
+            for items in self.memo.list_items().into_iter().chain(self.memo.made_fields()) {
                 self.procs_in(&items, &mut Vec::new(), &mut listed);
             }
         }
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         !found.is_empty()
     }
 
-    fn procs_in(&mut self, types: &TypeSet, within: &mut Vec<ListKind>, found: &mut FxHashSet<u32>) {
+    fn procs_in(&mut self, types: &TypeSet, within: &mut Vec<Type>, found: &mut FxHashSet<u32>) {
         for ty in types {
             match ty {
                 Type::Proc(number) => {
@@ -151,10 +151,11 @@ impl Lowerer<'_> {
                         self.procs_in(part, within, found);
                     }
                 }
-                Type::List(kind) if !within.contains(kind) => {
-                    within.push(*kind);
-                    let items = self.memo.list(*kind).items.clone();
-                    self.procs_in(&items, within, found);
+                Type::List(_) | Type::Made(_) if !within.contains(ty) => {
+                    within.push(ty.clone());
+                    for held in self.held_by(ty) {
+                        self.procs_in(&held, within, found);
+                    }
                 }
                 other => {
                     for part in operand::parts(other).unwrap_or_default() {
@@ -166,7 +167,7 @@ impl Lowerer<'_> {
     }
 
     /// Are the variables that a block uses still there?
-    fn is_live(&self, home: &Home) -> bool {
+    pub(super) fn is_live(&self, home: &Home) -> bool {
         let is_latest = |(number, local): &(u32, LocalId)| {
             let mut runs = self.live.iter().rev().filter(|(a, _)| a.frame == home.frame);
             runs.find(|(a, _)| a.has(*local)).is_some_and(|(a, _)| a.number == *number)
@@ -245,7 +246,7 @@ impl Lowerer<'_> {
 
     /// Does the code being lowered belong to the section's block, or to a lambda made around the section?
     pub(crate) fn is_of_block(&self) -> bool {
-        self.frame().closure.is_some() || (self.current == 0 && self.function.is_none())
+        matches!(self.frame().scope, Scope::Block)
     }
 
     /// A root that is a lambda or proc.
@@ -472,7 +473,7 @@ impl Activation {
 }
 
 /// The locals of blocks around it that a block uses, and whose they are.
-fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
+pub(super) fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
     let mut used: Vec<LocalId> = locals_of(literal).into_iter().collect();
     used.sort_unstable();
     let owner = |local: &LocalId| blocks.iter().rev().find(|a| a.has(*local));
@@ -480,7 +481,7 @@ fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)>
 }
 
 /// The local variables that a block reads or assigns to.
-fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+pub(super) fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     let mut note = |id| {
         found.insert(id);

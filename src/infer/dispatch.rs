@@ -285,7 +285,7 @@ impl Lowerer<'_> {
 
     /// A protected method is none for `&:name`, whoever passes it.
     pub(super) fn is_protected(&mut self, receiver: &Operand, name: &str) -> bool {
-        let mut all = receiver.types.iter().filter(|ty| matches!(ty, Type::Object(..) | Type::Record(_)));
+        let mut all = receiver.types.iter().filter(|ty| ty.is_instance());
         all.any(|ty| {
             let found = self.host.method(class_of(ty), name);
             matches!(found, Ok(Some(FoundMethod { visibility: Visibility::Protected, .. })))
@@ -348,7 +348,7 @@ impl Lowerer<'_> {
 
     /// Objects of a class that includes Enumerable over an `each` that is not Struct's.
     fn has_own_each(&mut self, ty: &Type) -> bool {
-        matches!(ty, Type::Object(..) | Type::Record(_))
+        ty.is_instance()
             && !matches!(
                 self.host.method(class_of(ty), "each"),
                 Ok(Some(FoundMethod { owner: ClassId::STRUCT, method: Method::Native { .. }, .. }))
@@ -463,7 +463,7 @@ impl Lowerer<'_> {
 /// What to do with objects that have no methods here, though values of their class made in a section, or captured, do;
 /// and where a method comes from a module.
 fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
-    if !matches!(ty, Type::Object(..) | Type::Record(_)) {
+    if !ty.is_instance() {
         return None;
     }
     Some(match (class_of(ty), owner) {

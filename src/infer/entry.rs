@@ -79,6 +79,7 @@ impl Lowerer<'_> {
             caller: 0,
             builtin: false,
             name: code.name.clone(),
+            outermost: false,
         }];
         self.current = 0;
         self.joins.clear();

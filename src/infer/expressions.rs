@@ -83,8 +83,11 @@ impl Lowerer<'_> {
                     return Operand::bottom();
                 }
                 self.enter(node);
-                let tuple = self.tuple(&all);
                 let place = (std::rc::Rc::as_ptr(&self.frame().code) as usize, node.id);
+                if self.makes_endless_list(place, &all) {
+                    return Operand::bottom();
+                }
+                let tuple = self.tuple(&all);
                 if self.grows(node) || self.memo.grown.contains(&place) {
                     return self.make_list(0, &tuple);
                 }
@@ -242,7 +245,7 @@ impl Lowerer<'_> {
     /// Does some class of the operand define `!`?
     pub(crate) fn negates(&mut self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| match ty {
-            Type::Object(..) | Type::Record(_) => !matches!(
+            Type::Object(..) | Type::Record(_) | Type::Made(_) => !matches!(
                 self.host.method(super::class_of(ty), "!"),
                 Ok(Some(super::host::FoundMethod { method: super::host::Method::Native { .. }, .. }))
             ),
@@ -371,7 +374,7 @@ impl Lowerer<'_> {
     /// Does one of the patterns match?
     fn when_condition(&mut self, subject: Option<&Operand>, patterns: &[Node]) -> Condition {
         let mut all: Option<Condition> = None;
-        let plain = subject.is_some_and(|s| !s.types.iter().any(|t| matches!(t, Type::Object(..))));
+        let plain = subject.is_some_and(|s| !s.types.iter().any(Type::is_instance));
         for pattern in patterns {
             let test = |s: &mut Self| match subject {
                 None => s.condition(pattern),
@@ -479,7 +482,7 @@ impl Lowerer<'_> {
             Some(Type::Tuple(_)) => self.tuple_items(operand),
             Some(Type::Nil) => vec![],
             // A Struct has its members as items.
-            Some(ty @ (Type::Object(..) | Type::Record(_)))
+            Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
                 if !matches!(self.host.method(super::class_of(ty), "to_a"), Ok(None)) =>
             {
                 let array = self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own);

@@ -3,6 +3,7 @@
 
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
+use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
@@ -12,13 +13,13 @@ use super::{BlockRef, Control, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
-use crate::syntax::ast::Code;
+use crate::syntax::ast::{Code, LocalId};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
-/// A recursive method is specialised for so many argument types; then they are joined.
+/// A recursive method is specialised for so many argument types with each block; then they are joined.
 const MAX_SPECIALISATIONS: usize = 8;
 
 /// A function whose body is to be lowered.
@@ -64,35 +65,40 @@ impl Lowerer<'_> {
     ) -> Operand {
         let identity = Rc::as_ptr(code) as usize;
         let recursive = self.memo.recursive.contains(&identity);
-        if recursive && (block.is_some() || !arguments.keywords.is_empty()) {
-            let (what, hint) = match block {
-                Some(_) => (
-                    "a block",
-                    "keep what is still to be visited in an array, as a stack: `stack = [root]`, then \
-                     `while (node = stack.pop)`; or have the method give a value",
-                ),
-                None => ("keyword arguments", "pass plain positional arguments to recursive methods"),
-            };
+        if recursive && !arguments.keywords.is_empty() {
             return self.refuse_here(
                 "unsupported-recursion",
-                format!("`{name}` calls itself and takes {what}"),
-                Some(hint.into()),
+                format!("`{name}` calls itself and takes keyword arguments"),
+                Some("pass plain positional arguments to recursive methods".into()),
             );
         }
+        let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
+        if types().fold(false, |kept, types| self.keep_building(types) | kept) {
+            return Operand::bottom();
+        }
+        let mut environment = Environment::default();
+        let block = match block {
+            Some(block) => match self.close_block(block, &mut environment) {
+                Some(closed) => Some(closed),
+                None => return Operand::bottom(),
+            },
+            None => None,
+        };
         let mut key = FunctionKey {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block,
+            environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
-            detached: recursive || self.detached,
+            detached: recursive || self.calls_detached(),
             guarded: false,
         };
         if recursive {
-            key = self.specialised(key);
+            self.specialise(&mut key, identity_number(code));
         }
-        let all = std::iter::once(&key.receiver).chain(&key.args);
-        if all.clone().any(|types| operand::scalars(types).is_none()) {
+        if key.types().any(|types| operand::scalars(types).is_none()) {
             return self.refuse_mixed_argument(name, code, &key);
         }
         let within = |pending: &Rc<Pending>| pending.is_within(identity);
@@ -110,12 +116,27 @@ impl Lowerer<'_> {
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
         let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
+        if key.guarded && !environment.written.is_empty() {
+            return self.refuse_here(
+                "unsupported-recursion",
+                format!(
+                    "`{name}` calls itself, and its errors are rescued here while its block assigns variables"
+                ),
+                Some("collect what the block is given in an array, and go through that".into()),
+            );
+        }
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let mut args = self.convert(receiver, &key.receiver);
-        for (operand, types) in arguments.positional.iter().zip(&key.args) {
-            args.extend(self.convert(operand, types));
+        let along = arguments.positional.iter().chain(&environment.operands);
+        for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
+            let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
+            if !operand::covers(types, &operand.types) {
+                self.memo.changed = true;
+                return Operand::bottom();
+            }
+            args.extend(self.convert(&operand, types));
         }
         if self.counts_depth {
             args.push(match self.depth {
@@ -127,7 +148,10 @@ impl Lowerer<'_> {
                 None => self.b.i64(0),
             });
         }
-        let result_scalars = operand::scalars(&results).unwrap_or_default();
+        let left = self.memo.left.get(&key).cloned().unwrap_or_default();
+        let mut result_scalars = operand::scalars(&results).unwrap_or_default();
+        let width = result_scalars.len();
+        result_scalars.extend(left.iter().flat_map(|types| operand::scalars(types).unwrap_or_default()));
         let path = (self.function.is_some()).then(|| self.b.path());
         let (number, sum) = self.b.number_to_come(path);
         let call = FunctionCall {
@@ -154,33 +178,46 @@ impl Lowerer<'_> {
             if let Some(caller) = self.function.clone() {
                 self.awaiting.entry(key).or_default().push(caller);
             }
+            return Operand { types: results, values: vec![] };
+        }
+        let mut given_back = values.split_off(width.min(values.len())).into_iter();
+        for ((frame, local), types) in environment.written.into_iter().zip(left) {
+            let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
+            let operand = Operand { types, values: given_back.by_ref().take(count).collect() };
+            let version = self.fresh_version();
+            self.frames[frame].locals[local.0 as usize].assign(operand, version);
         }
         Operand { types: results, values }
     }
 
-    /// The specialisation of a recursive method that takes these classes: where there are too many, one takes all.
-    fn specialised(&mut self, key: FunctionKey) -> FunctionKey {
-        let known = self.memo.specialisations.entry(key.code).or_default();
-        if known.contains(&key) {
-            return key;
+    /// Finds the specialisation for a call, which may take more types than the call has: those whose arrays were made at
+    /// other places are one, and when there are too many the last one is widened until it takes all.
+    fn specialise(&mut self, key: &mut FunctionKey, number: u32) {
+        let known = self.memo.specialisations.entry(key.code).or_default().clone();
+        if known.contains(key) {
+            return;
         }
-        let full = known.len() >= MAX_SPECIALISATIONS;
-        match known.last_mut().filter(|last| full && last.args.len() == key.args.len()) {
-            Some(last) => {
-                let before = last.clone();
-                last.receiver = operand::join(&last.receiver, &key.receiver);
-                for (a, b) in last.args.iter_mut().zip(&key.args) {
-                    *a = operand::join(a, b);
-                }
-                self.memo.changed |= *last != before;
-                last.clone()
-            }
-            None => {
-                known.push(key.clone());
-                self.memo.changed = true;
-                key
-            }
+        let alike = known.iter().position(|other| is_alike(other, key));
+        let last = || {
+            let of_form = (0..known.len()).filter(|i| known[*i].has_form_of(key));
+            of_form.clone().next_back().filter(|_| of_form.count() >= MAX_SPECIALISATIONS)
+        };
+        let found = alike.or_else(last);
+        let Some(index) = found else {
+            self.memo.specialisations.entry(key.code).or_default().push(key.clone());
+            self.memo.changed = true;
+            return;
+        };
+        let mut wide = known[index].clone();
+        let place = |part: usize| (u32::MAX - 3, number, (index << 8 | part) as u32);
+        for (i, (a, b)) in wide.types_mut().zip(key.types()).enumerate() {
+            *a = self.memo.join(a, b, place(i));
         }
+        if wide != known[index] {
+            self.memo.changed = true;
+            self.memo.specialisations.entry(key.code).or_default()[index] = wide.clone();
+        }
+        *key = wide;
     }
 
     /// The function of a key, which is lowered now or later. A function that calls others waits for what they give, so
@@ -207,6 +244,9 @@ impl Lowerer<'_> {
 
     /// Names the first argument whose kinds have no common form.
     fn refuse_mixed_argument(&mut self, name: &str, code: &Code, key: &FunctionKey) -> Operand {
+        if key.args.iter().fold(self.keep_made(&key.receiver), |kept, types| self.keep_made(types) | kept) {
+            return Operand::bottom();
+        }
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
@@ -261,15 +301,14 @@ impl Lowerer<'_> {
     fn lower_body(&mut self, pending: &Rc<Pending>) {
         let Pending { key, function, code, name, builtin, called, .. } = &**pending;
         self.called = Some(*called);
-        let all: Vec<&TypeSet> = std::iter::once(&key.receiver).chain(&key.args).collect();
-        let mut params: Vec<Ty> = all.iter().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
+        let mut params: Vec<Ty> = key.types().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
         if self.counts_depth {
             params.push(Ty::I64);
         }
         self.b = Builder::new(name.clone(), &params, &[]);
         let mut at = 0;
         let mut operands = Vec::new();
-        for types in all {
+        for types in key.types() {
             let width = operand::scalars(types).map_or(0, |s| s.len());
             let values = (at..at + width).map(|i| self.b.param(i)).collect();
             operands.push(Operand { types: types.clone(), values });
@@ -284,9 +323,12 @@ impl Lowerer<'_> {
         self.active = vec![Inlined::new(code, *builtin)];
         let choice = self.memo.type_number(&key.receiver);
         let mut context = self.memo.context(0, u32::MAX - 1, choice);
-        for types in &key.args {
+        for types in key.types().skip(1) {
             let number = self.memo.type_number(types);
             context = self.memo.context(context, u32::MAX - 1, number);
+        }
+        if let Some(block) = &key.block {
+            context = self.memo.context(context, u32::MAX - 3, block.number());
         }
         let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
         context = self.memo.context(context, key.owner.0, form);
@@ -294,12 +336,17 @@ impl Lowerer<'_> {
         self.node = code.body.id;
         self.span = code.span;
         let receiver = operands.remove(0);
+        let mut environment = operands.split_off(key.args.len()).into_iter();
         let arguments = Arguments { positional: operands, ..Arguments::default() };
-        self.push_frame(&receiver, name, key.owner, code, *builtin, None);
+        let mut written = Vec::new();
+        let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));
+        self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
+        let frame = self.current;
+        self.frames[frame].outermost = true;
         if key.guarded {
-            self.giving_errors(|s| s.function_body(key, code, &arguments));
+            self.giving_errors(|s| s.function_body(key, code, &arguments, &written));
         } else {
-            let (types, values) = self.function_body(key, code, &arguments);
+            let (types, values) = self.function_body(key, code, &arguments, &written);
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
@@ -313,15 +360,17 @@ impl Lowerer<'_> {
         key: &FunctionKey,
         code: &Rc<Code>,
         arguments: &Arguments,
+        written: &[(usize, LocalId)],
     ) -> (Vec<Ty>, Vec<Value>) {
+        let frame = self.current;
         if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
             let limit = self.b.i64(MAX_DEPTH);
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
         }
         let result = self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
-            s.frames[0].return_to = Some(join);
-            s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+            s.frames[frame].return_to = Some(join);
+            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
             s.bind_method(&code.params, arguments.clone());
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         });
@@ -335,7 +384,43 @@ impl Lowerer<'_> {
             self.keep_inlined(key.code);
         }
         let result = self.listed(&result, &joined);
-        let values = self.convert(&result, &joined);
-        (operand::scalars(&joined).unwrap_or_default(), values)
+        let mut values = self.convert(&result, &joined);
+        let mut types = operand::scalars(&joined).unwrap_or_default();
+        let mut left = self.memo.left.remove(key).unwrap_or_default();
+        left.resize(written.len(), TypeSet::empty());
+        for (i, ((frame, local), known)) in written.iter().zip(&mut left).enumerate() {
+            if self.b.is_dead() {
+                types.extend(operand::scalars(known).unwrap_or_default());
+                continue;
+            }
+            let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
+            let operand = self.carrier(operand);
+            let joined = self.memo.join(known, &operand.types, (self.context, u32::MAX - 4, i as u32));
+            self.memo.changed |= joined != *known;
+            let operand = self.within_slot(0x3d0 + i as u32, |s| s.listed(&operand, &joined));
+            values.extend(self.convert(&operand, &joined));
+            types.extend(operand::scalars(&joined).unwrap_or_default());
+            *known = joined;
+        }
+        self.memo.left.insert(key.clone(), left);
+        (types, values)
     }
+}
+
+/// Do two specialisations differ in nothing but where arrays of theirs were made, and how long they are?
+fn is_alike(a: &FunctionKey, b: &FunctionKey) -> bool {
+    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_));
+    let alike = |a: &TypeSet, b: &TypeSet| {
+        let length = |types: &TypeSet| {
+            types.iter().find_map(|t| if let Type::Tuple(i) = t { Some(i.len()) } else { None })
+        };
+        let arrays = |types: &TypeSet| types.iter().any(is_array);
+        let others = |types: &TypeSet| types.filter(|ty| !is_array(ty));
+        a == b
+            || arrays(a)
+                && arrays(b)
+                && others(a) == others(b)
+                && (length(a).is_none() || length(a) != length(b))
+    };
+    a.owner == b.owner && a.has_form_of(b) && a.types().zip(b.types()).all(|(a, b)| alike(a, b))
 }

@@ -86,6 +86,11 @@ impl Lowerer<'_> {
         result
     }
 
+    /// Does the code become a function because it calls itself?
+    pub(super) fn is_recursive(&self, code: &Rc<Code>) -> bool {
+        self.memo.recursive.contains(&(Rc::as_ptr(code) as usize))
+    }
+
     /// Is the code called from itself? A built-in that is called by a method of the user's, such as a `<=>`, is not: that
     /// method would call itself.
     fn calls_itself(&self, inlined: Inlined) -> bool {
@@ -120,6 +125,7 @@ impl Lowerer<'_> {
             caller: self.current,
             builtin,
             name: name.to_string(),
+            outermost: false,
         });
         self.current = self.frames.len() - 1;
         let activation = self.fresh_version();

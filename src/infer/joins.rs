@@ -3,7 +3,7 @@
 
 use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
-use super::{LocalValue, Lowerer};
+use super::{Locals, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
 use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Join {
     label: Option<Label>,
     is_loop_head: bool,
     /// Locals as they were when the join was opened (for a loop head: as the loop body sees them).
-    entry: Vec<Vec<LocalValue>>,
+    entry: Vec<Locals>,
     memory: u64,
     carried: BTreeMap<LocalKey, Carried>,
     result: Option<Carried>,
@@ -40,14 +40,14 @@ pub(crate) struct Condition {
 }
 
 impl Lowerer<'_> {
-    fn snapshot(&self) -> Vec<Vec<LocalValue>> {
+    fn snapshot(&self) -> Vec<Locals> {
         self.frames.iter().map(|f| f.locals.clone()).collect()
     }
 
     /// Puts locals back as they were; frames opened since are gone already.
-    fn restore(&mut self, locals: &[Vec<LocalValue>]) {
+    fn restore(&mut self, locals: &[Locals]) {
         for (frame, saved) in self.frames.iter_mut().zip(locals) {
-            frame.locals.clone_from(saved);
+            frame.locals = saved.clone();
         }
     }
 
@@ -84,9 +84,33 @@ impl Lowerer<'_> {
             return;
         }
         let mut join = std::mem::replace(&mut self.joins[index], Join::placeholder());
+        let is_new = self.learn_path(&join, value);
+        if !join.reached && !join.is_loop_head {
+            // No path has set anything yet.
+            self.carry_all(&mut join);
+        } else {
+            self.memo.changed |= is_new;
+        }
         join.reached = true;
-        // New or wider locals go to the memo; those known are set.
+        self.set_all(&join, value);
+        match join.label {
+            Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
+            Some(label) => self.b.emit(Stmt::Break(label)),
+            None => {}
+        }
+        self.joins[index] = join;
+    }
+
+    /// New or wider locals of a path to a join, and its result, go to the memo; true if there are any that the join does
+    /// not carry as they are.
+    fn learn_path(&mut self, join: &Join, value: Option<&Operand>) -> bool {
+        let mut is_new = false;
         for (f, locals) in join.entry.iter().enumerate() {
+            // Where nothing was assigned, only what is carried counts.
+            let same = self.frames[f].locals.is(locals);
+            if same && join.carried.range((f, 0, 0)..(f + 1, 0, 0)).next().is_none() {
+                continue;
+            }
             for (l, before) in locals.iter().enumerate() {
                 let now = &self.frames[f].locals[l];
                 let place = (f, l, before.maker);
@@ -94,10 +118,38 @@ impl Lowerer<'_> {
                     continue;
                 }
                 let types = now.operand.types.clone();
-                let is_new = self.learn(join.key, place, &types) || !join.carried.contains_key(&place);
-                self.memo.changed |= is_new;
+                is_new |= self.learn(join.key, place, &types) || !join.carried.contains_key(&place);
             }
         }
+        if join.result.is_some() {
+            let types = value.map_or_else(|| Type::Nil.into(), |value| value.types.clone());
+            let known = self.memo.joins.entry(join.key).or_default().result.clone();
+            let joined = self.memo.join(&known, &types, join.key);
+            if joined != known {
+                self.memo.joins.entry(join.key).or_default().result = joined;
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    /// Makes the join carry all that the memo knows of by now.
+    fn carry_all(&mut self, join: &mut Join) {
+        let memo = self.memo.joins.entry(join.key).or_default();
+        let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
+        let result = memo.result.clone();
+        for (place, types) in places {
+            if self.holds(&place) && join.carried.get(&place).is_none_or(|carried| carried.types != types) {
+                join.carried.insert(place, self.carried(types));
+            }
+        }
+        if join.result.as_ref().is_some_and(|carried| carried.types != result) {
+            join.result = Some(self.carried(result));
+        }
+    }
+
+    /// Sets what the join carries to what it is on this path.
+    fn set_all(&mut self, join: &Join, value: Option<&Operand>) {
         for ((f, l, _), carried) in &join.carried {
             let slot = self.frames[*f].locals[*l].clone();
             if join.is_loop_head && slot.version == join.entry[*f][*l].version {
@@ -107,21 +159,8 @@ impl Lowerer<'_> {
         }
         if let Some(carried) = &join.result {
             let nil = Operand::nil();
-            let value = value.unwrap_or(&nil);
-            let known = self.memo.joins.entry(join.key).or_default().result.clone();
-            let joined = self.memo.join(&known, &value.types, join.key);
-            if joined != known {
-                self.memo.joins.entry(join.key).or_default().result = joined;
-                self.memo.changed = true;
-            }
-            self.set_carried(carried, value);
+            self.set_carried(carried, value.unwrap_or(&nil));
         }
-        match join.label {
-            Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
-            Some(label) => self.b.emit(Stmt::Break(label)),
-            None => {}
-        }
-        self.joins[index] = join;
     }
 
     /// Adds to what a local can be at a join; true if that is new.
@@ -205,6 +244,9 @@ impl Lowerer<'_> {
         if operand::scalars(&operand.types).is_some() {
             return operand;
         }
+        if self.keep_made(&operand.types) {
+            return Operand::bottom();
+        }
         self.refuse_here(
             "mixed-values",
             format!(
@@ -250,7 +292,6 @@ impl Lowerer<'_> {
         if then_value.is_bottom() {
             self.b.mark_dead();
         }
-        self.jump(join, Some(&then_value));
         let after_then = self.snapshot();
         let (then_block, then_dead) = self.b.close();
         self.facts.truncate(facts);
@@ -276,7 +317,7 @@ impl Lowerer<'_> {
         if other_value.is_bottom() {
             self.b.mark_dead();
         }
-        self.jump(join, Some(&other_value));
+        let after_other = self.snapshot();
         let (other_block, other_dead) = self.b.close();
         self.facts.truncate(facts);
         if other_dead {
@@ -288,7 +329,31 @@ impl Lowerer<'_> {
             self.facts.extend(condition.yes);
             return then_value;
         }
-        self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: other_block });
+        // What both arms give is known before either sets it.
+        let mut open = std::mem::replace(&mut self.joins[join], Join::placeholder());
+        let arms = [(then_block, after_then, &then_value), (other_block, after_other, &other_value)];
+        // What one of them changes the other has as it was: that is known when it has been found to be carried.
+        for _ in 0..2 {
+            let mut is_new = false;
+            for (_, after, value) in &arms {
+                self.restore(after);
+                is_new |= self.learn_path(&open, Some(value));
+            }
+            if !is_new {
+                break;
+            }
+            self.carry_all(&mut open);
+        }
+        open.reached = true;
+        let [then, otherwise] = arms.map(|(block, after, value)| {
+            self.restore(&after);
+            self.b.open();
+            self.b.splice(block, false);
+            self.set_all(&open, Some(value));
+            self.b.close().0
+        });
+        self.joins[join] = open;
+        self.b.emit(Stmt::If { condition: condition.value, then, otherwise });
         let value = self.land(join);
         self.same_answer(&then_value, &other_value).unwrap_or(value)
     }
@@ -400,10 +465,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// Can a value of the set be, or hold, an array in scratch memory?
-fn has_list(types: &TypeSet) -> bool {
+/// Can a value of the set be, or hold, what is in scratch memory?
+pub(super) fn has_list(types: &TypeSet) -> bool {
     types.iter().any(|t| match t {
-        Type::List(_) => true,
+        Type::List(_) | Type::Made(_) => true,
         other => operand::parts(other).is_some_and(|parts| parts.iter().any(has_list)),
     })
 }

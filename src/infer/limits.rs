@@ -2,11 +2,12 @@
 //! sections that are too large, the end of memory, and what Ruby wants the thread for. Whichever comes first ends the walk, and is all that is told.
 
 use super::Lowerer;
-use super::operand;
+use super::operand::{self, Operand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Program;
 use crate::reserve;
 use crate::source::Span;
+use crate::syntax::ast::NodeId;
 use crate::types::{ClassId, Type, TypeSet};
 
 /// Objects of one class in each other, as deep as this: types need a bound, and code that nests them once more in each
@@ -70,10 +71,31 @@ impl Lowerer<'_> {
         self.stopped = true;
     }
 
+    /// Would an array of fixed length with these items hold others like itself without end? From the next walk on the
+    /// literal makes a list, whose type says where it was made.
+    pub(super) fn makes_endless_list(&mut self, literal: (usize, NodeId), items: &[Operand]) -> bool {
+        let types = Type::Tuple(items.iter().map(|item| item.types.clone()).collect()).into();
+        if is_bounded(&types, &mut Vec::new()) {
+            return false;
+        }
+        let kept = self.keep_nested(&types) || self.memo.grown.insert(literal);
+        if kept {
+            self.memo.restart = true;
+            self.memo.changed = true;
+            self.b.mark_dead();
+        }
+        kept
+    }
+
     /// Bounds the type of a value that was just made of others; false if it was too deep.
     pub(super) fn is_bounded(&mut self, types: &TypeSet) -> bool {
         if is_bounded(types, &mut Vec::new()) {
             return true;
+        }
+        // Kept in memory, they have an end.
+        if self.keep_nested(types) {
+            self.b.mark_dead();
+            return false;
         }
         if !self.stopped {
             self.stop(

@@ -68,7 +68,7 @@ impl Lowerer<'_> {
     }
 
     /// Takes words of the scratch memory: where they begin (`I64`).
-    fn allocate(&mut self, words: Value) -> Value {
+    pub(super) fn allocate(&mut self, words: Value) -> Value {
         let start = self.used();
         let end = self.b.binary(BinaryOp::Add, start, words);
         let most = self.scalar(ScalarSource::ScratchWords, Ty::I64, Interval::INDEX);
@@ -78,19 +78,19 @@ impl Lowerer<'_> {
         start
     }
 
-    fn word(&mut self, at: Value) -> Value {
+    pub(super) fn word(&mut self, at: Value) -> Value {
         let buffer = self.scratch();
         let at = self.b.unary(UnaryOp::WrapI64, at);
         self.b.load(buffer, at, Ty::I64, true)
     }
 
-    fn set_word(&mut self, at: Value, value: Value) {
+    pub(super) fn set_word(&mut self, at: Value, value: Value) {
         let buffer = self.scratch();
         let at = self.b.unary(UnaryOp::WrapI64, at);
         self.b.store(buffer, at, value);
     }
 
-    fn plus(&mut self, a: Value, n: i64) -> Value {
+    pub(super) fn plus(&mut self, a: Value, n: i64) -> Value {
         let n = self.b.i64(n);
         self.b.binary(BinaryOp::Add, a, n)
     }
@@ -115,6 +115,7 @@ impl Lowerer<'_> {
         let types = self.memo.list(kind).items.clone();
         match operand::scalars(&types) {
             Some(scalars) => (types, scalars),
+            None if self.keep_made(&types) => (TypeSet::empty(), vec![]),
             None => {
                 self.refuse_here(
                     "mixed-values",
@@ -210,7 +211,7 @@ impl Lowerer<'_> {
         self.b.binary(BinaryOp::Add, items, offset)
     }
 
-    fn load_words(&mut self, types: &TypeSet, scalars: &[Ty], at: Value) -> Operand {
+    pub(super) fn load_words(&mut self, types: &TypeSet, scalars: &[Ty], at: Value) -> Operand {
         let mut values = Vec::new();
         for (i, ty) in scalars.iter().enumerate() {
             let at = self.plus(at, i as i64);
@@ -249,7 +250,7 @@ impl Lowerer<'_> {
 
     /// The words that store `value` in lists of the kind.
     fn item_words(&mut self, kind: ListKind, value: &Operand) -> Option<Vec<Value>> {
-        if value.is_bottom() || self.b.is_dead() {
+        if value.is_bottom() || self.b.is_dead() || self.keep_building(&value.types) {
             return None;
         }
         self.memo.list_stored(kind, &self.loops);

@@ -1,6 +1,8 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
+use super::closed_blocks::ClosedBlock;
+use super::made::MadeMemo;
 use super::operand;
 use crate::ir::Site;
 use crate::syntax::ast::NodeId;
@@ -69,6 +71,9 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    pub block: Option<ClosedBlock>,
+    /// What the variables that go along with the block hold.
+    pub environment: Vec<TypeSet>,
     /// What it gives is dropped.
     pub unused: bool,
     /// Which `catch` and which `rescue` are around its calls is not known: it calls itself, or something does that
@@ -84,6 +89,22 @@ pub struct Stores {
     /// Nobody knows in which.
     pub anywhere: bool,
     pub kinds: BTreeSet<ListKind>,
+}
+
+impl FunctionKey {
+    /// Of all that it is given: receiver, arguments, and what goes along with the block.
+    pub fn types(&self) -> impl Iterator<Item = &TypeSet> {
+        std::iter::once(&self.receiver).chain(&self.args).chain(&self.environment)
+    }
+
+    pub fn types_mut(&mut self) -> impl Iterator<Item = &mut TypeSet> {
+        std::iter::once(&mut self.receiver).chain(&mut self.args).chain(&mut self.environment)
+    }
+
+    /// Does it take as many arguments, and the same block?
+    pub fn has_form_of(&self, other: &Self) -> bool {
+        self.args.len() == other.args.len() && self.block == other.block
+    }
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +123,8 @@ pub struct Memo {
     pub inlined: FxHashSet<usize>,
     /// Result types of functions so far.
     pub functions: FxHashMap<FunctionKey, TypeSet>,
+    /// What those with a block leave in the variables that it assigns to.
+    pub left: FxHashMap<FunctionKey, Vec<TypeSet>>,
     /// Errors that Ruby could rescue around a call of a function, by the key that is not guarded.
     pub failures: FxHashMap<FunctionKey, Vec<Site>>,
     /// What functions store in lists that their callers have, by the key that is not guarded.
@@ -112,6 +135,8 @@ pub struct Memo {
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.
     pub fields: FxHashMap<ClassId, Vec<String>>,
+    /// The classes whose objects, made in the section, are kept in memory.
+    pub made: BTreeMap<ClassId, MadeMemo>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to accumulators.
@@ -181,6 +206,11 @@ impl Memo {
     /// Items of all kinds, by number.
     pub fn list_items(&self) -> Vec<TypeSet> {
         (0..self.lists.len()).map(|n| self.lists[self.canonical(n as u32) as usize].items.clone()).collect()
+    }
+
+    /// What variables of objects in memory can hold, of all classes.
+    pub fn made_fields(&self) -> Vec<TypeSet> {
+        self.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types.clone())).collect()
     }
 
     /// The arrays of fixed length that lists of the kind are copies of.
@@ -314,12 +344,14 @@ impl Memo {
         self.restart = false;
         self.joins.clear();
         self.functions.clear();
+        self.left.clear();
         self.failures.clear();
         self.stores.clear();
         self.specialisations.clear();
         self.accumulators.clear();
         self.result = TypeSet::empty();
         self.list_loops.clear();
+        self.made.values_mut().for_each(|made| made.fields.clear());
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }

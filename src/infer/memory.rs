@@ -272,14 +272,16 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        let local = value.types.filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Module));
+        let local = value
+            .types
+            .filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module));
         if local.is_empty() {
             return true;
         }
         let what = self.describe(&local);
         let hint = match local.iter().next() {
             Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
-            Some(Type::Record(_) | Type::Building(..)) => {
+            Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => {
                 "make the objects before the section and set their variables here, or store the numbers one by one"
             }
             Some(Type::Module(_)) => "store a Symbol and look at that, or set it outside the section",
@@ -483,6 +485,9 @@ impl Lowerer<'_> {
             return Operand::nil();
         }
         if !is_tagged(&types) || operand::scalars(&types).is_none() {
+            if self.keep_made(&types) {
+                return Operand::bottom();
+            }
             self.refuse_here(
                 "mixed-values",
                 format!(

@@ -13,6 +13,7 @@ mod blocks;
 mod call_graph;
 mod calls;
 mod catches;
+mod closed_blocks;
 mod conditions;
 pub mod dialect;
 mod dispatch;
@@ -24,6 +25,7 @@ mod inlining;
 mod joins;
 mod limits;
 mod lists;
+mod made;
 mod memo;
 mod memory;
 mod mutable_literals;
@@ -65,6 +67,7 @@ use joins::Join;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -86,6 +89,9 @@ pub struct Inferred {
     pub program: Program,
     pub schema: Schema,
     pub listing: Listing,
+    /// So many walks it took, with so many expressions in the last one and in all of them.
+    pub walks: u32,
+    pub expressions: (u32, u32),
 }
 
 /// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
@@ -97,7 +103,7 @@ pub struct Listing<T = String> {
 }
 
 /// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
-const MAX_WALKS: usize = 200;
+const MAX_WALKS: u32 = 200;
 
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
@@ -115,7 +121,7 @@ pub fn infer(
     let mut steps_before = 0;
     // What was refused in functions, before it was tried to inline them.
     let mut refused: Option<Vec<Diagnostic>> = None;
-    for _ in 0..MAX_WALKS {
+    for walk in 1..=MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.races.wanted = races;
@@ -153,7 +159,7 @@ pub fn infer(
             .map_err(|diagnostic| Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])))?;
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
-        return Ok(Inferred { program, schema, listing });
+        return Ok(Inferred { program, schema, listing, walks: walk, expressions: (steps, steps_before) });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -181,6 +187,37 @@ impl LocalValue {
     /// Another value.
     fn assign(&mut self, operand: Operand, version: u32) {
         (self.operand, self.version) = (operand, version);
+    }
+}
+
+/// The locals of a frame. Joins keep what they were, so they are copied only where they change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locals(Rc<Vec<LocalValue>>);
+
+impl Locals {
+    /// Has nothing been assigned since one was a copy of the other?
+    fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl FromIterator<LocalValue> for Locals {
+    fn from_iter<I: IntoIterator<Item = LocalValue>>(locals: I) -> Self {
+        Self(Rc::new(locals.into_iter().collect()))
+    }
+}
+
+impl Deref for Locals {
+    type Target = Vec<LocalValue>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Locals {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        Rc::make_mut(&mut self.0)
     }
 }
 
@@ -262,7 +299,7 @@ pub(crate) struct Home {
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub code: Rc<Code>,
-    pub locals: Vec<LocalValue>,
+    pub locals: Locals,
     pub receiver: Operand,
     /// The class or module that defines the method, for `super`.
     pub owner: ClassId,
@@ -284,6 +321,8 @@ pub(crate) struct Frame {
     pub builtin: bool,
     /// The method's name.
     pub name: String,
+    /// The callers are not known: that of a function, or of a block that was given to one.
+    pub outermost: bool,
 }
 
 pub(crate) struct Lowerer<'h> {

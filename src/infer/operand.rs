@@ -346,6 +346,7 @@ impl Lowerer<'_> {
                 let number = self.b.i32(class.0 as i32);
                 self.b.compare(Comparison::Eq, inner.value(), number)
             }
+            Type::Made(class) => self.is_made(inner.value(), *class),
             Type::True => inner.value(),
             Type::False => self.b.unary(UnaryOp::Not, inner.value()),
             Type::Object(hierarchy, class) => {
@@ -422,7 +423,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn tuple(&mut self, items: &[Operand]) -> Operand {
-        if items.iter().any(Operand::is_bottom) {
+        if items.iter().any(Operand::is_bottom) || items.iter().any(|item| self.keep_building(&item.types)) {
             return Operand::bottom();
         }
         let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();

@@ -85,11 +85,14 @@ impl Lowerer<'_> {
             && block.is_none()
             && arguments.keywords.is_empty()
             && !arguments.keyword_splat
-            && self.catches.is_empty()
-            && self.handled.is_empty()
             && std::iter::once(receiver)
                 .chain(&arguments.positional)
                 .all(|operand| !operand.is_bottom() && self.can_be_passed(&operand.types))
+    }
+
+    /// Does a function that is called here not know which `catch` or which error is around its calls?
+    pub(super) fn calls_detached(&self) -> bool {
+        self.detached || !self.catches.is_empty() || !self.handled.is_empty()
     }
 
     fn can_be_passed(&mut self, types: &TypeSet) -> bool {
@@ -151,8 +154,10 @@ impl Lowerer<'_> {
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            block: None,
+            environment: vec![],
             unused: arguments.unused,
-            detached: self.detached,
+            detached: self.calls_detached(),
             guarded: false,
         };
         let gives = match &result.types {
@@ -176,7 +181,7 @@ impl Lowerer<'_> {
         let Some(function) = self.function.clone() else { return };
         let key = FunctionKey { guarded: false, ..function.key.clone() };
         let mut found = FxHashSet::default();
-        std::iter::once(&key.receiver).chain(&key.args).for_each(|types| self.lists_in(types, &mut found));
+        key.types().for_each(|types| self.lists_in(types, &mut found));
         if found.contains(&kind) {
             self.memo.changed |= self.memo.stores.entry(key).or_default().kinds.insert(kind);
         }
@@ -203,12 +208,13 @@ impl Lowerer<'_> {
 
     fn lists_in(&mut self, types: &TypeSet, found: &mut FxHashSet<ListKind>) {
         for ty in types {
-            if let Type::List(kind) = ty {
-                if found.insert(*kind) {
-                    let items = self.memo.list(*kind).items.clone();
-                    self.lists_in(&items, found);
-                }
-                continue;
+            let kind = match ty {
+                Type::List(kind) => Some(*kind),
+                Type::Made(class) => Some(self.made_kind(*class)),
+                _ => None,
+            };
+            if kind.is_some_and(|kind| found.insert(kind)) {
+                self.held_by(ty).iter().for_each(|held| self.lists_in(held, found));
             }
             for part in operand::parts(ty).unwrap_or_default() {
                 self.lists_in(&part, found);

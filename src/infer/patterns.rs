@@ -173,7 +173,7 @@ impl Lowerer<'_> {
                 let (first, _) = self.test(left, subject);
                 self.enter_pattern(pattern);
                 let mut value = None;
-                let plain = !subject.types.iter().any(|t| matches!(t, Type::Object(..)));
+                let plain = !subject.types.iter().any(Type::is_instance);
                 let eager = plain && is_literal(right);
                 let condition = self.either(SLOT_TEST, first, eager, |s| {
                     let subject = s.refine(subject.clone());
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
                 _ if !deconstructs => {
                     s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
                 }
-                Some(Type::Object(..) | Type::Record(_)) if s.deconstructs(&part) => {
+                Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if s.deconstructs(&part) => {
                     let array = s.send_from(&part, "deconstruct", &[], 1, CallType::Own);
                     if !array.is_bottom() {
                         s.match_array(pattern, &array, miss, false);

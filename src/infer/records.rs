@@ -1,12 +1,13 @@
 //! Scalar replacement: objects that a section makes (`Vector.new(x, y)`). They live in values only, as their instance
 //! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
-//! and nobody asks which of two equal ones it is; both are refused. They cannot be stored in other objects.
+//! and nobody asks which of two equal ones it is: otherwise they are kept in memory ([`super::made`]).
 
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::operand::Operand;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
 use crate::ir::ErrorKind;
+use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -55,9 +56,20 @@ impl Lowerer<'_> {
             }
         };
         let Some(arguments) = &self.data_arguments(class, arguments) else { return Operand::bottom() };
+        let recursive = code.as_ref().is_some_and(|(_, code)| self.is_recursive(code));
+        if recursive && !self.memo.made.get(&class).is_some_and(|made| made.early) {
+            self.keep_from_beginning(class);
+            return Operand::bottom();
+        }
+        if self.memo.made.get(&class).is_some_and(|made| made.early) {
+            let object = self.make(class, &[]);
+            if !object.is_bottom() {
+                self.initialize(&object, class, code, arguments, block);
+            }
+            return if self.b.is_dead() { Operand::bottom() } else { object };
+        }
         // Struct's own `initialize` sets all members; there may be further variables.
         let members = self.host.members(class);
-        let is_struct = !members.is_empty() || self.host.is_subclass(class, ClassId::DATA);
         let names = self.memo.fields.entry(class).or_insert(members).clone();
         let version = self.fresh_version();
         let frame = Frame {
@@ -76,26 +88,25 @@ impl Lowerer<'_> {
             caller: self.current,
             builtin: true,
             name: String::new(),
+            outermost: false,
         };
         self.frames.push(frame);
         let building = Building { frame: self.frames.len() - 1 };
         let number = self.memo.proc_number(self.context, u32::MAX - 1);
         self.buildings.insert(number, building);
         let receiver = Operand { types: Type::Building(number, class).into(), values: vec![] };
-        match code {
-            Some((owner, code)) => {
-                self.method_call(&receiver, "initialize", owner, &code, false, arguments, block);
-            }
-            None if is_struct => self.initialize_struct(&receiver, class, arguments),
-            None => {}
-        }
+        self.initialize(&receiver, class, code, arguments, block);
         let slots = self.frames.pop().map(|f| f.locals).unwrap_or_default();
         if self.b.is_dead() {
             return Operand::bottom();
         }
-        let operands: Vec<Operand> = slots.into_iter().map(|s| self.carrier(s.operand)).collect();
+        let operands: Vec<Operand> = slots.iter().map(|s| self.carrier(s.operand.clone())).collect();
         if operands.iter().any(Operand::is_bottom) {
             return Operand::bottom();
+        }
+        if self.memo.made.contains_key(&class) {
+            let values: Vec<(String, Operand)> = names.into_iter().zip(operands).collect();
+            return self.make(class, &values);
         }
         let fields = names.into_iter().zip(&operands).map(|(name, o)| (name, o.types.clone())).collect();
         let types = Type::Record(Rc::new(RecordType { class, fields })).into();
@@ -103,6 +114,26 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect() }
+    }
+
+    /// Runs a class's `initialize`, where it has one that does something.
+    fn initialize(
+        &mut self,
+        receiver: &Operand,
+        class: ClassId,
+        code: Option<(ClassId, Rc<Code>)>,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) {
+        match code {
+            Some((owner, code)) => {
+                self.method_call(receiver, "initialize", owner, &code, false, arguments, block);
+            }
+            None if !self.host.members(class).is_empty() || self.host.is_subclass(class, ClassId::DATA) => {
+                self.initialize_struct(receiver, class, arguments);
+            }
+            None => {}
+        }
     }
 
     /// The arguments that `initialize` gets: that of a subclass of Data always by name. `None`: there are too many.
@@ -218,6 +249,7 @@ impl Lowerer<'_> {
                 let operand = self.carrier(operand);
                 Some(self.refine(operand))
             }
+            Type::Made(class) => Some(self.read_made(receiver.value(), *class, name)),
             _ => None,
         }
     }
@@ -225,7 +257,7 @@ impl Lowerer<'_> {
     /// Writes an instance variable of a record under construction; true if the receiver was a record at all.
     pub(crate) fn write_record(&mut self, receiver: &Operand, name: &str, value: &Operand) -> bool {
         match receiver.types.single() {
-            Some(Type::Building(_, class))
+            Some(Type::Building(_, class) | Type::Made(class))
                 if name.starts_with('@') && self.host.is_subclass(*class, ClassId::DATA) =>
             {
                 self.refuse_here(
@@ -236,6 +268,9 @@ impl Lowerer<'_> {
                 true
             }
             Some(Type::Building(number, class)) => {
+                if self.keep_building(&value.types) {
+                    return true;
+                }
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
@@ -246,6 +281,14 @@ impl Lowerer<'_> {
                         self.memo.restart = true;
                     }
                 }
+                true
+            }
+            Some(Type::Made(class)) => {
+                self.write_made(receiver.value(), *class, name, value);
+                true
+            }
+            Some(Type::Record(record)) if !self.host.is_subclass(record.class, ClassId::DATA) => {
+                self.keep_made(&receiver.types);
                 true
             }
             Some(Type::Record(record)) => {

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
                 places.push((path, line, self.label(frame)));
             }
             span = frame.call_span;
-            if index == 0 {
+            if index == 0 || frame.outermost {
                 break;
             }
             index = frame.caller;
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
             Some(Type::Array(k)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
-            Some(ty @ (Type::Record(_) | Type::Building(..))) => {
+            Some(ty @ (Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
@@ -188,7 +188,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
-        Type::Building(_, class) => *class,
+        Type::Building(_, class) | Type::Made(class) => *class,
         Type::Record(record) => record.class,
     }
 }

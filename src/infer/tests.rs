@@ -52,7 +52,7 @@ impl World {
             }
         }
         let mut methods = FxHashMap::default();
-        for code in crate::syntax::methods_in(&sources, file, None) {
+        for code in crate::syntax::methods_in(&sources, file) {
             let owner = match code.nesting.last() {
                 Some(Some(name)) => find(&classes, name)?,
                 _ => ClassId::OBJECT,
@@ -130,7 +130,11 @@ impl World {
         let block = Rc::clone(&self.block);
         let races = self.races;
         let mut inferred = infer(self, &block, operation, races)?;
-        run_all(&mut inferred.program, &CancellationToken::default())?;
+        run_all(
+            &mut inferred.program,
+            &CancellationToken::default(),
+            &mut crate::profile::Profile::default(),
+        )?;
         Ok(inferred)
     }
 
@@ -452,4 +456,17 @@ fn a_method_that_calls_itself_is_one_function() {
     let inferred = world.must_infer(Operation::Map);
     assert_eq!(inferred.schema.result, Type::Integer.into());
     assert_eq!(inferred.program.functions.len(), 2);
+}
+
+#[test]
+fn joins_of_arms_take_no_further_walk() {
+    let walks = |block: &str| {
+        let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
+        world.must_infer(Operation::Map).walks
+    };
+    // The section's result is a fact that the first walk learns and the second confirms.
+    let least = walks("n");
+    assert_eq!(walks("x = n > 1 ? n : 2.5; y = x.is_a?(Float) ? nil : 1; y.nil? ? x : y"), least);
+    assert_eq!(walks("x = 1; if n > 2 then x = nil else y = n.odd? ? 2.5 : 1 end; x ? x : y"), least);
+    assert_eq!(walks("x = 1; x = nil if n > 2; x"), least);
 }

@@ -125,12 +125,11 @@ impl<'a> Checker<'a> {
     }
 
     fn check(&mut self, stmt: &'a Stmt) {
-        for value in stmt.operands() {
-            match self.visible.get(value.0 as usize) {
-                Some(true) => {}
-                _ => self.error(format!("{value} is not defined here")),
+        stmt.for_each_operand(|value| {
+            if self.visible.get(value.0 as usize) != Some(&true) {
+                self.error(format!("{value} is not defined here"));
             }
-        }
+        });
         match stmt {
             Stmt::Let { value, op, site } => {
                 self.op(op);

@@ -13,10 +13,28 @@ impl Program {
 
 impl Op {
     pub fn operands(&self) -> Vec<Value> {
-        let mut op = self.clone();
         let mut operands = Vec::new();
-        op.for_each_operand_mut(|v| operands.push(*v));
+        self.for_each_operand(|value| operands.push(value));
         operands
+    }
+
+    pub fn for_each_operand(&self, mut each: impl FnMut(Value)) {
+        match self {
+            Self::Bool(_)
+            | Self::I32(_)
+            | Self::I64(_)
+            | Self::F64(_)
+            | Self::Get(_)
+            | Self::Scalar(_)
+            | Self::Element
+            | Self::Tick
+            | Self::Path
+            | Self::Random => {}
+            Self::Unary(_, a) | Self::Load(_, a) => each(*a),
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
+            Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
+            Self::Math(_, args) => args.iter().copied().for_each(each),
+        }
     }
 
     pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
@@ -49,16 +67,25 @@ impl Op {
 impl Stmt {
     /// What the statement itself uses, without what its nested blocks do.
     pub fn operands(&self) -> Vec<Value> {
+        let mut operands = Vec::new();
+        self.for_each_operand(|value| operands.push(value));
+        operands
+    }
+
+    pub fn for_each_operand(&self, mut each: impl FnMut(Value)) {
         match self {
-            Self::Let { op, .. } => op.operands(),
-            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => vec![*value],
-            Self::Store { index, value, .. } => vec![*index, *value],
-            Self::If { condition, .. } => vec![*condition],
-            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => Vec::new(),
-            Self::Check { condition, operands, .. } => [&[*condition], &operands[..]].concat(),
-            Self::Fail { operands, .. } => operands.clone(),
-            Self::Call { args, .. } => args.clone(),
-            Self::Return(values) => values.clone(),
+            Self::Let { op, .. } => op.for_each_operand(each),
+            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(*value),
+            Self::Store { index, value, .. } => [*index, *value].into_iter().for_each(each),
+            Self::If { condition, .. } => each(*condition),
+            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => {}
+            Self::Check { condition, operands, .. } => {
+                each(*condition);
+                operands.iter().copied().for_each(each);
+            }
+            Self::Fail { operands: values, .. } | Self::Call { args: values, .. } | Self::Return(values) => {
+                values.iter().copied().for_each(each);
+            }
         }
     }
 

@@ -107,20 +107,27 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
 }
 
 /// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed
-/// once. With `primitive`, names of methods and calls that begin with two underscores begin with this character instead.
-pub fn methods_in(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {
+/// once.
+pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
+    parse::on_deep_stack(|| methods(sources, file, None))
+}
+
+/// The same of a file of our own. Names of methods and calls that begin with two underscores begin with `primitive`
+/// instead.
+pub fn own_methods_in(sources: &SourceMap, file: FileId, primitive: char) -> Vec<Code> {
+    parse::on_own_stack(|| methods(sources, file, Some(primitive)))
+}
+
+fn methods(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {
     let source = sources.file(file);
-    let work = || {
-        parse::with_tree(&source.text, sources.version, &[], |tree| {
-            let mut codes = Vec::new();
-            parse::each_callable(tree, |callable, nesting, using| {
-                if matches!(callable, Callable::Def(_)) {
-                    let found = FoundCode { callable, nesting: nesting.to_vec(), using };
-                    codes.extend(lower::code(source, file, tree, &found, primitive));
-                }
-            });
-            codes
-        })
-    };
-    parse::on_deep_stack(work)
+    parse::with_tree(&source.text, sources.version, &[], |tree| {
+        let mut codes = Vec::new();
+        parse::each_callable(tree, |callable, nesting, using| {
+            if matches!(callable, Callable::Def(_)) {
+                let found = FoundCode { callable, nesting: nesting.to_vec(), using };
+                codes.extend(lower::code(source, file, tree, &found, primitive));
+            }
+        });
+        codes
+    })
 }

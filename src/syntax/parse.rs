@@ -8,6 +8,8 @@ use ruby_prism::{self as prism, Node, Visit};
 
 /// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
 const STACK_BYTES: usize = 256 << 20;
+/// More than the code of a method takes.
+const OWN_STACK_BYTES: usize = 2 << 20;
 /// Memory set aside for what is made of the tree.
 const RESERVE_BYTES: usize = 8 << 20;
 /// Levels the finder goes down before it gives up; far more than a person writes.
@@ -15,8 +17,18 @@ const MAX_DEPTH: u32 = 20_000;
 
 /// Runs `work` on a stack deep enough for prism's recursion; pages that are not touched cost nothing.
 pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    on_stack(STACK_BYTES, work)
+}
+
+/// As [`on_deep_stack`], for a text that is known to be nested as code of people is: the system has such a stack at hand
+/// after the first time.
+pub(super) fn on_own_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    on_stack(OWN_STACK_BYTES, work)
+}
+
+fn on_stack<T: Send>(bytes: usize, work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(STACK_BYTES);
+        let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(bytes);
         let aside = || {
             let _reserve = Reserve::new(RESERVE_BYTES);
             work()

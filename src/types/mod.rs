@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 use crate::ir::Ty;
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// A class or module of the user's program, numbered by the host. The first numbers are Ruby's own.
@@ -125,7 +126,10 @@ pub enum Type {
     /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
     /// side by side. Keywords that a `**` has collected are one of class Hash; they can only be passed on.
     Record(Rc<RecordType>),
-    /// Such an object while `initialize` runs, by number.
+    /// An object made in the section that is kept in scratch memory, since it changes or its identity matters: where it
+    /// begins.
+    Made(ClassId),
+    /// An object made in the section while `initialize` runs, by number.
     Building(u32, ClassId),
     /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
     /// root.
@@ -168,6 +172,8 @@ pub enum Shape {
     Module,
     /// In the scratch memory of an element: not storable in columns.
     List,
+    /// As a list, an object.
+    Made,
     /// Not storable: lives in values only.
     Local,
 }
@@ -185,6 +191,7 @@ impl Shape {
             Self::Array(ArrayKind(n)) => 0x10000 + n as i32,
             Self::List => 5,
             Self::Module => 6,
+            Self::Made => 7,
             Self::Local => -1,
         }
     }
@@ -199,6 +206,7 @@ impl Shape {
             4 => Self::Symbol,
             5 => Self::List,
             6 => Self::Module,
+            7 => Self::Made,
             0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
             0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
             _ => return None,
@@ -212,12 +220,19 @@ impl Shape {
             Self::Bool => Some(Ty::Bool),
             Self::Integer => Some(Ty::I64),
             Self::Float => Some(Ty::F64),
-            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List | Self::Module => Some(Ty::I32),
+            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List | Self::Made | Self::Module => {
+                Some(Ty::I32)
+            }
         }
     }
 }
 
 impl Type {
+    /// An object of a class of the user's, wherever it is kept; not one under construction.
+    pub const fn is_instance(&self) -> bool {
+        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_))
+    }
+
     pub const fn shape(&self) -> Shape {
         match self {
             Self::Nil => Shape::Nil,
@@ -228,6 +243,7 @@ impl Type {
             Self::Object(h, _) => Shape::Object(*h),
             Self::Array(k) => Shape::Array(*k),
             Self::List(_) => Shape::List,
+            Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,
             Self::Range { .. }
             | Self::Tuple(_)
@@ -242,15 +258,15 @@ impl Type {
 
 /// A set of exact classes: what an expression can be. Empty for one that never gives a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeSet(Vec<Type>);
+pub struct TypeSet(SmallVec<[Type; 1]>);
 
 impl TypeSet {
     pub const fn empty() -> Self {
-        Self(Vec::new())
+        Self(SmallVec::new_const())
     }
 
     pub fn bool() -> Self {
-        Self(vec![Type::False, Type::True])
+        Self(smallvec![Type::False, Type::True])
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Type> {
@@ -338,7 +354,7 @@ impl TypeSet {
 
 impl From<Type> for TypeSet {
     fn from(ty: Type) -> Self {
-        Self(vec![ty])
+        Self(smallvec![ty])
     }
 }
 

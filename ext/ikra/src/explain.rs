@@ -130,6 +130,7 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Building(_, class) => class_name(*class),
         Type::Record(record) => class_name(record.class),
         Type::List(_) => "Array".into(),
+        Type::Made(class) => class_name(*class),
         Type::Enumerator(..) => "Enumerator".into(),
     }
 }

@@ -20,6 +20,7 @@ use ikra_core::error::Error;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
+use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
@@ -61,6 +62,9 @@ pub struct LiveHost<'s, 'a> {
     /// When interrupts were looked for, and when other threads could run.
     looked: Instant,
     yielded: Instant,
+    /// Time spent on reading objects, and how often something was read.
+    reading: Duration,
+    tracer_reads: u64,
 }
 
 /// What an inference leaves.
@@ -105,10 +109,19 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             stack_end: stack::end(),
             looked: Instant::now(),
             yielded: Instant::now(),
+            reading: Duration::ZERO,
+            tracer_reads: 0,
         })
     }
 
-    pub fn infer(mut self, code: &Rc<Code>, operation: Operation, races: bool) -> Result<Front<'a>, Trouble> {
+    pub fn infer(
+        mut self,
+        code: &Rc<Code>,
+        operation: Operation,
+        races: bool,
+        profile: &mut Profile,
+    ) -> Result<Front<'a>, Trouble> {
+        let start = Instant::now();
         let inferred = match infer(&mut self, code, operation, races) {
             Ok(inferred) => inferred,
             Err(error) => {
@@ -121,6 +134,11 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         if let Some(trouble) = self.trouble {
             return Err(trouble);
         }
+        profile.step("walks", start.elapsed(), inferred.walks.into());
+        profile.step("expressions", Duration::ZERO, inferred.expressions.1.into());
+        profile.step("in the last walk", Duration::ZERO, inferred.expressions.0.into());
+        profile.step("methods", self.methods.time, self.methods.codes().count() as u64);
+        profile.step("objects", self.reading, self.tracer_reads);
         let mut roots = Vec::with_capacity(self.roots.len());
         for (number, root) in self.roots.iter().enumerate() {
             let ty = self.tracer.root_type(number as u32, &root.value.ty);
@@ -163,6 +181,15 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         }
     }
 
+    /// Reads what is asked for.
+    fn drain(&mut self) -> Result<(), Stop> {
+        let start = Instant::now();
+        let read = self.tracer.drain();
+        self.reading += start.elapsed();
+        self.tracer_reads += 1;
+        read
+    }
+
     fn method_at(&mut self, lookup: Lookup, name: &str) -> Result<Option<FoundMethod>, Refusal> {
         self.methods.get(lookup, name).map_err(|trouble| self.refusal(trouble))
     }
@@ -202,7 +229,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                 let number = self.roots.len();
                 let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
                 self.roots.push(AskedRoot { key: key.clone(), source, value });
-                self.tracer.drain()?;
+                self.drain()?;
                 number
             }
         };
@@ -279,13 +306,13 @@ impl Host for LiveHost<'_, '_> {
 
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal> {
         let column = self.tracer.ask_column(hierarchy, class, name);
-        self.tracer.drain().map_err(|stop| self.refusal(stop.into()))?;
+        self.drain().map_err(|stop| self.refusal(stop.into()))?;
         Ok(self.tracer.column(column))
     }
 
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal> {
         let kind = self.tracer.ask_elements(kind);
-        self.tracer.drain().map_err(|stop| self.refusal(stop.into()))?;
+        self.drain().map_err(|stop| self.refusal(stop.into()))?;
         Ok(self.tracer.kind_contents(kind))
     }
 

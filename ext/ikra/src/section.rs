@@ -96,14 +96,15 @@ fn set_aside(program: &Program) -> usize {
     SET_ASIDE + FOR_A_STATEMENT * program.size()
 }
 
-fn optimized(mut program: Program, token: &CancellationToken) -> Result<Program, Error> {
-    passes::run_all(&mut program, token)?;
+fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program, Profile), Error> {
+    let mut profile = Profile::default();
+    passes::run_all(&mut program, token, &mut profile)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
     #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
         passes::uncheck::run(&mut program);
     }
-    Ok(program)
+    Ok((program, profile))
 }
 
 /// The elements as they are now. A subclass of Array may have a `dup` of its own.
@@ -268,14 +269,17 @@ impl<'a> Run<'a> {
         faults::point("finding the source")?;
         let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
         let _reserve = Reserve::new(SET_ASIDE)?;
-        profile.time(Phase::Infer, || {
+        let mut steps = Profile::default();
+        let version = profile.time(Phase::Infer, || {
             let base = self.section.base.as_raw();
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.section.operation, self.section.races)?;
+            let mut front = host.infer(&code, self.section.operation, self.section.races, &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
-            front.inferred.program = background::run(self.ruby, bytes, |token| optimized(program, token))?;
+            let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
+            front.inferred.program = program;
+            steps.merge(&passes);
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
@@ -298,7 +302,9 @@ impl<'a> Run<'a> {
                 room: Cell::new(room),
             };
             Ok((Rc::new(version), front.traced))
-        })
+        });
+        profile.merge(&steps);
+        version
     }
 
     fn put_first(&self, version: &Rc<Version>) {
@@ -329,16 +335,26 @@ impl<'a> Run<'a> {
         backend: &Arc<dyn Backend>,
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
-        let known = version.kernels.borrow().iter().find(|k| k.0 == backend.name()).map(|k| k.1.clone());
+        let ticks = self.section.ticks;
+        let suits = |kernel: &&(&str, Arc<dyn Kernel>)| kernel.0 == backend.name() && kernel.1.suits(ticks);
+        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.1.clone());
         if let Some(kernel) = known {
             return Ok(kernel);
         }
         let (name, program, backend) = (backend.name(), version.program.clone(), backend.clone());
-        let kernel: Arc<dyn Kernel> = profile.time(Phase::Compile, || {
+        let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
-            background::run(self.ruby, bytes, move |token| backend.compile(&program, token).map(Arc::from))
+            background::run(self.ruby, bytes, move |token| {
+                let mut steps = Profile::default();
+                let kernel = backend.compile(&program, ticks, token, &mut steps)?;
+                Ok((Arc::from(kernel), steps))
+            })
         })?;
-        version.kernels.borrow_mut().push((name, kernel.clone()));
+        profile.merge(&steps);
+        let mut kernels = version.kernels.borrow_mut();
+        kernels.retain(|known| known.0 != name);
+        kernels.push((name, kernel.clone()));
+        drop(kernels);
         Ok(kernel)
     }
 

@@ -59,7 +59,7 @@ module RandomPrograms
       mutates = !recursive && klass.all_written.any? && chance(0.6)
       parameters = parameter_list(recursive)
       parameters.unshift(Parameter.new(fresh("r"), [:int], :required)) if recursive
-      yields = !recursive && chance(0.3) ? yielded : nil
+      yields = chance(0.3) ? yielded : nil
       if !recursive && !yields && chance(0.15)
         parameters.unshift(Parameter.new(fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required))
       end
@@ -151,7 +151,21 @@ module RandomPrograms
     def call_again(method)
       counter, *others = method.parameters
       arguments = ["#{counter.name} - #{between(1, 2)}", *others.map { |other| expression(other.types, 1) }]
-      Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")")
+      block, given = again_block(method)
+      arguments << block if block
+      Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")", given)
+    end
+
+    # The block that a method which calls itself gives itself: its own, one that hands on what it is given, or another;
+    # as an argument, or behind the call.
+    def again_block(method)
+      block = method.yields
+      return [nil, ""] if block.nil? || (block.optional && chance(0.3))
+      return ["&#{block.name}", ""] if block.name && chance(0.6)
+      return [nil, block_literal(block, 1)] if block.keywords.any? || block.optional || chance(0.25)
+
+      names = block.parameters.map { fresh("h") }.join(", ")
+      [nil, " { |#{names}| #{block.name && chance(0.5) ? "#{block.name}.call(#{names})" : "yield #{names}"} }"]
     end
 
     # A call of a method of the own object or of another; any return types where `types` is nil.

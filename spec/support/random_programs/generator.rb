@@ -16,6 +16,7 @@ require_relative "blocks"
 require_relative "inheritance"
 require_relative "functions"
 require_relative "records"
+require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
 require_relative "lambdas"
@@ -41,6 +42,7 @@ module RandomPrograms
     include Inheritance
     include Functions
     include Records
+    include ChangedRecords
     include Lists
     include ListUses
     include Lambdas

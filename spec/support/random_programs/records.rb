@@ -15,7 +15,9 @@ module RandomPrograms
 
       between(1, 2).times do |i|
         kind = DATA && chance(0.4) ? :data : :record
-        add_class("Rec#{i}", nil, between(1, 3)).kind = kind
+        klass = add_class("Rec#{i}", nil, between(1, 3))
+        klass.kind = kind
+        klass.changes = kind == :record && chance(0.5)
       end
     end
 
@@ -63,7 +65,8 @@ module RandomPrograms
 
       names = klass.ivars.keys
       same = names.map { |n| "@#{n} == other.#{n}" }.join(" && ")
-      [Node.fixed("attr_reader #{names.map { |n| ":#{n}" }.join(", ")}\n"), initializer(klass),
+      readers = [Node.fixed("attr_reader #{names.map { |n| ":#{n}" }.join(", ")}\n")]
+      [*(klass.changes ? changing_methods(klass) : readers), initializer(klass),
        Node.fixed("def ==(other) = other.is_a?(#{klass.name}) && #{same}\n"),
        sum_method(klass), Node.fixed("def deconstruct = [#{names.map { |n| "@#{n}" }.join(", ")}]\n"),
        Node.fixed("def inspect = \"a #{klass.name}\"\n")]

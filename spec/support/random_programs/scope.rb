@@ -39,8 +39,10 @@ module RandomPrograms
 
   # A class: instance variables by name with their types, and the names of those that are written. The kind is :plain,
   # :struct (the variables are members), :record (objects are made in the section) or :data (so they are, and the
-  # variables are members). Functions are methods of the class itself; methods may be delegated to what a variable has.
-  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind, :functions, :delegated) do
+  # variables are members); the objects of a record class may change. Functions are methods of the class itself; methods
+  # may be delegated to what a variable has.
+  Klass = Struct.new(:name, :parent, :ivars, :written, :signatures, :kind, :functions, :delegated,
+                     :changes) do
     def record? = %i[record data].include?(kind)
     def data? = kind == :data
     def member?(name) = ivars.key?(name) ? kind == :struct : parent&.member?(name)

@@ -69,7 +69,7 @@ pub struct Emitter<'a> {
     pub ticks: Ticks,
     /// Ends the function because of an interrupt.
     pub interrupt: Option<clif::Block>,
-    /// Ends the function with a failure: (site, two operands).
+    /// Ends the function with the failure that the state names.
     pub fail: Option<clif::Block>,
     /// Ends the function with a status other than done.
     pub leave: clif::Block,
@@ -314,7 +314,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Ends the current block with a failure.
+    /// Ends the current block with a failure. It writes site and operands down itself: parameters of the block that ends
+    /// the function would be values with as many definitions as there are failures, which take registers long to find.
     pub fn fail(&mut self, site: SiteId, operands: &[Value]) -> Result<(), Error> {
         let mut given = [None; 2];
         for (slot, operand) in given.iter_mut().zip(operands) {
@@ -328,18 +329,18 @@ impl<'a> Emitter<'a> {
         }
         let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
         let [a, b] = given.map(|v| v.unwrap_or_else(|| self.builder.ins().iconst(types::I64, 0)));
+        let (flags, state) = (self.state_memory(), self.state);
+        self.builder.ins().store(flags, site, state, ThreadState::SITE);
+        self.builder.ins().store(flags, a, state, ThreadState::OPERANDS);
+        self.builder.ins().store(flags, b, state, ThreadState::OPERANDS + 8);
         let block = match self.fail {
             Some(block) => block,
             None => {
                 let block = self.cold_block();
-                for ty in [types::I32, types::I64, types::I64] {
-                    self.builder.append_block_param(block, ty);
-                }
-                self.fail = Some(block);
-                block
+                *self.fail.insert(block)
             }
         };
-        self.builder.ins().jump(block, &[site.into(), a.into(), b.into()]);
+        self.builder.ins().jump(block, &[]);
         Ok(())
     }
 

@@ -276,16 +276,12 @@ impl<'a> Emitter<'a> {
     fn fail_block(&mut self) {
         let Some(block) = self.fail else { return };
         self.start(block);
-        let &[site, a, b] = self.builder.block_params(block) else { return };
         let (flags, state) = (self.state_memory(), self.state);
         if let Convention::Entry { element, tick, .. } = self.convention {
             let tick = self.builder.use_var(tick);
             self.builder.ins().store(flags, element, state, ThreadState::ELEMENT);
             self.builder.ins().store(flags, tick, state, ThreadState::TICK);
         }
-        self.builder.ins().store(flags, site, state, ThreadState::SITE);
-        self.builder.ins().store(flags, a, state, ThreadState::OPERANDS);
-        self.builder.ins().store(flags, b, state, ThreadState::OPERANDS + 8);
         self.leave_with(STATUS_FAILED);
     }
 

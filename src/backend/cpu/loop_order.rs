@@ -3,6 +3,7 @@
 use super::EntryCode;
 use super::pool::STEP;
 use crate::backend::throughput::Throughput;
+use crate::ir::Program;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Jobs whose ticks run in turns: their state stays in the nearest cache.
@@ -17,6 +18,20 @@ pub enum LoopOrder {
     TickMajor,
     /// All ticks of one element, then the next: the tick loop is inside.
     ElementMajor,
+}
+
+/// The forms that a program is compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopOrders {
+    /// That for one tick alone: all that it takes where there are few of them.
+    TickMajor,
+    Both,
+}
+
+impl LoopOrders {
+    pub fn new(program: &Program, ticks: u64) -> Self {
+        if program.fused && ticks >= FEW_TICKS { Self::Both } else { Self::TickMajor }
+    }
 }
 
 /// What was measured of an entry.

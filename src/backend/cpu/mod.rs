@@ -29,12 +29,13 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
-use loop_order::Tuning;
+use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 pub use pool::{block_signals, no_thread};
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// All cores of this machine.
 #[derive(Debug, Default)]
@@ -53,14 +54,22 @@ impl Backend for CpuBackend {
         "cpu"
     }
 
-    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
-        let code = cancel::within(token, || Code::new(program, token, None))?;
-        Ok(Box::new(CpuKernel { program: Arc::clone(program), code }))
+    fn compile(
+        &self,
+        program: &Arc<Program>,
+        ticks: u64,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Kernel>, Error> {
+        let orders = LoopOrders::new(program, ticks);
+        let code = cancel::within(token, || Code::new(program, orders, token, profile, None))?;
+        Ok(Box::new(CpuKernel { program: Arc::clone(program), orders, code }))
     }
 }
 
 struct CpuKernel {
     program: Arc<Program>,
+    orders: LoopOrders,
     code: Code,
 }
 
@@ -69,9 +78,15 @@ impl Kernel for CpuKernel {
         profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, launch))
     }
 
+    fn suits(&self, ticks: u64) -> bool {
+        self.orders == LoopOrders::Both || self.orders == LoopOrders::new(&self.program, ticks)
+    }
+
     fn source(&self) -> String {
         let mut text = String::new();
-        if let Err(error) = Code::new(&self.program, &CancellationToken::default(), Some(&mut text)) {
+        let (token, mut profile) = (CancellationToken::default(), Profile::default());
+        let orders = LoopOrders::new(&self.program, u64::MAX);
+        if let Err(error) = Code::new(&self.program, orders, &token, &mut profile, Some(&mut text)) {
             let _ = writeln!(text, "{error}");
         }
         text
@@ -85,7 +100,7 @@ impl Kernel for CpuKernel {
 struct EntryCode {
     /// Called with one tick only.
     tick_major: EntryFn,
-    /// Has the tick loop inside: fused programs.
+    /// Has the tick loop inside: fused programs, for enough ticks.
     element_major: Option<EntryFn>,
 }
 
@@ -104,7 +119,9 @@ impl Code {
     /// Compiles; `listing`, if asked for, gets the Cranelift IR and the assembly of each function.
     fn new(
         program: &Program,
+        orders: LoopOrders,
         token: &CancellationToken,
+        profile: &mut Profile,
         mut listing: Option<&mut String>,
     ) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
@@ -136,11 +153,16 @@ impl Code {
                 faults::point("compiling a function")?;
                 token.check()?;
                 context.set_disasm(listing.is_some());
+                let start = Instant::now();
                 frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                profile.step("emit", start.elapsed(), 1);
+                let start = Instant::now();
+                let instructions = context.func.dfg.num_insts();
                 if let Some(text) = listing.as_deref_mut() {
                     let _ = writeln!(text, "; {name}\n{}", context.func.display());
                 }
                 module.define_function(id, &mut context).map_err(of_module)?;
+                profile.step(format!("code: {name}"), start.elapsed(), instructions as u64);
                 if let Some(text) = listing.as_deref_mut() {
                     let assembly = context.compiled_code().and_then(|code| code.vcode.as_deref());
                     let _ = writeln!(text, "{}", assembly.unwrap_or_default());
@@ -164,14 +186,15 @@ impl Code {
                 Ok::<_, Error>(id)
             };
             let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = program
-                .fused
+            let element_major = (program.fused && orders == LoopOrders::Both)
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
             ids.push((tick_major, element_major));
         }
         faults::point("making code executable")?;
+        let start = Instant::now();
         module.finalize_definitions().map_err(of_module)?;
+        profile.step("make executable", start.elapsed(), 1);
         let address = |id| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was declared with `entry_signature`, which is that of `EntryFn`.

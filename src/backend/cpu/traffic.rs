@@ -195,12 +195,13 @@ fn processor_seconds() -> f64 {
 /// Runs the classes in `entries` and gives seconds of processors and of the clock, and checksums.
 fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f64, Duration, String) {
     let mut program = parser::parse(&PROGRAM.replace("MOVE", MOVE)).unwrap();
-    passes::run_all(&mut program, &CancellationToken::default()).unwrap();
+    passes::run_all(&mut program, &CancellationToken::default(), &mut Profile::default()).unwrap();
     assert!(program.fused);
     program.fused = fused;
     let program = Arc::new(program);
     let mut profile = Profile::default();
-    let compile = || CpuBackend.compile(&program, &CancellationToken::default());
+    let compile =
+        || CpuBackend.compile(&program, ticks, &CancellationToken::default(), &mut Profile::default());
     let kernel = profile.time(Phase::Compile, compile).unwrap();
     if let Some(path) = std::env::var_os("IKRA_TRAFFIC_LISTING") {
         std::fs::write(path, kernel.source()).unwrap();

@@ -5,6 +5,7 @@ use super::emit::Source;
 use super::layout::Step;
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
+use crate::profile::Profile;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,7 +14,12 @@ pub(super) trait Device: Send + Sync {
     /// As `Ikra.backend` names it.
     fn name(&self) -> &'static str;
     /// Compiles, or finds compiled, and loads.
-    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error>;
+    fn load(
+        &self,
+        source: &Source,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Loaded>, Error>;
 }
 
 /// A program on the device.

@@ -11,6 +11,7 @@ use super::nvrtc::Nvrtc;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
+use crate::profile::Profile;
 use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
@@ -19,7 +20,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Stack that a kernel may use of the thread that plays the GPU.
 const STACK: u64 = 1 << 20;
@@ -53,10 +54,17 @@ impl Device for Emulator {
         "cuda-emulated"
     }
 
-    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
+    fn load(
+        &self,
+        source: &Source,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Loaded>, Error> {
         let text = source.complete();
         if self.compile_check {
+            let start = Instant::now();
             check_compiles(&text, token)?;
+            profile.step("NVRTC", start.elapsed(), 2);
         }
         faults::point("compiling for the GPU")?;
         let object = compile(&self.shim, &text, token)?;

@@ -10,6 +10,7 @@ use super::locate::{self, Location};
 use super::nvrtc::{self, Nvrtc};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
+use crate::profile::Profile;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
 use parking_lot::{Mutex, MutexGuard};
@@ -275,9 +276,16 @@ impl Device for GpuDevice {
         "cuda"
     }
 
-    fn load(&self, source: &Source, token: &CancellationToken) -> Result<Box<dyn Loaded>, Error> {
+    fn load(
+        &self,
+        source: &Source,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Loaded>, Error> {
         let gpu = &self.0;
+        let start = Instant::now();
         let mut code = gpu.code(source, token)?;
+        profile.step("NVRTC", start.elapsed(), 1);
         let _foreign = Foreign::enter(token)?;
         // PTX is read as a C string.
         code.push(0);

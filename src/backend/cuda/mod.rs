@@ -19,12 +19,14 @@ use crate::backend::{Backend, Kernel};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
+use crate::profile::Profile;
 use device::Device;
 pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};
 use run::CudaKernel;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The back-end of the GPU, or of its emulation.
 pub struct CudaBackend {
@@ -52,10 +54,20 @@ impl Backend for CudaBackend {
         self.device.name()
     }
 
-    fn compile(&self, program: &Arc<Program>, token: &CancellationToken) -> Result<Box<dyn Kernel>, Error> {
+    fn compile(
+        &self,
+        program: &Arc<Program>,
+        _ticks: u64,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Box<dyn Kernel>, Error> {
+        let start = Instant::now();
         let source = emit::emit(program);
+        profile.step("text", start.elapsed(), source.complete().len() as u64);
         token.check()?;
-        let loaded = self.device.load(&source, token)?;
+        let start = Instant::now();
+        let loaded = self.device.load(&source, token, profile)?;
+        profile.step("load", start.elapsed(), 1);
         Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }))
     }
 }

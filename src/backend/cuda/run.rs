@@ -70,6 +70,10 @@ impl Kernel for CudaKernel {
         Ok(outcome)
     }
 
+    fn suits(&self, _ticks: u64) -> bool {
+        true
+    }
+
     fn source(&self) -> String {
         self.source.text.clone()
     }

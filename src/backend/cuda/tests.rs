@@ -72,7 +72,9 @@ fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, 
     let kernel = match found {
         Some(kernel) => kernel,
         None => {
-            let kernel: Arc<dyn Kernel> = BACKEND.compile(program, &CancellationToken::default())?.into();
+            let kernel: Arc<dyn Kernel> = BACKEND
+                .compile(program, launch.ticks, &CancellationToken::default(), &mut Profile::default())?
+                .into();
             COMPILED.lock().unwrap().insert(text, kernel.clone());
             kernel
         }

@@ -65,9 +65,7 @@ impl Live<'_> {
             if !self.keeps(stmt) {
                 continue;
             }
-            for value in stmt.operands() {
-                self.values[value.0 as usize] = true;
-            }
+            stmt.for_each_operand(|value| self.values[value.0 as usize] = true);
             if let Stmt::Let { op: Op::Get(var), .. } = stmt {
                 let live = &mut self.vars[var.0 as usize];
                 self.changed |= !*live;

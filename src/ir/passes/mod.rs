@@ -13,6 +13,8 @@ use super::Program;
 use super::verifier::verify;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
+use crate::profile::Profile;
+use std::time::Instant;
 
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
@@ -28,13 +30,21 @@ const PASSES: [(&str, Pass); 7] = [
 ];
 
 /// Runs all passes. The verifier looks at what comes in and what goes out, in debug builds also after each pass.
-pub fn run_all(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
+pub fn run_all(program: &mut Program, token: &CancellationToken, profile: &mut Profile) -> Result<(), Error> {
+    let mut start = Instant::now();
+    let mut lap = |name: String, count: usize| {
+        profile.step(name, start.elapsed(), count as u64);
+        start = Instant::now();
+    };
     verify_after("inference", program)?;
+    lap("pass: verify".into(), program.size());
     for (i, (name, run)) in PASSES.iter().enumerate() {
         token.check()?;
         run(program, token)?;
+        lap(format!("pass: {name}"), 1);
         if cfg!(debug_assertions) || i + 1 == PASSES.len() {
             verify_after(name, program)?;
+            lap("pass: verify".into(), 0);
         }
     }
     Ok(())
@@ -70,7 +80,10 @@ mod tests {
     #[test]
     fn errors_name_the_pass() {
         let mut program = parse("fn f0 () { break L0 }").unwrap();
-        let error = run_all(&mut program, &CancellationToken::default()).unwrap_err().to_string();
+        let error =
+            run_all(&mut program, &CancellationToken::default(), &mut crate::profile::Profile::default())
+                .unwrap_err()
+                .to_string();
         assert!(error.contains("\nafter inference: f0: `break L0`: L0 is not around it\n"), "{error}");
     }
 
@@ -101,7 +114,7 @@ mod tests {
               }
             }"#;
         check(
-            run_all,
+            |program, token| run_all(program, token, &mut Profile::default()),
             before,
             "fn f0 \"Car\" (v0: i32, v1: i64, v2: i64) {
                var x0: i64, x1: i64, x2: i64

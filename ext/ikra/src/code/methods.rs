@@ -18,6 +18,7 @@ use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Where a method is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,11 +167,19 @@ pub struct Methods<'a> {
     pool: Rc<ObjectPool>,
     found: FxHashMap<(Lookup, String), Option<FoundMethod>>,
     pub assumptions: Assumptions,
+    /// Spent on methods that were asked for the first time, with their code.
+    pub time: Duration,
 }
 
 impl<'a> Methods<'a> {
     pub fn new(ruby: &'a Ruby, pool: Rc<ObjectPool>) -> Self {
-        Self { ruby, pool, found: FxHashMap::default(), assumptions: Assumptions::default() }
+        Self {
+            ruby,
+            pool,
+            found: FxHashMap::default(),
+            assumptions: Assumptions::default(),
+            time: Duration::ZERO,
+        }
     }
 
     pub fn get(&mut self, lookup: Lookup, name: &str) -> Result<Option<FoundMethod>, Trouble> {
@@ -178,6 +187,7 @@ impl<'a> Methods<'a> {
         if let Some(found) = self.found.get(&key) {
             return Ok(found.clone());
         }
+        let start = Instant::now();
         let id = value::intern(self.ruby, name);
         let found = match find(self.ruby, &self.pool, lookup, id)? {
             Some(method) => {
@@ -193,6 +203,7 @@ impl<'a> Methods<'a> {
                 None
             }
         };
+        self.time += start.elapsed();
         self.found.insert(key, found.clone());
         Ok(found)
     }

@@ -12,15 +12,21 @@ use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 /// File, start and end of a code, and the names of its own local variables where these are asked for.
 type Key = (FileId, u32, u32, Vec<String>);
 
+/// The methods of a file, by start and end.
+type Methods = FxHashMap<(u32, u32), Code>;
+
 struct Sources {
     map: SourceMap,
     codes: FxHashMap<Key, Rc<Code>>,
+    /// Of the files that code was asked of: once one is asked for more, all its methods that were not yet asked for.
+    methods: FxHashMap<FileId, Option<Methods>>,
     /// How many inferences are under way, whose spans point into the texts.
     users: usize,
     /// What is unused is looked for when there are so many codes.
@@ -57,7 +63,7 @@ impl Drop for InUse<'_> {
 
 static SOURCES: LazyLock<GvlCell<Sources>> = LazyLock::new(|| {
     let (map, codes) = (SourceMap::new(ruby_version()), FxHashMap::default());
-    GvlCell::new(Sources { map, codes, users: 0, many: FEW })
+    GvlCell::new(Sources { map, codes, methods: FxHashMap::default(), users: 0, many: FEW })
 });
 
 /// No call into Ruby inside.
@@ -121,6 +127,7 @@ impl Sources {
         self.codes.retain(|_, code| Rc::strong_count(code) > 1);
         let used: FxHashSet<FileId> = self.codes.keys().map(|(file, ..)| *file).collect();
         self.map.retain(|file| used.contains(&file));
+        self.methods.clear();
         self.many = self.codes.len() * 2 + FEW;
     }
 
@@ -152,7 +159,10 @@ impl Sources {
         }
         // Prism is written in C and does not look whether there is memory.
         reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
-        let mut found = syntax::code_at(&self.map, file, start, end);
+        let mut found = match self.method(file, start, end) {
+            Some(code) => Ok(code),
+            None => syntax::code_at(&self.map, file, start, end),
+        };
         if let (Ok(code), Some(locals)) = (&found, locals) {
             let outer = code.locals.iter().filter(|name| is_variable(name) && !locals.contains(name));
             let outer: Vec<String> = outer.cloned().collect();
@@ -169,6 +179,25 @@ impl Sources {
             }
             Err(CodeError::NotFound) => Ok(None),
             Err(CodeError::Unsupported(list)) => Err(ikra_core::error::Error::Unsupported(list).into()),
+        }
+    }
+}
+
+impl Sources {
+    /// The method that stands there, if the file is asked for code more than once: it is not parsed for each.
+    fn method(&mut self, file: FileId, start: u32, end: u32) -> Option<Code> {
+        match self.methods.entry(file) {
+            Entry::Vacant(first) => {
+                first.insert(None);
+                None
+            }
+            Entry::Occupied(more) => {
+                let methods = more.into_mut().get_or_insert_with(|| {
+                    let codes = syntax::methods_in(&self.map, file).into_iter();
+                    codes.map(|code| ((code.span.start, code.span.end), code)).collect()
+                });
+                methods.remove(&(start, end))
+            }
         }
     }
 }

@@ -208,6 +208,7 @@ impl SeenTypes {
                 | Type::Proc(_)
                 | Type::Closure(..)
                 | Type::List(_)
+                | Type::Made(_)
                 | Type::Enumerator(..) => {}
             }
         }

@@ -39,6 +39,14 @@ pub fn close(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
     for phase in Phase::ALL {
         hash.aset(ruby.to_symbol(phase.name()), profile.seconds(phase))?;
     }
+    let steps = ruby.hash_new();
+    for step in &profile.steps {
+        let facts = ruby.hash_new();
+        facts.aset(ruby.to_symbol("seconds"), step.seconds)?;
+        facts.aset(ruby.to_symbol("count"), step.count)?;
+        steps.aset(step.name.as_str(), facts)?;
+    }
+    hash.aset(ruby.to_symbol("steps"), steps)?;
     hash.aset(ruby.to_symbol("sections"), profile.sections)?;
     hash.aset(ruby.to_symbol("backend"), profile.backend.map(|name| ruby.to_symbol(name)))?;
     Ok(hash)

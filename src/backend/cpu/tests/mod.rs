@@ -4,7 +4,7 @@ mod arithmetic;
 mod control;
 mod random;
 
-use super::loop_order::LoopOrder;
+use super::loop_order::{LoopOrder, LoopOrders};
 use super::{Code, CpuBackend, pool};
 use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;
@@ -28,9 +28,12 @@ fn kernel(text: &str) -> Box<dyn Kernel> {
         panic!("{errors:#?}\n{text}");
     }
     CpuBackend
-        .compile(&program, &CancellationToken::default())
+        .compile(&program, MANY_TICKS, &CancellationToken::default(), &mut Profile::default())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
+
+/// Enough for all forms of the code.
+const MANY_TICKS: u64 = 1_000;
 
 /// All of `jobs` jobs in one segment of entry 0, in the order of the elements.
 fn in_order(jobs: usize) -> JobOrder {

@@ -37,13 +37,20 @@ fn random_programs_do_what_the_interpreter_does() {
     for seed in 0..300 {
         let before = random_program(seed);
         let mut after = before.clone();
-        passes::run_all(&mut after, &CancellationToken::default()).unwrap();
+        passes::run_all(&mut after, &CancellationToken::default(), &mut Profile::default()).unwrap();
         fused += u32::from(after.fused);
         for program in [&before, &after] {
             // Elements of two classes run class by class, which may be seen where they meddle with each other.
             let entries: &[[u16; 5]] = if after.fused { &[[0; 5], [0, 1, 0, 1, 0]] } else { &[[0; 5]] };
             for entry_of in entries {
-                let code = Code::new(program, &CancellationToken::default(), None).unwrap();
+                let code = Code::new(
+                    program,
+                    LoopOrders::Both,
+                    &CancellationToken::default(),
+                    &mut Profile::default(),
+                    None,
+                )
+                .unwrap();
                 for (ticks, order) in [
                     (1, None),
                     (70, None),

@@ -1,0 +1,408 @@
+//! Blocks given to methods that are functions. A function has no frames of its callers, so a block goes along with what
+//! it uses of where it was written (it is *closed*): the function gets those variables as arguments, lowers the block's
+//! body where it is called, in a frame made of them, and gives back those that the block assigns.
+//!
+//! A block that does nothing but hand on what it is given (`each { |x| yield x }`) to one that does the same is that one,
+//! so methods that pass themselves such blocks come to an end.
+
+use super::blocks::{has_break, has_return, locals_of};
+use super::host::Scope;
+use super::operand::Operand;
+use super::{Activation, BlockRef, Frame, Home, LocalValue, Lowerer};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Multiple, Node, Target};
+use crate::syntax::walk::{assigned_by, each_node_in};
+use crate::types::ClassId;
+use rustc_hash::FxHashSet;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Blocks that call each other, as many as this.
+const MAX_CHAIN: usize = 4;
+
+/// A block without the values that it uses. Two are equal that have the same code around the same blocks.
+#[derive(Clone, Debug)]
+pub enum ClosedBlock {
+    Symbol(String),
+    Outer { root: u32, code: Rc<Code>, lambda: bool },
+    Literal(Rc<ClosedLiteral>),
+}
+
+/// A block or lambda of the section, and the frame that it was written in.
+#[derive(Debug)]
+pub struct ClosedLiteral {
+    literal: Arc<BlockLiteral>,
+    lambda: bool,
+    code: Rc<Code>,
+    owner: ClassId,
+    scope: Scope,
+    closure: Option<u32>,
+    name: String,
+    builtin: bool,
+    has_receiver: bool,
+    /// The blocks that it stands in, outermost first.
+    around: Vec<Arc<BlockLiteral>>,
+    /// Variables that it took along when it was made.
+    taken: Vec<LocalId>,
+    /// Those that it uses of its frame, and those of them that it assigns to.
+    locals: Vec<LocalId>,
+    written: Vec<LocalId>,
+    /// The block of its frame's method, where it calls that.
+    outer: Option<ClosedBlock>,
+}
+
+impl ClosedBlock {
+    fn identity(&self) -> (usize, usize, bool, u32) {
+        match self {
+            Self::Symbol(name) => (0, name.len(), false, 0),
+            Self::Outer { root, code, lambda } => (1, Rc::as_ptr(code) as usize, *lambda, *root),
+            Self::Literal(closed) => {
+                let around = closed.around.len() + closed.taken.len() * 0x100;
+                let code = Rc::as_ptr(&closed.code) as usize;
+                (Arc::as_ptr(&closed.literal) as usize, code + around, closed.lambda, closed.owner.0)
+            }
+        }
+    }
+}
+
+impl ClosedBlock {
+    /// A number that is the same in every walk.
+    pub fn number(&self) -> u32 {
+        match self {
+            Self::Symbol(name) => name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte)),
+            Self::Outer { root, .. } => *root ^ 0x2000_0000,
+            Self::Literal(closed) => {
+                let outer = closed.outer.as_ref().map_or(0, Self::number);
+                let span = closed.literal.span;
+                span.start ^ span.end.rotate_left(11) ^ span.file.0.rotate_left(23) ^ outer.rotate_left(7)
+            }
+        }
+    }
+}
+
+impl PartialEq for ClosedBlock {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+            && match (self, other) {
+                (Self::Symbol(a), Self::Symbol(b)) => a == b,
+                (Self::Literal(a), Self::Literal(b)) => {
+                    a.closure == b.closure
+                        && a.taken == b.taken
+                        && a.has_receiver == b.has_receiver
+                        && a.outer == b.outer
+                }
+                _ => true,
+            }
+    }
+}
+
+impl Eq for ClosedBlock {}
+
+impl Hash for ClosedBlock {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+/// What goes along with a block.
+#[derive(Debug, Default)]
+pub(super) struct Environment {
+    pub operands: Vec<Operand>,
+    /// The variables that it assigns to, by frame, in the order in which they are given back.
+    pub written: Vec<(usize, LocalId)>,
+}
+
+impl Lowerer<'_> {
+    /// Closes a block; `None` if it was refused, or another walk is needed.
+    pub(super) fn close_block(
+        &mut self,
+        block: &BlockRef,
+        environment: &mut Environment,
+    ) -> Option<ClosedBlock> {
+        self.close(block, environment, 0)
+    }
+
+    fn close(
+        &mut self,
+        block: &BlockRef,
+        environment: &mut Environment,
+        depth: usize,
+    ) -> Option<ClosedBlock> {
+        let (literal, home, breaks, lambda) = match block {
+            BlockRef::Symbol { name, .. } => return Some(ClosedBlock::Symbol(name.clone())),
+            BlockRef::Outer { root, code, lambda, .. } => {
+                return Some(ClosedBlock::Outer { root: *root, code: Rc::clone(code), lambda: *lambda });
+            }
+            BlockRef::Literal { literal, home, break_to, lambda } => {
+                (literal, home, break_to.is_some(), *lambda)
+            }
+        };
+        if !self.is_live(home) {
+            self.refuse_escaping();
+            return None;
+        }
+        let frame = &self.frames[home.frame];
+        let own_block = frame.code.params.block;
+        let calls_outer = calls_outer(literal, own_block);
+        let outer = frame.block.clone().filter(|_| calls_outer);
+        if let Some(next @ BlockRef::Literal { literal: other, home: others, .. }) = &outer
+            && other.params.required.len() == literal.params.required.len()
+            && hands_on(literal, own_block)
+            && hands_on(other, self.frames[others.frame].code.params.block)
+        {
+            return self.close(&next.clone(), environment, depth);
+        }
+        let leaves = if lambda { None } else { leaving(literal, breaks) };
+        let refused = match leaves {
+            Some(how) => Some(format!("a block that {how}")),
+            None if depth >= MAX_CHAIN => Some("a block that calls others like itself".into()),
+            None if self.gives_to_captured(literal) => {
+                Some("a block that assigns a variable around the section".into())
+            }
+            None => None,
+        };
+        if let Some(what) = refused {
+            self.refuse_here(
+                "unsupported-recursion",
+                format!("a method that calls itself is given {what}"),
+                Some("collect what it gives in an array, and go through that; or keep what is still to be visited in an array, as a stack".into()),
+            );
+            return None;
+        }
+        let frame = &self.frames[home.frame];
+        let receiver = frame.receiver.clone();
+        let mut locals: Vec<LocalId> = locals_of(literal).into_iter().collect();
+        let own = own_of(literal);
+        locals.retain(|local| !own.contains(local) && Some(*local) != own_block);
+        locals.sort_unstable();
+        let assigned = assigned_in(literal);
+        let taken: Vec<LocalId> = home.taken.iter().map(|(local, _)| *local).collect();
+        let written: Vec<LocalId> = locals
+            .iter()
+            .copied()
+            .filter(|local| assigned.contains(local) && !taken.contains(local))
+            .collect();
+        let closed = ClosedLiteral {
+            literal: Arc::clone(literal),
+            lambda,
+            code: Rc::clone(&frame.code),
+            owner: frame.owner,
+            scope: frame.scope.clone(),
+            closure: frame.closure,
+            name: frame.name.clone(),
+            builtin: frame.builtin,
+            has_receiver: !receiver.is_bottom(),
+            around: home.blocks.iter().map(|activation| Arc::clone(&activation.literal)).collect(),
+            taken,
+            locals,
+            written,
+            outer: None,
+        };
+        let mut operands = if closed.has_receiver { vec![receiver] } else { vec![] };
+        for local in &closed.locals {
+            let along = home.taken.iter().find(|(taken, _)| taken == local).map(|(_, value)| value.clone());
+            operands.push(
+                along.unwrap_or_else(|| self.frames[home.frame].locals[local.0 as usize].operand.clone()),
+            );
+        }
+        for operand in operands {
+            let operand = if operand.is_bottom() { Operand::nil() } else { self.carrier(operand) };
+            if operand.is_bottom() || self.keep_building(&operand.types) {
+                return None;
+            }
+            environment.operands.push(operand);
+        }
+        environment.written.extend(closed.written.iter().map(|local| (home.frame, *local)));
+        let outer = match outer {
+            Some(outer) => Some(self.close(&outer, environment, depth + 1)?),
+            None => None,
+        };
+        Some(ClosedBlock::Literal(Rc::new(ClosedLiteral { outer, ..closed })))
+    }
+
+    /// Makes the frames of a closed block in a function, of the values that went along.
+    pub(super) fn open_block(
+        &mut self,
+        block: &ClosedBlock,
+        values: &mut dyn Iterator<Item = Operand>,
+        written: &mut Vec<(usize, LocalId)>,
+    ) -> BlockRef {
+        let closed = match block {
+            ClosedBlock::Symbol(name) => return BlockRef::Symbol { name: name.clone(), active: 0 },
+            ClosedBlock::Outer { root, code, lambda } => {
+                return BlockRef::Outer { root: *root, code: Rc::clone(code), lambda: *lambda, active: 0 };
+            }
+            ClosedBlock::Literal(closed) => closed,
+        };
+        let mut next = || values.next().unwrap_or_else(Operand::nil);
+        let receiver = if closed.has_receiver { next() } else { Operand::bottom() };
+        let mut locals = self.fresh_locals(&closed.code);
+        let mut taken = Vec::new();
+        for local in &closed.locals {
+            let version = self.fresh_version();
+            let value = next();
+            if closed.taken.contains(local) {
+                taken.push((*local, value.clone()));
+            }
+            locals[local.0 as usize] = LocalValue::new(value, version);
+        }
+        let frame = self.frames.len();
+        self.frames.push(Frame {
+            code: Rc::clone(&closed.code),
+            locals,
+            receiver,
+            owner: closed.owner,
+            scope: closed.scope.clone(),
+            block: None,
+            closure: closed.closure,
+            return_to: None,
+            control: vec![],
+            activation: self.versions,
+            blocks: Rc::default(),
+            call_span: closed.literal.span,
+            builtin: closed.builtin,
+            name: closed.name.clone(),
+            outermost: true,
+        });
+        let activation = self.fresh_version();
+        self.frames[frame].activation = activation;
+        let mut blocks = Vec::new();
+        for literal in &closed.around {
+            let number = self.fresh_version();
+            let activation = Activation { number, literal: Arc::clone(literal), frame, taken: Rc::default() };
+            self.live.push((activation.clone(), vec![]));
+            blocks.push(activation);
+        }
+        written.extend(closed.written.iter().map(|local| (frame, *local)));
+        if let Some(outer) = &closed.outer {
+            let outer = self.open_block(outer, values, written);
+            if let Some(local) = closed.code.params.block {
+                self.current = frame;
+                let operand = self.passed_block(Some(&outer));
+                self.write_local(local, operand);
+            }
+            self.frames[frame].block = Some(outer);
+        }
+        let needs = super::blocks::used_of(&blocks, &closed.literal).into();
+        let home = Home { frame, activation, active: 0, blocks: blocks.into(), needs, taken: taken.into() };
+        BlockRef::Literal {
+            literal: Arc::clone(&closed.literal),
+            home,
+            break_to: None,
+            lambda: closed.lambda,
+        }
+    }
+
+    /// Does the block have to do with variables around the section that the elements write? Only the section's own code
+    /// has those.
+    fn gives_to_captured(&self, literal: &BlockLiteral) -> bool {
+        let mut found = false;
+        each_node_in(&literal.body, &mut |node| {
+            found |= match &node.kind {
+                Kind::Captured(name) => self.written.contains_key(name),
+                Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+                    is_captured(target)
+                }
+                Kind::MultiAssign { targets, .. } => holds_captured(targets),
+                _ => false,
+            };
+        });
+        found
+    }
+}
+
+fn is_captured(target: &Target) -> bool {
+    match target {
+        Target::Captured(..) => true,
+        Target::Multiple(multiple, _) => holds_captured(multiple),
+        _ => false,
+    }
+}
+
+fn holds_captured(targets: &Multiple) -> bool {
+    let splat = targets.splat.iter().flatten();
+    targets.before.iter().chain(splat).chain(&targets.after).any(is_captured)
+}
+
+/// How a block ends more than itself.
+fn leaving(literal: &BlockLiteral, breaks: bool) -> Option<&'static str> {
+    if has_return(&literal.body) {
+        return Some("returns from the method around it");
+    }
+    (breaks && has_break(&literal.body)).then_some("breaks")
+}
+
+/// The locals of a block and of those in it.
+fn own_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+    let mut own: FxHashSet<LocalId> = literal.own_locals.iter().copied().collect();
+    each_node_in(&literal.body, &mut |node| match &node.kind {
+        Kind::Lambda(inner) | Kind::Super { block: Some(BlockArg::Literal(inner)), .. } => {
+            own.extend(&inner.own_locals)
+        }
+        Kind::Call(call) => {
+            if let Some(BlockArg::Literal(inner)) = &call.block {
+                own.extend(&inner.own_locals);
+            }
+        }
+        _ => {}
+    });
+    own
+}
+
+fn assigned_in(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    each_node_in(&literal.body, &mut |node| {
+        assigned_by(&node.kind, &mut |local| {
+            found.insert(local);
+        });
+    });
+    found
+}
+
+/// Does a block call that of the method which it stands in, or look whether there is one?
+fn calls_outer(literal: &BlockLiteral, own_block: Option<LocalId>) -> bool {
+    let mut found = own_block.is_some_and(|local| locals_of(literal).contains(&local));
+    each_node_in(&literal.body, &mut |node| {
+        found |= match &node.kind {
+            Kind::Yield(_) | Kind::Super { .. } => true,
+            Kind::Call(call) => call.receiver.is_none() && call.name == "block_given?",
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Does a block do nothing but hand its parameters on to that of the method which it stands in?
+fn hands_on(literal: &BlockLiteral, own_block: Option<LocalId>) -> bool {
+    let params = &literal.params;
+    let plain = params.is_plain()
+        && params.destructured.is_empty()
+        && !params.trailing_comma
+        && !params.required.is_empty();
+    let is_parameters = |args: &[Node]| {
+        args.len() == params.required.len()
+            && args
+                .iter()
+                .zip(&params.required)
+                .all(|(arg, local)| matches!(&arg.kind, Kind::Local(id) if id == local))
+    };
+    plain
+        && match &only(&literal.body).kind {
+            Kind::Yield(args) => is_parameters(args),
+            Kind::Call(call) => {
+                let on_block = call.receiver.as_ref().is_some_and(
+                    |receiver| matches!(&receiver.kind, Kind::Local(id) if Some(*id) == own_block),
+                );
+                on_block && call.name == "call" && call.block.is_none() && is_parameters(&call.args)
+            }
+            _ => false,
+        }
+}
+
+/// The statement of a body that has one.
+fn only(body: &Node) -> &Node {
+    match &body.kind {
+        Kind::Sequence(all) if all.len() == 1 => only(&all[0]),
+        _ => body,
+    }
+}
