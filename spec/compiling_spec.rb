@@ -90,6 +90,24 @@ each_compiling_backend do |backend|
     end
   end
 
+  it "knows in a function what callers pass, where it hangs on that" do
+    text = lambda do |levels|
+      calls = Array.new(levels) do |i|
+        "def level#{i}(x, op) = x < 1 ? level#{i + 1}(x, op) : level#{i + 1}(x, op)\n"
+      end
+      "#{calls.join}def level#{levels}(x, op) = x.public_send(op, 3)\n" \
+        "->(xs) { xs.pmap { |x| level0(x, :*) + level0(x, :-) } }"
+    end
+    expect(LargeSections.new(text.call(9)).call([1, 2, 30])).to eq([1, 5, 117])
+    expect { LargeSections.new(text.call(30)).call([1]) }.to raise_error(Ikra::UnsupportedError, /public_send/)
+  end
+
+  it "takes back the memory of arrays that functions make in a loop" do
+    text = LargeSections.calls(12, last: "[x, x + 1].select { |y| y > 0 }",
+                                   block: "100_000.times { |i| x += level0(i).size }; x")
+    expect(LargeSections.new(text).call([1, 2, 30])).to eq([200_000, 200_001, 200_029])
+  end
+
   it "calls as deep as methods are nested, which is no recursion" do
     expect(LargeSections.new(LargeSections.chain(1_000)).call([1, 2, 30])).to eq([1_001, 1_002, 1_030])
   end
@@ -97,7 +115,8 @@ each_compiling_backend do |backend|
   def raised(text)
     LargeSections.new(text).call([1, 30])
   rescue StandardError => e
-    [e.class, e.message, e.backtrace.grep(/large_section_/).map { |line| line[/:\d+:in .*/] }.grep_v(%r{[#`](p?map|/)'})]
+    lines = e.backtrace.grep(/large_section_/).map { |line| line[/:\d+:in .*/] }
+    [e.class, e.message, lines.grep_v(%r{[#`](p?map|/)'})]
   end
 
   # The message, and the calls that led there.
@@ -115,6 +134,13 @@ each_compiling_backend do |backend|
     same_error(LargeSections.calls(30, last: far, block: "begin; level0(x); ensure; x + 1; end"))
     rescued = LargeSections.calls(30, last: far, block: "begin; level0(x); rescue ArgumentError; -1; end")
     expect(LargeSections.new(rescued).call([1, 30])).to eq([1, -1])
+  end
+
+  it "names the line in a block that a built-in runs" do
+    text = "def fails(x) = x < 20 ? x : raise(ArgumentError)\n" \
+           "->(xs) { xs.pmap { |x|\n[x, 1].tap { |l| l << 2 }.each_with_index do |y, i|\nx += fails(y)\nend\nx } }"
+    of_ikra, of_ruby = %w[pmap map].map { |method| raised(text.sub("pmap", method)).last.first(2) }
+    expect(of_ikra.map { |line| line[/\d+/] }).to eq(of_ruby.map { |line| line[/\d+/] })
   end
 
   it "says where something fails that more ways lead to than there are numbers" do

@@ -76,6 +76,7 @@ impl Lowerer<'_> {
             activation: 0,
             blocks: Rc::default(),
             call_span: code.span,
+            caller: 0,
             builtin: false,
             name: code.name.clone(),
             outermost: false,

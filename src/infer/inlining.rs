@@ -122,6 +122,7 @@ impl Lowerer<'_> {
             activation: 0,
             blocks: Rc::default(),
             call_span: self.span,
+            caller: self.current,
             builtin,
             name: name.to_string(),
             outermost: false,

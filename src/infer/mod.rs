@@ -315,6 +315,8 @@ pub(crate) struct Frame {
     pub blocks: Rc<[Activation]>,
     /// The place of the call, for backtraces.
     pub call_span: Span,
+    /// The frame whose code calls: that of a block, where it stands in one that a method runs.
+    pub caller: usize,
     /// Written in Ruby by us (a built-in): errors are reported at its caller.
     pub builtin: bool,
     /// The method's name.

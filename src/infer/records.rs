@@ -85,6 +85,7 @@ impl Lowerer<'_> {
             activation: version,
             blocks: Rc::default(),
             call_span: self.span,
+            caller: self.current,
             builtin: true,
             name: String::new(),
             outermost: false,

@@ -36,7 +36,7 @@ impl Lowerer<'_> {
             if index == 0 || frame.outermost {
                 break;
             }
-            index -= 1;
+            index = frame.caller;
         }
         places
     }

@@ -399,19 +399,51 @@ fn recursion_becomes_a_function() {
     assert!(result.is_ok());
 }
 
+/// Methods each of which calls the next one twice; `block` is what they are called with, and the last one gives `last`.
+fn levels(levels: usize, block: &str, last: &str) -> Result<Inferred, Error> {
+    let mut text = String::from("class Node\n");
+    for level in 0..levels {
+        let next = level + 1;
+        text += &format!("  def at{level}(x)\n    x < 1 ? at{next}(x){block} : at{next}(x){block}\n  end\n");
+    }
+    text +=
+        &format!("  def at{levels}(x)\n    {last}\n  end\nend\nbase.pmap {{ |x| x.at0(rand(6)){block} }}\n");
+    let world = World::new(&text);
+    let node = world.object("Node");
+    world.base(&[node]).infer(Operation::Map)
+}
+
 #[test]
 fn a_section_that_is_too_large_is_refused_soon() {
-    let mut text = String::from("class Node\n");
-    for level in 0..18 {
-        let next = level + 1;
-        text += &format!("  def at{level}(x)\n    x < 1 ? at{next}(x) : at{next}(x)\n  end\n");
-    }
-    text += "  def at18(x)\n    x * 3\n  end\nend\nbase.pmap { |x| x.at0(rand(6)) }\n";
-    let mut world = World::new(&text);
-    let node = world.object("Node");
-    world = world.base(&[node]);
-    let Err(Error::Unsupported(list)) = world.infer(Operation::Map) else { panic!("not refused") };
+    let Err(Error::Unsupported(list)) = levels(18, " { 1 }", "x * 3") else { panic!("not refused") };
     assert_eq!(list.iter().map(|d| d.slug).collect::<Vec<_>>(), ["section-too-large"]);
+}
+
+#[test]
+fn programs_grow_with_the_methods_and_not_with_the_ways_to_them() {
+    let [ten, twenty, forty] = [10, 20, 40].map(|n| levels(n, "", "x * 3").unwrap().program.size());
+    assert!(twenty < 3 * ten.max(1_000) && forty < 3 * twenty, "{ten}, {twenty}, {forty} statements");
+    assert!(levels(40, "", "x * 3").unwrap().program.functions.len() <= 41);
+}
+
+#[test]
+fn paths_tell_the_calls_that_led_to_a_function() {
+    let program = levels(20, "", "x / (x - 3)").unwrap().program;
+    let path = program.callers.last().unwrap().last;
+    let places = program.callers(path);
+    let labels: Vec<&str> = places.iter().map(|(_, _, label)| &label[..]).collect();
+    // From some level up to the first one, with none left out, and then the block.
+    let (block, methods) = labels.split_last().unwrap();
+    let expected: Vec<String> = (0..methods.len()).rev().map(|level| format!("at{level}")).collect();
+    assert!(
+        methods.len() > 3 && methods.iter().zip(&expected).all(|(label, name)| label.ends_with(name)),
+        "{labels:?}"
+    );
+    assert!(block.starts_with("block"), "{labels:?}");
+    assert!(program.callers(0).is_empty());
+    // Every number stands for one way only.
+    let all: Vec<_> = program.callers.windows(2).map(|pair| (pair[0].last, pair[1].first)).collect();
+    assert!(all.iter().all(|(last, first)| last < first));
 }
 
 #[test]

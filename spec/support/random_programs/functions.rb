@@ -15,7 +15,9 @@ module RandomPrograms
       return [] unless @deep
 
       levels = between(3, 14)
-      methods = Array.new(levels) { |level| Node.fixed("def self.deep#{level}(x, y)\n", deep_body(level + 1), "\nend\n") }
+      methods = Array.new(levels) do |level|
+        Node.fixed("def self.deep#{level}(x, y)\n", deep_body(level + 1), "\nend\n")
+      end
       last = pick(["x % 97 + y % 89", "x / (y % 11)", "x > 900 ? raise(ArgumentError, \"deep\") : [x, y].max",
                    "y > 3 ? x % 100 : y % 100"])
       [Node.fixed("module Deep\n", *methods, "def self.deep#{levels}(x, y) = #{last}\nend\n")]
@@ -28,7 +30,8 @@ module RandomPrograms
       end
       test = pick(["x > y", "x % #{between(2, 5)} == 0", "y < #{between(-5, 500)}"])
       case between(0, 9)
-      when 0 then "begin\n#{test} ? #{call[]} : #{call[]}\nrescue #{pick(%w[ArgumentError ZeroDivisionError])}\nx % 7\nend"
+      when 0
+        "begin\n#{test} ? #{call[]} : #{call[]}\nrescue #{pick(%w[ArgumentError ZeroDivisionError])}\nx % 7\nend"
       when 1 then "z = #{call[]}\nz = #{call[]} if z.even?\n#{test} ? z : #{call[]}"
       when 2 then "[1, 2].sum { |k| k > 1 ? #{call[]} : #{call[]} } % 1000"
       else "#{test} ? #{call[]} : #{call[]}"

@@ -3,10 +3,13 @@
 require "tempfile"
 require_relative "bignums"
 require_relative "nans"
+require_relative "outlining"
 
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial
+    include Outlining
+
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
     # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
@@ -146,16 +149,6 @@ module RandomPrograms
       [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
     end
 
-    # In every third program each method that can be one is a function, however seldom it is called.
-    def outlined? = (@program.seed % 3).zero? && !@inlined
-
-    def outlining
-      ENV["IKRA_TEST_OUTLINED"] = "1" if outlined?
-      yield
-    ensure
-      ENV.delete("IKRA_TEST_OUTLINED")
-    end
-
     def outcome
       [:given, yield]
     rescue Exception => e # rubocop:disable Lint/RescueException
@@ -244,7 +237,7 @@ module RandomPrograms
       return expected.instance_of?(actual.class) if vague?(expected, *texts)
 
       pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
-      expected.instance_of?(actual.class) && texts.first.match?(/\A#{pattern}(:0x>)?\z/)
+      expected.instance_of?(actual.class) && texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
     end
 
     # A message shows arrays as they were before the section, which has changed none.
@@ -257,23 +250,6 @@ module RandomPrograms
     def text(error)
       [error.class, error.message.lines.first.to_s.chomp.gsub(/0x\h+/, "0x")]
     end
-
-    # Backtraces name the callers of functions as those of methods that are inlined.
-    def inlined_alike(kept, error, raised_at)
-      @inlined = true
-      found = frames(error)
-      unload
-      load_program
-      inlined = frames(in_ikra(kept)[1][1])
-      return [nil, raised_at] if found == inlined
-
-      verdict(:wrong_backtrace, "#{text(error)}\ninlined: #{inlined.inspect}\noutlined: #{found.inspect}")
-    ensure
-      @inlined = false
-    end
-
-    # Where an exception came from, in the program.
-    def frames(error) = error.backtrace.to_a.grep(/random_program_/).map { |line| line[/:\d+:in .*/] }
 
     # What differs, and where.
     def difference(expected, actual, path = [])

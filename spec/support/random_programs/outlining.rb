@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Trials of programs whose methods are functions as far as they can be.
+  module Outlining
+    private
+
+    # In every third program each method that can be one is a function, however seldom it is called.
+    def outlined? = (@program.seed % 3).zero? && !@inlined
+
+    def outlining
+      ENV["IKRA_TEST_OUTLINED"] = "1" if outlined?
+      yield
+    ensure
+      ENV.delete("IKRA_TEST_OUTLINED")
+    end
+
+    # Backtraces name the callers of functions as those of methods that are inlined.
+    def inlined_alike(kept, error, raised_at)
+      @inlined = true
+      found = frames(error)
+      unload
+      load_program
+      inlined = frames(in_ikra(kept)[1][1])
+      return [nil, raised_at] if found == inlined
+
+      verdict(:wrong_backtrace, "#{text(error)}\ninlined: #{inlined.inspect}\noutlined: #{found.inspect}")
+    ensure
+      @inlined = false
+    end
+
+    # Where an exception came from, in the program.
+    def frames(error) = error.backtrace.to_a.grep(/random_program_/).map { |line| line[/:\d+:in .*/] }
+  end
+end
