@@ -260,6 +260,7 @@ impl Lowerer<'_> {
             activation: self.versions,
             blocks: Rc::default(),
             call_span: closed.literal.span,
+            caller: frame,
             builtin: closed.builtin,
             name: closed.name.clone(),
             outermost: true,
