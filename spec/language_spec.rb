@@ -182,6 +182,8 @@ each_backend do
 
     it "loops" do
       expect_same(small) { |n| i = 0; i += 1 while i < n; i }
+      expect_same(small) { |n| [(for k in [n, 2] do end), (for k in 1..n do break k * 2 if k == 2 end).nil?] }
+      expect_same(small) { |n| r = (for k in 1..n do k end); r.sum }
       expect_same(small) { |n| i = 10; i -= 1 until i <= n; i }
       expect_same(small) { |n| s = 0; n.times { |i| s += i }; s }
       expect_same(small) { |n| s = 0; 1.upto(n) { |i| s += i * i }; s }

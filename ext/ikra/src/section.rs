@@ -130,8 +130,11 @@ fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Troub
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
         return Err(Trouble::Plain(format!(
-            "element {} makes arrays of more than {MOST_WORDS} items in the section",
-            failure.element
+            "element {} makes arrays and objects that take more than {} GiB in all (also those that are not needed any \
+             more, which are kept until a loop or the element ends that made them): make fewer, or go through more \
+             elements that do less each",
+            failure.element,
+            (MOST_WORDS * 8) >> 30
         )));
     }
     Ok(Some(more))

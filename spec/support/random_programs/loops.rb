@@ -78,7 +78,10 @@ module RandomPrograms
       from, items = chance(0.7) ? [Node.fixed("0..(", expression([:int], depth - 1), " % 5)"),
                                    [:int]] : reducible(depth - 1)
       body = through(from) { looping_body(depth, { name => items }, scoped: false) }
-      Node.statement("for #{name} in ", from, "\n", body, "\nend")
+      # Its value is what it goes through.
+      return Node.statement("for #{name} in ", from, "\n", body, "\nend") if chance(0.8)
+
+      Node.statement(scope.declare(fresh("v"), [:bool]).name, " = (for #{name} in ", from, "\n", body, "\nend).nil?")
     end
 
     # What a call with a block is assigned: what it gives, or the value of a `break`.

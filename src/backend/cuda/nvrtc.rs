@@ -11,8 +11,10 @@ use std::fmt::Write;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Strict IEEE arithmetic: as Ruby's, without contraction to fused multiply-add.
-pub(super) const OPTIONS: [&str; 3] = ["--fmad=false", "--std=c++17", "--disable-warnings"];
+/// Strict IEEE arithmetic: as Ruby's, without contraction to fused multiply-add. `ptxas` of CUDA up to 13.0 clones
+/// some functions that call themselves, and dies of it, with the process.
+pub(super) const OPTIONS: [&str; 4] =
+    ["--fmad=false", "--std=c++17", "--disable-warnings", "--ptxas-options=--cloning=no"];
 
 type Handle = *mut c_void;
 type Code = c_int;
