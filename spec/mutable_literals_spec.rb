@@ -61,6 +61,49 @@ each_backend do
   end
 end
 
+# Sets that are united.
+class UnionFind
+  def initialize(size) = (@parents, @sizes = (0...size).to_a, [1] * size)
+  def find(x) = @parents[x] == x ? x : (@parents[x] = find(@parents[x]))
+
+  def unite(a, b)
+    a, b = find(a), find(b)
+    return if a == b
+
+    @parents[a] = b
+    @sizes[b] += @sizes[a]
+  end
+
+  def size(x) = @sizes[find(x)]
+  def self.filled(n) = Array.new(n, 0).tap { |a| a[n - 1] = 1 }
+end
+
+each_backend do
+  numbers = [1, 2, 3]
+
+  it "changes arrays of known length that methods made" do
+    expect_same(numbers) { |n| u = UnionFind.new(10); u.unite(1, n); u.unite(n, 5); u.unite(7, 8); [u.size(1), u.size(8)] }
+    expect_same(numbers) { |n| u = UnionFind.new(n + 10); u.unite(1, n); u.size(1) }
+    expect_same(numbers) { |n| a = (1..3).to_a; a.pop; a << n; a }
+    expect_same(numbers) { |n| a = [0] * 5; b = a; b[n] += 1; [a, b] }
+    expect_same(numbers) { |n| a = [1, 2, 3].map { |x| x * n }; a[0] = 9; a.push(4); a }
+    expect_same(numbers) { |n| a = [1, 2, 3]; b = a.first(2); b << n; [a, b] }
+    expect_same(numbers) { |n| a = [1, n]; b = a.dup; b << 4; [a, b] }
+    expect_same(numbers) { |n| g = Array.new(3) { [0] * 3 }; g[n - 1][1] += 5; g[0][n - 1] = 7; g }
+    expect_same(numbers) { |n| g = [[0] * 2] * 2; g[0][0] = n; g }
+    expect_same(numbers) { |n| a = [3, n, 1].sort; a.reverse!; a.shift; a }
+    expect_same([0, 1, 2]) { |n| n > 1 ? UnionFind.filled(n) : [] }
+    expect_same([0, 1, 2]) { |n| UnionFind.filled(n) rescue [] }
+  end
+
+  it "changes what other methods gave where it is" do
+    expect_same(numbers) { |n| a = [[1, 2], [3, 4]]; b = a.first; b << n; a }
+    expect_same([0, 1]) { |n| a = [[1, 2], [3, 4]]; b = a[n]; b << n; a }
+    expect_same(numbers) { |n| a = [1, 2]; b = a.each { |x| x }; b << n; a }
+    expect_same(numbers) { |n| a = [1, 2]; b = a.tap { |x| x }; b << n; a }
+  end
+end
+
 each_compiling_backend do
   it "refuses to change what methods of Ruby's own gave" do
     expect { [1].pmap { |x| 7.divmod(2) << x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-store\]/)

@@ -27,6 +27,35 @@ const CLASS_CARRIED: &[&str] = &[
     "instance_of?",
 ];
 
+/// Methods of arrays and ranges that give a new array.
+const NEW_ARRAYS: &[&str] = &[
+    "*",
+    "+",
+    "-",
+    "&",
+    "|",
+    "map",
+    "collect",
+    "flat_map",
+    "select",
+    "filter",
+    "reject",
+    "reverse",
+    "sort",
+    "sort_by",
+    "take",
+    "drop",
+    "take_while",
+    "drop_while",
+    "rotate",
+    "uniq",
+    "compact",
+    "dup",
+    "clone",
+    "zip",
+    "values_at",
+];
+
 /// What a call on one class of receiver does.
 #[derive(Clone)]
 pub(super) enum Callee {
@@ -399,13 +428,43 @@ impl Lowerer<'_> {
                     keyword_splat: arguments.keyword_splat,
                     block: block.cloned(),
                 };
-                rule.apply(self, &invocation)
+                let made = rule.apply(self, &invocation);
+                self.made_array(receiver, name, arguments, made)
             }
             Callee::Method(found, code, builtin) => {
                 let name = if code.kind == CodeKind::Method { code.name.clone() } else { name.into() };
-                self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block)
+                let made = self.method_call(receiver, &name, found.owner, code, *builtin, arguments, block);
+                if *builtin { self.made_array(receiver, &name, arguments, made) } else { made }
             }
         }
+    }
+
+    /// What a built-in gives: where that is a new array of fixed length which is changed later, it is a list.
+    fn made_array(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        made: Operand,
+    ) -> Operand {
+        let is_new = match receiver.types.single() {
+            Some(Type::Module(ClassId::ARRAY)) => name == "new",
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
+                NEW_ARRAYS.contains(&name)
+                    || matches!(name, "first" | "last") && arguments.positional.len() == 1
+            }
+            Some(Type::Range { .. }) => NEW_ARRAYS.contains(&name) || matches!(name, "to_a" | "entries"),
+            _ => false,
+        };
+        if !is_new || self.frame().builtin || !matches!(made.types.single(), Some(Type::Tuple(_))) {
+            return made;
+        }
+        let place = (Rc::as_ptr(&self.frame().code) as usize, self.node);
+        if self.memo.grown.contains(&place) {
+            return self.make_list(0x3c0, &made);
+        }
+        self.memo.makes_array(&made.types, place);
+        made
     }
 
     /// Does a built-in written in Ruby have this form of the method? Ruby's own may have more.

@@ -92,7 +92,7 @@ impl Lowerer<'_> {
                 if self.grows(node) || self.memo.grown.contains(&place) {
                     return self.make_list(0, &tuple);
                 }
-                self.literals.entry(tuple.types.clone()).or_default().push(place);
+                self.memo.makes_array(&tuple.types, place);
                 tuple
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
@@ -254,10 +254,10 @@ impl Lowerer<'_> {
         })
     }
 
-    /// What is changed came from a literal of fixed length, here or in a method around: literals that make such arrays
-    /// are lists from the next walk on. False if there is none.
+    /// What is changed came from a literal or a call that makes arrays of fixed length, here or in a method around: those
+    /// that make such arrays make lists from the next walk on. False if there is none.
     pub(crate) fn grow_literals(&mut self, made: &TypeSet) -> bool {
-        let places = self.literals.get(made).cloned().unwrap_or_default();
+        let places = self.memo.array_makers.get(made).cloned().unwrap_or_default();
         let known = self.memo.grown.len();
         self.memo.grown.extend(places);
         let grew = self.memo.grown.len() > known;

@@ -393,9 +393,8 @@ impl Lowerer<'_> {
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
-        if let Some(procs) = procs {
-            self.procs = procs;
-        }
+        // Those that went along are the caller's again.
+        self.procs.extend(procs.into_iter().flatten());
         let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
         self.program.functions[function.0 as usize] = b.finish();
     }

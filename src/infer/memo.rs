@@ -154,7 +154,9 @@ pub struct Memo {
     list_loops: FxHashMap<u32, Vec<JoinKey>>,
     /// Loops that change lists which live longer than an iteration: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
-    /// Array literals that are lists because what they make is changed elsewhere: code (its address) and node.
+    /// Where arrays of fixed length are made, by their types: code (its address) and node.
+    pub array_makers: FxHashMap<TypeSet, FxHashSet<(usize, NodeId)>>,
+    /// Those of them that make lists because what they make is changed elsewhere.
     pub grown: FxHashSet<(usize, NodeId)>,
     /// The section makes arrays in scratch memory.
     pub makes_lists: bool,
@@ -175,6 +177,11 @@ impl Memo {
     pub fn proc_number(&mut self, context: Context, node: u32) -> u32 {
         let next = self.proc_numbers.len() as u32;
         *self.proc_numbers.entry((context, node)).or_insert(next)
+    }
+
+    /// An array of fixed length is made at a place.
+    pub fn makes_array(&mut self, types: &TypeSet, place: (usize, NodeId)) {
+        self.array_makers.entry(types.clone()).or_default().insert(place);
     }
 
     /// A number for a type set, to tell contexts apart by it; above all slots that callers use.

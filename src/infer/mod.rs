@@ -389,8 +389,6 @@ pub(crate) struct Lowerer<'h> {
     retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
     mutable_literals: FxHashMap<usize, Rc<rustc_hash::FxHashSet<NodeId>>>,
-    /// Array literals that are of fixed length in this walk, by what they make.
-    literals: FxHashMap<TypeSet, Vec<(usize, NodeId)>>,
     /// The `max` or `min` being lowered, where it is called on an array literal.
     pub(crate) array_literal: Option<Span>,
     /// The lambdas and procs met in this walk, by number.
@@ -478,7 +476,6 @@ impl<'h> Lowerer<'h> {
             handled: Vec::new(),
             retries: Vec::new(),
             mutable_literals: FxHashMap::default(),
-            literals: FxHashMap::default(),
             procs: FxHashMap::default(),
             array_literal: None,
             single_assignment: FxHashMap::default(),
