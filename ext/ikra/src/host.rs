@@ -10,7 +10,7 @@ use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
-use crate::vm::gvl::{check_interrupts, let_others_run};
+use crate::vm::gvl::{check_deferred, check_interrupts, let_others_run};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
@@ -122,7 +122,9 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         profile: &mut Profile,
     ) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
-        let inferred = match infer(&mut self, code, operation, races) {
+        let inferred = infer(&mut self, code, operation, races);
+        check_deferred()?;
+        let inferred = match inferred {
             Ok(inferred) => inferred,
             Err(error) => {
                 return Err(match (self.trouble, error) {

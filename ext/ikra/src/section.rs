@@ -373,6 +373,7 @@ impl<'a> Run<'a> {
         (seed, call): (u64, u64),
         profile: &mut Profile,
     ) -> Result<Option<Room>, Trouble> {
+        gvl::check_deferred()?;
         let interrupt = AtomicBool::new(false);
         let mut interrupted = false;
         loop {

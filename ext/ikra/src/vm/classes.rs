@@ -1,12 +1,13 @@
 //! What classes and modules are, asked of Ruby's tables.
 
+use crate::vm::gvl::or_defer;
 use crate::vm::reflection::{Own, call};
 use crate::vm::ruby_version;
 use crate::vm::value::{self, class_pointer};
 use ikra_core::infer::host::StructKeywords;
 use ikra_core::source::RubyVersion;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, Symbol, Value, prelude::*};
+use magnus::{Error, RArray, RString, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 
 /// Its name, or what Ruby calls a class without one. That of a class's own methods is told by the class, where Ruby (since
@@ -14,8 +15,8 @@ use rb_sys::{ID, VALUE};
 pub fn path(module: VALUE) -> String {
     // SAFETY: `module` is a live class or module.
     let ruby = &Ruby::get_with(unsafe { Value::from_raw(module) });
-    if call(ruby, Own::IsSingleton, &[module]).unwrap_or(false)
-        && let Ok(attached) = call::<Value>(ruby, Own::AttachedObject, &[module])
+    if or_defer(call(ruby, Own::IsSingleton, &[module]), false)
+        && let Some(attached) = or_defer(call(ruby, Own::AttachedObject, &[module]).map(Some), None::<Value>)
         && attached.is_kind_of(ruby.class_module())
     {
         return format!("#<Class:{}>", plain_path(attached.as_raw()));
@@ -24,8 +25,12 @@ pub fn path(module: VALUE) -> String {
 }
 
 fn plain_path(module: VALUE) -> String {
-    // SAFETY: `module` is a live class or module.
-    unsafe { Value::from_raw(rb_sys::rb_class_path(module)) }.to_string()
+    // SAFETY: `module` is a live class or module; the bytes are copied before anything else runs.
+    unsafe {
+        let path = Value::from_raw(rb_sys::rb_class_path(module));
+        RString::from_value(path)
+            .map_or_else(String::new, |path| String::from_utf8_lossy(path.as_slice()).into_owned())
+    }
 }
 
 pub fn is_class(module: VALUE) -> bool {
@@ -157,7 +162,7 @@ pub unsafe fn of_instance(object: VALUE) -> (VALUE, Option<VALUE>) {
     };
     // Classes always have a singleton class; they are carried without looking into them.
     let plain = pointer == class || matches!(kind, t::RUBY_T_CLASS | t::RUBY_T_MODULE);
-    let matters = !plain && singleton_matters(pointer, class).unwrap_or(true);
+    let matters = !plain && or_defer(singleton_matters(pointer, class), true);
     (class, matters.then_some(pointer))
 }
 

@@ -2,7 +2,9 @@
 
 use crate::vm::signal_watcher::Watching;
 use ikra_core::backend::cpu::block_signals;
-use magnus::{Error, Ruby, rb_sys::protect};
+use magnus::error::ErrorType;
+use magnus::value::BoxValue;
+use magnus::{Error, Exception, Ruby, rb_sys::protect};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -120,8 +122,47 @@ where
     })
 }
 
+/// What was raised where nothing could be told of it.
+enum Deferred {
+    Exception(BoxValue<Exception>),
+    /// A `throw`, as Timeout's: the interpreter keeps what it carries.
+    Jump(Error),
+}
+
+thread_local! {
+    static DEFERRED: RefCell<Option<Deferred>> = const { RefCell::new(None) };
+}
+
+/// What a question gives that raises nothing by itself. But any call of Ruby's may raise what another thread sent: that
+/// is raised by [`check_deferred`] then, and `otherwise` is given.
+pub fn or_defer<T>(asked: Result<T, Error>, otherwise: T) -> T {
+    asked.unwrap_or_else(|error| {
+        let deferred = match error.error_type() {
+            ErrorType::Exception(exception) => Some(Deferred::Exception(BoxValue::new(*exception))),
+            ErrorType::Jump(_) => Some(Deferred::Jump(error)),
+            ErrorType::Error(..) => None,
+        };
+        DEFERRED.with_borrow_mut(|known| {
+            if known.is_none() {
+                *known = deferred;
+            }
+        });
+        otherwise
+    })
+}
+
+/// Raises what was deferred.
+pub fn check_deferred() -> Result<(), Error> {
+    match DEFERRED.take() {
+        None => Ok(()),
+        Some(Deferred::Jump(error)) => Err(error),
+        Some(Deferred::Exception(exception)) => Err((*exception).into()),
+    }
+}
+
 /// Lets Ruby do what it wanted the thread for: run trap handlers, raise what another thread sent, end the thread.
 pub fn check_interrupts(_ruby: &Ruby) -> Result<(), Error> {
+    check_deferred()?;
     protect(|| {
         // SAFETY: the GVL is held; what it raises is caught by `protect`.
         unsafe { rb_sys::rb_thread_check_ints() };
@@ -132,6 +173,7 @@ pub fn check_interrupts(_ruby: &Ruby) -> Result<(), Error> {
 
 /// As [`check_interrupts`], after other threads that wait for the GVL have had it.
 pub fn let_others_run(_ruby: &Ruby) -> Result<(), Error> {
+    check_deferred()?;
     protect(|| {
         // SAFETY: the GVL is held; what it raises is caught by `protect`.
         unsafe { rb_sys::rb_thread_schedule() };

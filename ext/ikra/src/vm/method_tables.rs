@@ -5,6 +5,7 @@
 //! Where a class has its table is found out when Ikra is loaded, by looking for it in classes that are made for that,
 //! and then everything that is relied on is tried. In a Ruby where that does not come out, snapshots are never taken.
 
+use crate::vm::gvl::or_defer;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::class_pointer;
 use magnus::Ruby;
@@ -213,7 +214,7 @@ impl Snapshot {
 
 /// Is there no other Ractor, which could change a table meanwhile?
 fn is_alone(ruby: &Ruby) -> bool {
-    call::<usize>(ruby, Own::CountRactors, &[]).is_ok_and(|count| count == 1)
+    or_defer(call::<usize>(ruby, Own::CountRactors, &[]), 0) == 1
 }
 
 /// Finds the layout.
