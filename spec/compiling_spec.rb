@@ -189,3 +189,21 @@ each_compiling_backend do |backend|
     expect(status.termsig).to eq(Signal.list["TERM"])
   end
 end
+
+RSpec.describe "Timeout around a section's first call" do
+  it "is heard, whenever its time comes" do
+    previous = Ikra.chosen
+    Ikra.backend = :cpu
+    points = Array.new(8) { |n| World::Point.new(n) }
+    40.times do |i|
+      # Another one each time, so that it is compiled.
+      section = LargeSections.new(<<~RUBY)
+        ->(points) { points.peach((1 << 32) - 1) { |point| point.x = (point.x * #{i + 3}) % 1_000_003 } }
+      RUBY
+      expect { Timeout.timeout(0.0002 * (i + 1)) { section.call(points) } }.to raise_error(Timeout::Error)
+    end
+    expect(points.map(&:x)).to eq((0...8).to_a)
+  ensure
+    Ikra.backend = previous
+  end
+end

@@ -163,6 +163,7 @@ module RandomPrograms
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
       return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
+      return verdict(:refused, "a Rational") if error.message.include?("a negative exponent gives a Rational")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
       element = error.element_index if error.is_a?(Ikra::ElementError)
