@@ -15,7 +15,9 @@ use rb_sys::{ID, VALUE};
 pub fn path(module: VALUE) -> String {
     // SAFETY: `module` is a live class or module.
     let ruby = &Ruby::get_with(unsafe { Value::from_raw(module) });
-    if or_defer(call(ruby, Own::IsSingleton, &[module]), false)
+    // Older versions do not say.
+    if ruby_version() >= RubyVersion(3, 2)
+        && or_defer(call(ruby, Own::IsSingleton, &[module]), false)
         && let Some(attached) = or_defer(call(ruby, Own::AttachedObject, &[module]).map(Some), None::<Value>)
         && attached.is_kind_of(ruby.class_module())
     {
