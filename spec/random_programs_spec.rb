@@ -23,7 +23,7 @@ RSpec.describe "Random programs" do
       RSpec.configuration.reporter.message(told.lines.last)
       expect(status).to be_success, "#{told[0, 12_000]}#{words[0, 2000]}"
       total, passed = told.lines.last.scan(/(\d+) (?:programs|passed)/).flatten.map(&:to_i)
-      expect(passed).to be > total * 0.9
+      expect(passed).to be > total * 0.8
     end
   end
 end
