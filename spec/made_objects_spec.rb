@@ -348,6 +348,22 @@ each_backend do
     expect_same(numbers) { |n| [made::Point.new(n, 1).dup.x, nil.dup, n.clone, :a.dup] }
   end
 
+  it "copies an object while it is made" do
+    stub_const("Doubled", Class.new do
+      attr_accessor :x, :twin
+
+      def initialize(x)
+        @x = x
+        @twin = dup
+        @x += 1
+      end
+    end)
+    expect_same(numbers) do |n|
+      d = Doubled.new(n)
+      [d.x, d.twin.x, d.twin.equal?(d), d.twin.twin.nil?]
+    end
+  end
+
   it "hands objects on while they are made" do
     expect_same(numbers) do |n|
       list = []

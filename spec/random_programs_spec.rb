@@ -23,7 +23,8 @@ RSpec.describe "Random programs" do
       RSpec.configuration.reporter.message(told.lines.last)
       expect(status).to be_success, "#{told[0, 12_000]}#{words[0, 2000]}"
       total, passed = told.lines.last.scan(/(\d+) (?:programs|passed)/).flatten.map(&:to_i)
-      expect(passed).to be > total * 0.8
+      # Most can be compared; of few, some more may be such that cannot.
+      expect(passed).to be > (total * 0.9) - 4
     end
   end
 end

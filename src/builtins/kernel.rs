@@ -404,6 +404,9 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `dup` and `clone`: of an object that the section made, one like it.
 fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(ty) = call.receiver.types.single() else { return call.receiver.clone() };
+    if s.keep_building(&call.receiver.types) {
+        return Operand::bottom();
+    }
     if !matches!(ty, Type::Record(_) | Type::Made(_)) {
         return call.receiver.clone();
     }

@@ -77,10 +77,10 @@ impl Lowerer<'_> {
         arguments: &Arguments,
     ) -> Operand {
         let identity = Arc::as_ptr(literal) as usize;
-        let Frame { code, owner, name, builtin, .. } = &self.frames[frame];
-        let (code, owner, name, builtin) = (Rc::clone(code), *owner, name.clone(), *builtin);
+        let Frame { code, owner, builtin, .. } = &self.frames[frame];
+        let (code, owner, builtin) = (Rc::clone(code), *owner, *builtin);
         let receiver = Operand::bottom();
-        self.function_call_of(identity, &receiver, &name, owner, &code, builtin, arguments, Some(block))
+        self.function_call_of(identity, &receiver, "lambda", owner, &code, builtin, arguments, Some(block))
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
-            Some(local) if !code.locals[local.0 as usize].is_empty() => {
+            Some(local) if !key.is_of_block() && !code.locals[local.0 as usize].is_empty() => {
                 format!("`{}`", code.locals[local.0 as usize])
             }
             _ => format!("argument {}", place + 1),

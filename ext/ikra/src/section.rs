@@ -82,9 +82,10 @@ impl Section {
     }
 }
 
-/// Whatever goes wrong, a panic too, is a Ruby exception.
+/// Whatever goes wrong, a panic too, is a Ruby exception; so is what another thread raised meanwhile, before all else.
 pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, magnus::Error> {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| Err(Trouble::Panic(panic)));
+    gvl::check_deferred()?;
     result.map_err(|trouble| exceptions::exception(ruby, trouble))
 }
 

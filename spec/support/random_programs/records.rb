@@ -28,6 +28,7 @@ module RandomPrograms
       if found.any? && depth.positive?
         a = e(pick(found).name)
         return a if chance(0.3)
+        return e(a, pick(%w[.dup .clone])) if chance(0.1)
         return e("(", a, " + ", expression([name], depth - 1), ")") if scope.level.positive? && chance(0.4)
         return changed_copy(a, klass, depth) if klass.data? && chance(0.4)
       end
