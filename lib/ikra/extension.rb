@@ -3,13 +3,20 @@
 require "rbconfig"
 
 # Loads the extension that was compiled for the running Ruby. One checkout, or one installed gem, can hold several.
+native = File.join(__dir__, RbConfig::CONFIG["ruby_version"], "native")
 begin
-  require_relative "#{RbConfig::CONFIG["ruby_version"]}/native"
+  require native
 rescue LoadError => e
   message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: install " \
             "the gem again with this Ruby, or run `rake compile` with it in a checkout"
   raise LoadError, message, cause: nil
 end
+
+# NVIDIA's compiler runs in a process of its own, which needs nothing of Ruby but the extension.
+Ikra.const_get(:Native).compile_with(
+  [RbConfig.ruby, "--disable=all", "-e", "require ARGV[0]; Ikra::Native.compile(ARGV[1], Integer(ARGV[2]))",
+   native]
+)
 
 require_relative "probe"
 Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups)

@@ -15,6 +15,7 @@ mod versions;
 mod vm;
 mod writing;
 
+use ikra_core::backend::cuda;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
@@ -66,6 +67,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("arguments", function!(arguments, 0))?;
+    native.define_singleton_method("compile_with", function!(compile_with, 1))?;
+    native.define_singleton_method("compile", function!(compile, 2))?;
     native.const_set("TESTING", cfg!(feature = "testing"))?;
     #[cfg(feature = "testing")]
     testing::init(native)?;
@@ -120,7 +123,7 @@ fn missing(ruby: &Ruby, backend: Symbol) -> Result<Option<String>, Error> {
 
 /// What was found of CUDA and what is missing, as text.
 fn availability(ruby: &Ruby) -> Result<String, Error> {
-    section::catch(ruby, || Ok(ikra_core::backend::cuda::availability().to_string()))
+    section::catch(ruby, || Ok(cuda::availability().to_string()))
 }
 
 fn seed(seed: u64) -> u64 {
@@ -151,6 +154,18 @@ fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
     let list = ruby.ary_new();
     all.iter().try_for_each(|argument| list.push(ruby.str_from_slice(argument)))?;
     Ok(list)
+}
+
+/// How a process is started that calls `compile` with two more arguments.
+fn compile_with(command: RArray) -> Result<(), Error> {
+    let words: Vec<String> = command.to_vec()?;
+    cuda::set_process(words.into_iter().map(Into::into).collect());
+    Ok(())
+}
+
+/// Compiles the standard input with the NVRTC there, for GPUs of a compute capability (times ten).
+fn compile(ruby: &Ruby, nvrtc: String, gpu: u32) -> Result<(), Error> {
+    cuda::serve(nvrtc.as_ref(), gpu).map_err(|e| Error::new(ruby.exception_io_error(), e.to_string()))
 }
 
 /// What specs and benchmarks need beside what users call.

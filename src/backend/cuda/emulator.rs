@@ -3,11 +3,11 @@
 //! folder.
 
 use super::cache::{Cache, create_private};
+use super::compiler;
 use super::device::{Constant, Device, Loaded, Session, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
-use super::nvrtc::Nvrtc;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
@@ -236,9 +236,8 @@ fn check_compiles(text: &str, token: &CancellationToken) -> Result<(), Error> {
         Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
         Err(_) => return Ok(()),
     };
-    let compiler = Nvrtc::at(&location)?;
     for architecture in [75, 90] {
-        compiler.compile(text, architecture, token)?;
+        compiler::compile(&location, text, architecture, token)?;
     }
     Ok(())
 }

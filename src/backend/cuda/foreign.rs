@@ -1,5 +1,5 @@
-//! NVIDIA's libraries have destructors that run when the process exits, and must not run while a thread is inside. A
-//! compilation that nobody waits for any more may be, for minutes: then the process ends without them.
+//! NVIDIA's driver has destructors that run when the process exits, and must not run while a thread is inside. One that
+//! translates PTX for nobody any more may be, for minutes: then the process ends without them.
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// child.
 static INSIDE: AtomicU64 = AtomicU64::new(0);
 
-/// A thread is inside one of the libraries.
+/// A thread is inside the driver.
 pub(super) struct Foreign(());
 
 impl Foreign {

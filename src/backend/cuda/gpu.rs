@@ -7,7 +7,7 @@ use super::emit::{BLOCK, Source};
 use super::foreign::Foreign;
 use super::layout::{Arena, Step};
 use super::locate::{self, Location};
-use super::nvrtc::{self, Nvrtc};
+use super::{compiler, nvrtc};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::profile::Profile;
@@ -221,7 +221,7 @@ impl Gpu {
         if let Some(code) = self.cache.get(&parts) {
             return Ok(code);
         }
-        let code = Nvrtc::at(&self.nvrtc)?.compile(&source.complete(), self.architecture, token)?;
+        let code = compiler::compile(&self.nvrtc, &source.complete(), self.architecture, token)?;
         self.cache.put(&parts, &code);
         Ok(code)
     }

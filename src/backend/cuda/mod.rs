@@ -1,7 +1,8 @@
-//! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it (or [`cache`] has it compiled),
-//! [`run`] says what is launched when, and [`gpu`] does it.
+//! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it in a process of its own that
+//! [`compiler`] starts (or [`cache`] has it compiled), [`run`] says what is launched when, and [`gpu`] does it.
 
 mod cache;
+mod compiler;
 mod device;
 mod emit;
 #[cfg(any(test, feature = "testing"))]
@@ -20,6 +21,7 @@ use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
 use crate::profile::Profile;
+pub use compiler::{serve, set_process};
 use device::Device;
 pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};

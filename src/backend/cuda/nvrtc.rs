@@ -1,18 +1,15 @@
-//! NVIDIA's run-time compiler: CUDA C++ text → code of a GPU. Loaded when something is first compiled; our own
-//! binding of its few functions, because where it lies is ours to say.
+//! NVIDIA's run-time compiler: CUDA C++ text → code of a GPU. Our own binding of its few functions, because where it
+//! lies is ours to say.
 
-use super::foreign::Foreign;
-use super::locate::Location;
-use crate::cancel::CancellationToken;
 use crate::error::Error;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt::Write;
+use std::path::Path;
 use std::ptr;
-use std::sync::OnceLock;
 
 /// Strict IEEE arithmetic: as Ruby's, without contraction to fused multiply-add. `ptxas` of CUDA up to 13.0 clones
-/// some functions that call themselves, and dies of it, with the process.
+/// some functions that call themselves, and dies of it.
 pub(super) const OPTIONS: [&str; 4] =
     ["--fmad=false", "--std=c++17", "--disable-warnings", "--ptxas-options=--cloning=no"];
 
@@ -37,17 +34,6 @@ struct Functions {
     cubin: Output,
     ptx: Output,
     log: Output,
-    /// Since CUDA 12.8.
-    set_flow_callback: Option<unsafe extern "C" fn(Handle, FlowCallback, *mut c_void) -> Code>,
-}
-
-/// Called now and then while a program is compiled, with what was given for it; 1 ends the compilation.
-type FlowCallback = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
-
-unsafe extern "C" fn is_cancelled(token: *mut c_void, _reserved: *mut c_void) -> c_int {
-    // SAFETY: the token that `Nvrtc::compile` holds until the compilation has ended.
-    let token = unsafe { &*token.cast::<CancellationToken>() };
-    c_int::from(token.is_cancelled())
 }
 
 /// How NVRTC hands out bytes: their number, then the bytes.
@@ -64,18 +50,15 @@ pub(super) struct Nvrtc {
     _library: Library,
 }
 
-static LOADED: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-
 impl Nvrtc {
-    /// The compiler at this place; a process uses the first one it loads.
-    pub fn at(location: &Location) -> Result<&'static Self, Error> {
-        let loaded = LOADED.get_or_init(|| Self::load(location));
-        loaded.as_ref().map_err(|e| Error::Device(format!("{}: {e}", location.path.display())))
+    /// Loads the library: a file, or a bare name for the loader to find.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        Self::bind(path).map_err(|e| Error::Device(format!("{}: {e}", path.display())))
     }
 
-    fn load(location: &Location) -> Result<Self, String> {
+    fn bind(path: &Path) -> Result<Self, String> {
         // SAFETY: NVIDIA's library has no initialisers with preconditions.
-        let library = unsafe { Library::new(&location.path) }.map_err(|e| e.to_string())?;
+        let library = unsafe { Library::new(path) }.map_err(|e| e.to_string())?;
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the field has the type that nvrtc.h declares for this name, and the library is kept.
@@ -92,10 +75,6 @@ impl Nvrtc {
             cubin: Output { size: function!(c"nvrtcGetCUBINSize"), get: function!(c"nvrtcGetCUBIN") },
             ptx: Output { size: function!(c"nvrtcGetPTXSize"), get: function!(c"nvrtcGetPTX") },
             log: Output { size: function!(c"nvrtcGetProgramLogSize"), get: function!(c"nvrtcGetProgramLog") },
-            // SAFETY: as above.
-            set_flow_callback: unsafe { library.get(c"nvrtcSetFlowCallback".to_bytes_with_nul()) }
-                .ok()
-                .map(|function| *function),
         };
         let mut count = 0;
         // SAFETY: writes one number.
@@ -109,7 +88,7 @@ impl Nvrtc {
 
     /// What a GPU of this compute capability can load: its own code, or, for a GPU newer than this compiler, PTX
     /// that the driver translates.
-    pub fn compile(&self, text: &str, gpu: u32, token: &CancellationToken) -> Result<Vec<u8>, Error> {
+    pub fn compile(&self, text: &str, gpu: u32) -> Result<Vec<u8>, Error> {
         let known = self.supported.contains(&gpu);
         let target =
             if known { Some(gpu) } else { self.supported.iter().copied().filter(|a| *a < gpu).max() };
@@ -131,7 +110,6 @@ impl Nvrtc {
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let source = CString::new(text)
             .map_err(|_| Error::Internal("the generated text has a zero byte".to_owned()))?;
-        let _foreign = Foreign::enter(token)?;
         let mut program = Compilation { functions: &self.functions, handle: ptr::null_mut() };
         // SAFETY: text and name are C strings, there are no headers, and the handle is written on success.
         let code = unsafe {
@@ -145,15 +123,9 @@ impl Nvrtc {
             )
         };
         self.check("nvrtcCreateProgram", code)?;
-        if let Some(set) = self.functions.set_flow_callback {
-            let token = ptr::from_ref(token).cast_mut().cast();
-            // SAFETY: the program was created; the token outlives it, and may be asked by any thread.
-            unsafe { set(program.handle, is_cancelled, token) };
-        }
         // SAFETY: the program was created, the options are C strings that outlive the call.
         let code =
             unsafe { (self.functions.compile)(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
-        token.check()?;
         if code != 0 {
             let log = program.output(self.functions.log).unwrap_or_default();
             let log = String::from_utf8_lossy(&log).trim_end_matches('\0').to_owned();
@@ -236,20 +208,18 @@ mod tests {
     #[test]
     fn a_refused_text_comes_with_the_log_and_its_lines() {
         let Ok(location) = locate::nvrtc(None) else { return };
-        let token = CancellationToken::default();
         let text = "int a;\n#line 1 \"section.cu\"\nint b;\nint c = nothing;\nint d;\n";
-        let error = Nvrtc::at(&location).unwrap().compile(text, 90, &token).unwrap_err().to_string();
+        let error = Nvrtc::load(&location.path).unwrap().compile(text, 90).unwrap_err().to_string();
         assert!(error.contains("\"nothing\" is undefined"), "{error}");
         assert!(error.contains(">    2 | int c = nothing;\n     3 | int d;"), "{error}");
-        let old = Nvrtc::at(&location).unwrap().compile("int a;", 20, &token).unwrap_err().to_string();
+        let old = Nvrtc::load(&location.path).unwrap().compile("int a;", 20).unwrap_err().to_string();
         assert!(old.contains("compute capability 2.0"), "{old}");
     }
 
     #[test]
     fn a_gpu_newer_than_the_compiler_gets_ptx() {
         let Ok(location) = locate::nvrtc(None) else { return };
-        let token = CancellationToken::default();
-        let code = Nvrtc::at(&location).unwrap().compile("extern \"C\" __global__ void f() {}", 999, &token);
+        let code = Nvrtc::load(&location.path).unwrap().compile("extern \"C\" __global__ void f() {}", 999);
         let code = code.unwrap();
         assert!(String::from_utf8_lossy(&code).contains(".entry f"));
     }
