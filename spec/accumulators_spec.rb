@@ -111,41 +111,7 @@ each_backend do
   end
 end
 
-# Something that holds a sum.
-class Till
-  attr_accessor :sum
-
-  def take(prices)
-    prices.peach { |price| @sum = price }
-  end
-end
-
 each_compiling_backend do
-  it "refuses that all elements write one object" do
-    till = Till.new
-    expect { [1, 2].peach { |n| till.sum = n } }.to raise_error(Ikra::UnsupportedError, /shared-write/)
-    expect { till.take([1, 2]) }.to raise_error(Ikra::UnsupportedError, /shared-write/)
-    expect(till.sum).to be_nil
-  end
-
-  it "refuses that all elements write one item of a captured array" do
-    counts = [0, 0]
-    grid = [[0], [0]]
-    refused = raise_error(Ikra::UnsupportedError, /every element would write the same item .*\[shared-write\]/)
-    expect { [1, 2].peach { |_| counts[0] += 1 } }.to refused
-    expect { [1, 2].peach { |n| counts[0] += n if n > 1 } }.to refused
-    expect { [1, 2].peach { |n| counts[-1] = n } }.to refused
-    expect { [1, 2].peach { |n| grid[1][0] += n } }.to refused
-    expect([counts, grid]).to eq([[0, 0], [[0], [0]]])
-  end
-
-  it "refuses that all elements write one object that a captured one refers to" do
-    till = Till.new
-    till.sum = Till.new.tap { |inner| inner.sum = 0 }
-    expect { [1, 2].peach { |n| till.sum.sum += n } }.to raise_error(Ikra::UnsupportedError, /shared-write/)
-    expect(till.sum.sum).to eq(0)
-  end
-
   it "runs where one element may be the only one that writes an item" do
     ends = [0, 0, 0]
     [1, 2, 3].peach { |n| n == 1 ? ends[0] = 7 : ends[n - 1] = n }

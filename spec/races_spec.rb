@@ -3,7 +3,7 @@
 require "open3"
 require "timeout"
 
-# Ikra.check = :races: elements that are not independent.
+# Elements that are not independent, with Ikra.conflicts = :raise.
 module Racing
   class Cell
     attr_accessor :x, :y, :other, :items
@@ -47,6 +47,15 @@ module Racing
   # The Cells of a ring at even places: no two see each other.
   def apart(size) = ring(size).each_slice(2).map(&:first)
 
+  # Without the warnings of the block.
+  def hush
+    verbose = $VERBOSE
+    $VERBOSE = nil
+    yield
+  ensure
+    $VERBOSE = verbose
+  end
+
   # The race that the block meets: [elements, accesses, variable], or nil. Nothing has changed after one.
   def race
     yield
@@ -57,43 +66,46 @@ module Racing
   end
 end
 
-RSpec.describe "Ikra.check" do
+RSpec.describe "Ikra.conflicts" do
   include Racing
 
   around do |example|
     example.run
   ensure
-    Ikra.check = nil
+    Ikra.conflicts = :in_order
   end
 
-  it "is off at first" do
-    expect(Ikra.check).to be_nil
-    Ikra.check = :races
-    expect(Ikra.check).to eq(:races)
-    Ikra.check = nil
-    expect(Ikra.check).to be_nil
+  it "is :in_order at first" do
+    expect(Ikra.conflicts).to eq(:in_order)
+    Ikra.conflicts = "raise"
+    expect(Ikra.conflicts).to eq(:raise)
+    Ikra.conflicts = :in_order
+    expect(Ikra.conflicts).to eq(:in_order)
   end
 
   it "is one that is known" do
-    [:race, "races", true, false].each do |what|
-      expect { Ikra.check = what }.to raise_error(ArgumentError, "check is :races or nil, not #{what.inspect}")
+    [:race, "races", true, nil].each do |what|
+      expect { Ikra.conflicts = what }
+        .to raise_error(ArgumentError, "conflicts is :in_order or :raise, not #{what.inspect}")
     end
   end
 
-  it "looks only where it is on, also at a block that has run before" do
+  it "raises only where it is to, also for a block that has run before" do
     section = ->(cells) { cells.peach { |cell| cell.other.x = 1 } }
     cells = [Racing::Cell.new, Racing::Cell.new]
     cells.each { |cell| cell.other = cells[0] }
-    [nil, :races, nil, :races].each do |check|
-      Ikra.check = check
-      expect(race { section.call(cells) }).to eq(check && [[0, 1], %i[write write], "@x"])
+    hush do
+      %i[in_order raise in_order raise].each do |what|
+        Ikra.conflicts = what
+        expect(race { section.call(cells) }).to eq(what == :raise ? [[0, 1], %i[write write], "@x"] : nil)
+      end
     end
   end
 
   it "does not look at plain Ruby" do
     chosen = Ikra.chosen
     Ikra.backend = :ruby
-    Ikra.check = :races
+    Ikra.conflicts = :raise
     expect(race { ring(4).peach { |cell| cell.x = cell.other.x } }).to be_nil
   ensure
     Ikra.backend = chosen
@@ -101,10 +113,9 @@ RSpec.describe "Ikra.check" do
 
   it "is what explain shows" do
     cells = ring(2)
-    section = ->(cell) { cell.x = cell.other.x }
-    expect(Ikra.explain(cells, &section)).not_to include("shadow")
-    Ikra.check = :races
-    expect(Ikra.explain(cells, &section)).to match(/shadow column h\d+ "@x" writer tick/)
+    texts = [->(cell) { cell.x = cell.y }, ->(cell) { cell.x = cell.other.x }].map { |b| Ikra.explain(cells, &b) }
+    expect(texts.map { |text| text.include?("watch_read b") }).to eq([false, true])
+    expect(texts.last).to match(/marks column h\d+ "@x"/)
   end
 end
 
@@ -112,10 +123,10 @@ each_compiling_backend do
   include Racing
 
   around do |example|
-    Ikra.check = :races
+    Ikra.conflicts = :raise
     example.run
   ensure
-    Ikra.check = nil
+    Ikra.conflicts = :in_order
   end
 
   describe "a race" do
@@ -428,16 +439,16 @@ each_compiling_backend do
   it "stops when it is interrupted" do
     cells = ring(2)
     cells[1].other = cells[1]
-    expect { Timeout.timeout(0.2) { cells.peach(2**40) { |cell| cell.other.x += 1 if cell.x == 1 } } }
+    expect { Timeout.timeout(0.2) { cells.peach((1 << 32) - 1) { |cell| cell.other.x += 1 if cell.x == 1 } } }
       .to raise_error(Timeout::Error)
     expect(cells.map(&:x)).to eq([0, 1])
   end
 
-  it "gives what an unchecked section gives" do
+  it "gives what a section gives that may run in order" do
     base = ring(64).each_slice(2).map(&:first).shuffle(random: Random.new(1))
     block = ->(cell) { (cell.other.x += cell.x) and (cell.x = rand(100)) and cell.other.y = cell.x }
-    states = [:races, nil].map do |check|
-      Ikra.check = check
+    states = %i[raise in_order].map do |conflicts|
+      Ikra.conflicts = conflicts
       Ikra.srand(7)
       cells = Marshal.load(Marshal.dump(base))
       cells.peach(3, &block)
@@ -453,7 +464,7 @@ RSpec.describe "The examples" do
     it "have no races: #{name}" do
       root = File.expand_path("..", __dir__)
       output, status = Open3.capture2e({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, "-I", "#{root}/lib", "-r", "ikra",
-                                       "-e", "Ikra.check = :races; load ARGV.shift", "#{root}/examples/#{name}.rb",
+                                       "-e", "Ikra.conflicts = :raise; load ARGV.shift", "#{root}/examples/#{name}.rb",
                                        *arguments)
       expect([status.success?, output]).to match([true, /\w/])
     end

@@ -1,20 +1,23 @@
 # frozen_string_literal: true
 
-# With Ikra.check = :races random programs raise the race that sequential Ruby comes to first, with both elements, the
-# object, the variable and the tick; and where there is none, they compute what it computes. IKRA_SPEC_RACES=count,seed
-# chooses how many programs and which.
-RSpec.describe "Random races" do
-  count, seed = ENV.fetch("IKRA_SPEC_RACES", GCModes.chosen ? "10,1" : "60,1").split(",").map(&:to_i)
+# Random programs over objects that see each other. With Ikra.conflicts = :raise they raise the race that sequential
+# Ruby comes to first, with both elements, the object, the variable and the tick; otherwise they compute what it
+# computes, whatever runs at the same time. IKRA_SPEC_RACES=count,seed chooses how many programs and which.
+each_compiling_backend do |backend|
+  count, seed = ENV.fetch("IKRA_SPEC_RACES", GCModes.chosen || backend != :cpu ? "10,1" : "60,1").split(",").map(&:to_i)
 
   around do |example|
-    chosen = Ikra.chosen
-    Ikra.backend = :cpu
+    verbose = $VERBOSE
+    $VERBOSE = nil
+    # Each element is a task of its own.
+    ENV["IKRA_TEST_SPLIT"] = "1"
     example.run
   ensure
-    Ikra.backend = chosen
+    ENV.delete("IKRA_TEST_SPLIT")
+    $VERBOSE = verbose
   end
 
-  it "are found, and nothing else is" do
+  it "finds random races, and nothing else" do
     races = quiet = 0
     (seed...(seed + count)).each do |number|
       trial = RandomRaces::Trial.new(number)

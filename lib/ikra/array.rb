@@ -7,17 +7,12 @@ module Ikra
     # Calls the block with each element, in parallel and in place. The objects are changed only when all calls have
     # succeeded.
     #
-    # Elements must be independent: within one tick, what one element reads may not be written by another. Then the
-    # result is that of sequential +each+; otherwise it depends on the order, which is not defined. Whether they are is
-    # found out with {Ikra.check=}: with +:races+ two elements that race raise an {Ikra::RaceError}, which says what for
-    # and where. Without it only what is certain is refused: that all elements write one captured object or one item of
-    # a captured array. A histogram is a race that is not noticed, and its counts can be wrong:
+    # Elements should be independent: within one tick, what one element reads is not written by another. Those that are
+    # not run one after the other, with a warning, or raise an {Ikra::RaceError}: see {Ikra.conflicts=}.
     #
-    #   marks.peach { |mark| histogram[mark / 10] += 1 }   # wrong: two marks may add to one item at once
-    #   marks.pmap { |mark| mark / 10 }.tally              # right
-    #   marks.peach { |mark| total += mark }               # right: a local variable around the block can be added to
-    #
-    # So is <tt>item.category.total += item.price</tt>, where two items have one category.
+    #   marks.peach { |mark| histogram[mark / 10] += 1 }   # in order: two marks may add to one item
+    #   marks.pmap { |mark| mark / 10 }.tally              # parallel
+    #   marks.peach { |mark| total += mark }               # parallel: a local variable around the block can be added to
     #
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #
@@ -27,7 +22,7 @@ module Ikra
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
     # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
     # @raise [Ikra::DeviceError] when the device or its driver fails
-    # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.check</tt> is +:races+
+    # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
     # @raise [ArgumentError] without a block, or for a negative number of ticks
     # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then

@@ -68,7 +68,7 @@ module Ikra
       raise ArgumentError, "explain needs elements to look at" if base.empty?
 
       begin
-        Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, check)
+        Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end
@@ -76,4 +76,5 @@ module Ikra
   end
 
   self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
+  self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
 end

@@ -12,7 +12,7 @@ module Ikra
   # The device, its driver or its compiler failed or is missing.
   class DeviceError < Error; end
 
-  # With +Ikra.check = :races+: two elements are not independent.
+  # With +Ikra.conflicts = :raise+: two elements are not independent.
   class RaceError < Error
     # @return [Array(Integer, Integer)] the indices of the elements, in the order in which sequential Ruby would have
     #   come to them

@@ -28,18 +28,24 @@ module Ikra
         return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
 
         begin
-          Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.check)
+          Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
         rescue UnsupportedError => e
           told = located(e)
           raise told, cause: e.cause unless Ikra.fallback == :ruby
 
-          warn_once(told, operation)
+          warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           sequential(base, operation, ticks, block)
         rescue Ractor::UnsafeError
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
           raise located(e), cause: e.cause
         end
+      end
+
+      # Called with what two elements of a section race for.
+      def runs_in_order(error, operation)
+        warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
+                  "#{error.message}")
       end
 
       # An exception of a section as the user meets it.
@@ -94,13 +100,13 @@ module Ikra
         told
       end
 
-      def warn_once(error, operation)
+      def warn_once(message)
         place = caller.find { |frame| !frame.start_with?(OWN) }
         return if @warned[place]
 
         @warned.shift if @warned.size >= MOST_WARNED
         @warned[place] = true
-        warn "#{place}: #{operation} runs in plain Ruby:\n#{error.message}"
+        warn "#{place}: #{message}"
       end
     end
   end

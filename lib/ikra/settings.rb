@@ -1,20 +1,23 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, check, seed.
+# What a program can set: back-end, fallback, conflicts, seed.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
 
+  # What can be done with elements that conflict.
+  CONFLICTS = %i[in_order raise].freeze
+
   @chosen = :auto
   @fallback = :raise
-  @check = nil
+  @conflicts = :in_order
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
     attr_reader :fallback
 
-    # @return [Symbol, nil] +:races+ when sections are checked for elements that are not independent
-    attr_reader :check
+    # @return [Symbol] what is done with elements that conflict: +:in_order+ or +:raise+
+    attr_reader :conflicts
 
     # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a GPU and +:cpu+ elsewhere.
     # Small sections run on the CPU even then.
@@ -59,24 +62,25 @@ module Ikra
       @fallback = mode
     end
 
-    # Has sections checked, for finding mistakes: with +:races+, one whose elements are not independent raises a
-    # {RaceError} and changes nothing. Two elements race when they touch one instance variable of one object, one member
-    # of one Struct or one place of one array in the same tick, and one of them at least writes it; it does not matter
-    # which comes first, nor whether the value that is written is the one that was there. An object that stands in the
-    # array several times does not race with itself, since it is handled in order.
+    # What to do with elements that conflict. Two elements do so when they touch one instance variable of one object,
+    # one member of one Struct or one place of one array in the same tick, and one of them at least writes it; it does
+    # not matter which comes first, nor whether the value that is written is the one that was there. An object that
+    # stands in the array several times does not conflict with itself, since it is handled in order.
     #
-    # A checked section finds the races of the objects that it is called with, not those that others could have. It
-    # compiles apart from the unchecked one, and where elements could race at all, it runs them one after the other on
-    # the CPU, whatever the back-end is. What runs in plain Ruby is not checked.
+    # With +:in_order+ (the default) such a section runs again, its elements one after the other, so that it does what
+    # sequential Ruby does; that is compiled too, but uses one core. It warns, once for each place, what conflicts. With
+    # +:raise+ it raises a {RaceError} that says so, and changes nothing. The environment variable IKRA_CONFLICTS sets
+    # it for a whole program, such as a test suite.
     #
-    #   Ikra.check = :races
+    #   Ikra.conflicts = :raise
     #
-    # @param what [Symbol, nil] +:races+, or +nil+ for no check (the default)
+    # @param what [Symbol, String] one of {CONFLICTS}
     # @raise [ArgumentError] for anything else
-    def check=(what)
-      raise ArgumentError, "check is :races or nil, not #{what.inspect}" unless [:races, nil].include?(what)
+    def conflicts=(what)
+      known = CONFLICTS.find { |name| name.to_s == what.to_s }
+      raise ArgumentError, "conflicts is :in_order or :raise, not #{what.inspect}" unless known
 
-      @check = what
+      @conflicts = known
     end
 
     # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,

@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod cuda;
 mod throughput;
+pub mod watch;
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -82,6 +83,8 @@ pub enum Outcome {
     Interrupted,
     /// The failure with the lowest (tick, element).
     Failed(Failure),
+    /// Elements that ran at the same time are not independent.
+    Conflict,
 }
 
 /// An element failed: what sequential Ruby would have raised first.

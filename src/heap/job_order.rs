@@ -76,6 +76,22 @@ impl JobOrder {
         Ok(Self { order: None, rounds: vec![Round { segments }], in_order: true })
     }
 
+    /// The same elements, with the entries that they have here, in the order of the base.
+    pub fn in_order(&self, elements: usize) -> Result<Self, NoMemory> {
+        if let [Round { segments }] = &self.rounds[..]
+            && let ([_], None) = (&segments[..], &self.order)
+        {
+            return Ok(Self { in_order: true, ..self.clone() });
+        }
+        let mut entry_of = fallible::filled(0u16, elements)?;
+        for segment in self.rounds.iter().flat_map(|round| &round.segments) {
+            for job in segment.jobs.clone() {
+                entry_of[self.element(job)] = segment.entry as u16;
+            }
+        }
+        Self::sequential(&entry_of)
+    }
+
     /// Elements of one class, none of them twice.
     pub fn of_one(entry: u16, elements: usize) -> Self {
         let segment = Segment { entry: entry as usize, jobs: 0..elements };
@@ -120,6 +136,16 @@ mod tests {
         assert_eq!(order.order, Some(vec![0, 2, 1]));
         assert_eq!(order.rounds.len(), 2);
         assert_eq!(order.rounds[1].segments, [Segment { entry: 0, jobs: 2..3 }]);
+    }
+
+    #[test]
+    fn any_order_can_be_that_of_the_base() {
+        for entries in [&[0, 0, 1, 0][..], &[1, 1, 1], &[0, 1, 0]] {
+            for repeats in [None, Some(&[0, 1, 0, 2][..entries.len()])] {
+                let order = JobOrder::new(entries, 2, repeats).unwrap();
+                assert_eq!(order.in_order(entries.len()), JobOrder::sequential(entries));
+            }
+        }
     }
 
     #[test]

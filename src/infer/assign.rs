@@ -152,9 +152,7 @@ impl Lowerer<'_> {
                 let value = self.expr(value);
                 self.enter(node);
                 let new = self.send(&old, name, &[value], 3);
-                let outer = std::mem::replace(&mut self.updating, true);
                 self.assign_place(place, &new);
-                self.updating = outer;
                 new
             }
             AssignOp::Or | AssignOp::And => {

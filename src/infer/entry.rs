@@ -45,10 +45,10 @@ impl Lowerer<'_> {
             self.b = Builder::new(self.program.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
             let index = self.b.param(0);
             let element = self.load_element(&base, types, index);
-            self.races.own = element.values.first().copied();
+            self.own_id = element.values.first().copied();
             self.entry = self.program.entries[i].function;
             self.lower_entry(code, element);
-            self.races.own = None;
+            self.own_id = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;
             self.program.functions[function.0 as usize] = b.finish();

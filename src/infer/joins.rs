@@ -285,9 +285,7 @@ impl Lowerer<'_> {
         let before = self.snapshot();
         self.b.open();
         self.facts.extend(condition.yes.iter().cloned());
-        self.conditional += 1;
         let then_value = then(self);
-        self.conditional -= 1;
         self.node = node;
         if then_value.is_bottom() {
             self.b.mark_dead();
@@ -301,18 +299,14 @@ impl Lowerer<'_> {
             self.joins.truncate(join);
             self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: vec![] });
             self.facts.extend(condition.no);
-            self.conditional += 1;
             let value = otherwise(self);
-            self.conditional -= 1;
             self.node = node;
             return value;
         }
         self.restore(&before);
         self.b.open();
         self.facts.extend(condition.no);
-        self.conditional += 1;
         let other_value = otherwise(self);
-        self.conditional -= 1;
         self.node = node;
         if other_value.is_bottom() {
             self.b.mark_dead();

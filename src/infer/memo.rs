@@ -36,7 +36,7 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
-    /// Where races are checked for: it is touched in other objects than the element itself.
+    /// It is touched in other objects than the element itself.
     pub shared: bool,
 }
 

@@ -195,7 +195,7 @@ impl Lowerer<'_> {
         let stored = self.column_stored(hierarchy, name);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         let id = receiver.value();
-        self.instrument_variable(hierarchy, name, id, false);
+        self.watch_variable(hierarchy, name, id, false);
         let stored = self.load_parts(&part, id, &stored, mutable);
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
@@ -216,10 +216,6 @@ impl Lowerer<'_> {
             );
             return;
         }
-        if receiver.values.first().is_some_and(|id| self.b.is_scalar(*id) || self.is_shared(&[*id])) {
-            self.refuse_shared(format!("every element would write {name} of the same object"));
-            return;
-        }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
@@ -233,23 +229,9 @@ impl Lowerer<'_> {
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
         }
-        self.instrument_variable(hierarchy, name, id, true);
+        self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
-    }
-
-    /// Would all elements write to the place that these values tell? A plain write under a condition may be that of one
-    /// element only.
-    fn is_shared(&self, place: &[Value]) -> bool {
-        let is_written = |buffer: Buffer| self.program.buffers[buffer.0 as usize].written;
-        (self.updating || self.conditional == 0)
-            && place.iter().all(|value| self.b.is_uniform(*value, &is_written))
-    }
-
-    fn refuse_shared(&mut self, message: String) {
-        let hint = "let pmap give each element's part and put the parts together afterwards, or add to a local \
-                    variable (total += …)";
-        self.refuse_here("shared-write", message, Some(hint.into()));
     }
 
     /// Is the object frozen?
@@ -435,7 +417,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let at = self.array_slot(kind, id, index);
-        self.instrument_item(kind, (id, index), at, false, condition);
+        self.watch_item(kind, (id, index), at, false, condition);
         let part = |part| BufferKind::ArrayValues(kind, part);
         let item = self.load_parts(&part, at, &stored, mutable);
         let item = self.narrow(&item, &read);
@@ -509,10 +491,6 @@ impl Lowerer<'_> {
         if value.is_bottom() || !self.is_storable(value) {
             return;
         }
-        if self.is_shared(&[id, index]) {
-            self.refuse_shared("every element would write the same item of the same array".into());
-            return;
-        }
         let Some(_) = self.array_contents(kind) else { return };
         let memo = self.memo.arrays.entry(kind).or_default();
         let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types) | !memo.is_written;
@@ -541,7 +519,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
         }
         let slot = self.array_slot(kind, id, at);
-        self.instrument_item(kind, (id, at), slot, true, None);
+        self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
     }
 

@@ -34,7 +34,6 @@ mod mutated;
 mod operand;
 mod outlining;
 mod patterns;
-mod races;
 mod raise;
 mod records;
 mod rescue;
@@ -43,6 +42,7 @@ mod single_assignment;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
+mod watching;
 
 pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
@@ -82,6 +82,17 @@ pub enum Operation {
     Select,
 }
 
+impl Operation {
+    /// As the user writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Each => "peach",
+            Self::Map => "pmap",
+            Self::Select => "pselect",
+        }
+    }
+}
+
 /// A compiled front: everything the back-ends and the heap need to know.
 #[derive(Clone, Debug)]
 pub struct Inferred {
@@ -108,14 +119,9 @@ const MAX_WALKS: u32 = 200;
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
 
-/// Infers and lowers the section whose block is `code`; `races`: so that its elements are checked for races. Errors
-/// are `Unsupported` (all that were found), `Memory` or `Internal`.
-pub fn infer(
-    host: &mut dyn Host,
-    code: &Rc<Code>,
-    operation: Operation,
-    races: bool,
-) -> Result<Inferred, Error> {
+/// Infers and lowers the section whose block is `code`. Errors are `Unsupported` (all that were found), `Memory` or
+/// `Internal`.
+pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
@@ -124,7 +130,6 @@ pub fn infer(
     for walk in 1..=MAX_WALKS {
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
-        lowerer.races.wanted = races;
         lowerer.steps_before = steps_before;
         let schema = lowerer.section(code);
         lowerer.number_calls();
@@ -409,10 +414,6 @@ pub(crate) struct Lowerer<'h> {
     diagnostics: Vec<Diagnostic>,
     /// In a function: a call in the section's block that led to it.
     called: Option<Span>,
-    /// In how many arms of conditions is the current code?
-    conditional: u32,
-    /// Is `place op= value` being written?
-    updating: bool,
     /// Inference has given up: what is not lowered yet is not.
     stopped: bool,
     /// Expressions lowered in this walk and in those before.
@@ -424,7 +425,8 @@ pub(crate) struct Lowerer<'h> {
     stack_begin: usize,
     /// The place where the memo grew first in this walk.
     grew_at: Option<Span>,
-    races: races::Races,
+    /// The element itself, in code that knows it.
+    own_id: Option<Value>,
     /// Types of expressions by place, for `Ikra.explain`.
     listing: Listing<TypeSet>,
 }
@@ -485,15 +487,13 @@ impl<'h> Lowerer<'h> {
             symbols: FxHashMap::default(),
             diagnostics: Vec::new(),
             called: None,
-            conditional: 0,
-            updating: false,
             stopped: false,
             steps: 0,
             steps_before: 0,
             stack_end,
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
-            races: races::Races::default(),
+            own_id: None,
             listing: Listing::default(),
         }
     }

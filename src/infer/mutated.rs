@@ -224,10 +224,8 @@ fn no_text_makes_inference_panic() {
         let mut random = Lcg(seed * 7919 + 1);
         let block = mutated(&mut random);
         let operation = [Operation::Map, Operation::Each, Operation::Select][random.below(3)];
-        let races = seed % 2 == 1;
         let result = std::panic::catch_unwind(|| {
             let mut world = world(&block)?;
-            world.races = races;
             Some(world.infer(operation))
         });
         match result {

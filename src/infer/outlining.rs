@@ -60,8 +60,6 @@ pub(super) struct Suspended {
     array_literal: Option<Span>,
     live: Vec<(Activation, Vec<TypeSet>)>,
     called: Option<Span>,
-    conditional: u32,
-    updating: bool,
     own: Option<Value>,
     begun_at: u32,
 }
@@ -249,10 +247,7 @@ impl Lowerer<'_> {
             array_literal: self.array_literal.take(),
             live: take(&mut self.live),
             called: self.called.take(),
-            // A function may be called under a condition.
-            conditional: replace(&mut self.conditional, 1),
-            updating: take(&mut self.updating),
-            own: self.races.own.take(),
+            own: self.own_id.take(),
             begun_at: replace(&mut self.begun_at, begun_at),
         }
     }
@@ -279,9 +274,7 @@ impl Lowerer<'_> {
         self.array_literal = outer.array_literal;
         self.live = outer.live;
         self.called = outer.called;
-        self.conditional = outer.conditional;
-        self.updating = outer.updating;
-        self.races.own = outer.own;
+        self.own_id = outer.own;
         self.begun_at = outer.begun_at;
     }
 }

@@ -23,8 +23,6 @@ pub(crate) struct World {
     elements: FxHashMap<ArrayKind, TypeSet>,
     symbols: Vec<String>,
     block: Rc<Code>,
-    /// Check for races?
-    pub races: bool,
     /// The Ruby that it is.
     pub dialect: Dialect,
 }
@@ -80,7 +78,6 @@ impl World {
             elements: FxHashMap::default(),
             symbols: vec![],
             block: Rc::new(block),
-            races: false,
             dialect: Dialect::default(),
         })
     }
@@ -128,8 +125,7 @@ impl World {
 
     pub fn infer(&mut self, operation: Operation) -> Result<Inferred, Error> {
         let block = Rc::clone(&self.block);
-        let races = self.races;
-        let mut inferred = infer(self, &block, operation, races)?;
+        let mut inferred = infer(self, &block, operation)?;
         run_all(
             &mut inferred.program,
             &CancellationToken::default(),

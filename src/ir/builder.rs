@@ -198,24 +198,6 @@ impl Builder {
         self.numbered((1001, u64::from(scalar.0), 0, 0), Op::Scalar(scalar), ty, interval)
     }
 
-    /// Is the value a kernel argument, the same for all elements?
-    pub fn is_scalar(&self, value: Value) -> bool {
-        matches!(self.op(value), Some(Op::Scalar(_)))
-    }
-
-    /// Is the value the same for all elements, whatever they do? `is_written` tells buffers that may change.
-    pub fn is_uniform(&self, value: Value, is_written: &dyn Fn(Buffer) -> bool) -> bool {
-        let uniform = |value| self.is_uniform(value, is_written);
-        match self.op(value) {
-            Some(Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Scalar(_)) => true,
-            Some(Op::Unary(_, a)) => uniform(*a),
-            Some(Op::Binary(_, a, b) | Op::Compare(_, a, b)) => uniform(*a) && uniform(*b),
-            Some(Op::Select(a, b, c)) => uniform(*a) && uniform(*b) && uniform(*c),
-            Some(Op::Load(buffer, index)) => !is_written(*buffer) && uniform(*index),
-            _ => false,
-        }
-    }
-
     pub fn element(&mut self) -> Value {
         self.numbered((1002, 0, 0, 0), Op::Element, Ty::I32, Interval::INDEX)
     }
@@ -243,6 +225,11 @@ impl Builder {
         self.define(Op::Random, Ty::I64, Interval::FULL, None)
     }
 
+    /// Who else touches the row (see [`Op::Watch`]).
+    pub fn watch(&mut self, marks: Buffer, row: Value, me: Value, write: bool, site: SiteId) -> Value {
+        self.define(Op::Watch { marks, row, me, write }, Ty::I64, Interval::FULL, Some(site))
+    }
+
     pub fn call(&mut self, function: super::FuncId, args: Vec<Value>, results: &[Ty]) -> Vec<Value> {
         let results = self.call_beside(function, args, results);
         self.forget_memory();
@@ -256,9 +243,9 @@ impl Builder {
         results
     }
 
-    /// Is this the first time that `function` is to see `index`, on every way that leads here?
-    pub fn first_time(&mut self, function: super::FuncId, index: Value) -> bool {
-        let key = (500, u64::from(function.0), u64::from(index.0), 0);
+    /// Is this the first time that the row is to be watched so, on every way that leads here?
+    pub fn first_watch(&mut self, marks: Buffer, index: Value, write: bool) -> bool {
+        let key = (500, u64::from(marks.0), u64::from(index.0), u64::from(write));
         let first = self.lookup(&key).is_none();
         if first {
             self.remember(key, index);

@@ -26,7 +26,7 @@ pub fn effects(program: &Program) -> Vec<Effects> {
             Stmt::Let { op: Op::Load(buffer, _), .. } => {
                 own.reads.insert(*buffer);
             }
-            Stmt::Store { buffer, .. } => {
+            Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
                 own.writes.insert(*buffer);
             }
             Stmt::Call { function, .. } => {

@@ -339,6 +339,16 @@ pub enum Op {
     Math(MathFn, Vec<Value>),
     /// 64 random bits (`I64`): the element's next draw in this tick (see [`crate::rng`]).
     Random,
+    /// Notes in the marks that the element is about to touch a row (`I32`), and says who else has touched it in this
+    /// tick, where one of the two writes: -1 (`I64`) for nobody, otherwise the element in the upper 32 bits and its site
+    /// in the lower, as far as is known. `me` (`I64`) is the tick, counted from 1, in the upper 32 bits, and in the lower
+    /// the first element that is the same object. What can happen at the same time is in [`crate::backend::watch`].
+    Watch {
+        marks: Buffer,
+        row: Value,
+        me: Value,
+        write: bool,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -450,35 +460,19 @@ pub enum BufferKind {
     FrozenArray(ArrayKind),
     /// `I32`: the first element that is the same object, by element index.
     FirstSame,
-    /// Shadow memory: which elements touched each row of what is checked for races.
-    Shadow { what: Shadowed, by: Accessor, part: ShadowPart },
+    /// `I64`: who touched each row of what is watched, some words a row (see [`crate::backend::watch`]).
+    Marks(Watched),
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
 }
 
-/// What elements may race for. Rows are those of its buffers; tag and payload are one.
+/// What elements may race for. Tag and payload are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Shadowed {
+pub enum Watched {
+    /// Rows are those of the column.
     Column { hierarchy: HierarchyId, name: String },
-    ArrayValues(ArrayKind),
-}
-
-/// Of the elements that touched a row in a tick, enough to tell whether a further one races with any of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Accessor {
-    Writer,
-    /// The first to read.
-    Reader,
-    /// One that read after the first and is another object.
-    OtherReader,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShadowPart {
-    /// `I64`: in which tick, counted from 1; 0 before the first touch.
-    Tick,
-    /// `I64`: the element in the upper, the site in the lower 32 bits.
-    Who,
+    /// Rows are the items of all arrays of a kind, or the arrays (see [`ScalarSource::Fine`]).
+    Arrays(ArrayKind),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -504,6 +498,8 @@ pub enum ScalarSource {
     ResultWords,
     /// Integer ends of a captured range: its root, low (0) or high (1).
     RootRange(u32, u32),
+    /// `Bool`: are the items of arrays of a kind watched one by one, rather than arrays as wholes?
+    Fine(ArrayKind),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -599,10 +595,10 @@ pub enum ErrorKind {
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
     /// Another element touched the same row in this tick, and one of them writes it. Operands: who (as
-    /// [`ShadowPart::Who`]), and where: the object's id, or the array's in the upper and the index in the lower 32
+    /// [`Op::Watch`] gives it), and where: the object's id, or the array's in the upper and the index in the lower 32
     /// bits.
     Race {
-        what: Shadowed,
+        what: Watched,
         write: bool,
     },
 }
@@ -691,6 +687,27 @@ pub struct Program {
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
+    pub watching: Watching,
+}
+
+/// What [`Op::Watch`] does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// Finds out whether two elements conflict, while they run at the same time.
+    #[default]
+    Marks,
+    /// Says which ones, where they run in order.
+    Report,
+}
+
+impl Watching {
+    /// Words that a row of [`BufferKind::Marks`] has.
+    pub const fn words(self) -> usize {
+        match self {
+            Self::Marks => crate::backend::watch::WORDS,
+            Self::Report => crate::backend::watch::REPORT_WORDS,
+        }
+    }
 }
 
 impl Program {
@@ -705,9 +722,9 @@ impl Program {
         }
     }
 
-    /// Elements are checked for races: jobs have to run one after the other.
-    pub fn checks_races(&self) -> bool {
-        self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Shadow { .. }))
+    /// Elements are not known to be independent, and watched for it.
+    pub fn is_watched(&self) -> bool {
+        self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Marks(_)))
     }
 }
 

@@ -24,8 +24,8 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Accessor, Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Missing, Op,
-    Part, Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, Stmt, Ty, Value,
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Missing, Op, Part,
+    Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value, Watched,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -82,32 +82,19 @@ impl Display for BufferInfo {
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
             BufferKind::FirstSame => f.write_str("first_same"),
-            BufferKind::Shadow { what, by, part } => {
-                let part = if *part == ShadowPart::Tick { " tick" } else { "" };
-                write!(f, "shadow {what} {by}{part}")
-            }
+            BufferKind::Marks(what) => write!(f, "marks {what}"),
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
     }
 }
 
-impl Display for Shadowed {
+impl Display for Watched {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column { hierarchy, name } => write!(f, "column h{} {}", hierarchy.0, Quoted(name)),
-            Self::ArrayValues(a) => write!(f, "array_values a{}", a.0),
+            Self::Arrays(a) => write!(f, "arrays a{}", a.0),
         }
-    }
-}
-
-impl Display for Accessor {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Writer => "writer",
-            Self::Reader => "reader",
-            Self::OtherReader => "other_reader",
-        })
     }
 }
 
@@ -121,6 +108,7 @@ impl Display for ScalarInfo {
             ScalarSource::ResultWords => f.write_str("result_words"),
             ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
             ScalarSource::RootRange(root, 1) => write!(f, "root_range {root} high"),
+            ScalarSource::Fine(a) => write!(f, "fine a{}", a.0),
             ScalarSource::RootRange(root, end) => write!(f, "root_range {root} {end}"),
         }?;
         write!(f, ": {}", self.ty)
@@ -452,5 +440,8 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Load(buffer, index) => write!(f, "load {buffer}[{index}]"),
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),
+        Op::Watch { marks, row, me, write } => {
+            write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })
+        }
     }
 }

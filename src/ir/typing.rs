@@ -174,7 +174,7 @@ pub fn result_type(
     match op {
         Op::Bool(_) | Op::Compare(..) => Some(Ty::Bool),
         Op::I32(_) | Op::Element => Some(Ty::I32),
-        Op::I64(_) | Op::Tick | Op::Path | Op::Random => Some(Ty::I64),
+        Op::I64(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } => Some(Ty::I64),
         Op::F64(_) | Op::Math(..) => Some(Ty::F64),
         Op::Get(x) => var(*x),
         Op::Scalar(s) => program?.scalars.get(s.0 as usize).map(|s| s.ty),

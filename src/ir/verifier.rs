@@ -46,7 +46,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame
             | BufferKind::SymbolRanks => Ty::I32,
-            BufferKind::AccumulatorTick(_) | BufferKind::Shadow { .. } => Ty::I64,
+            BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
@@ -250,6 +250,14 @@ impl<'a> Checker<'a> {
                 self.expect(*index, Ty::I32);
                 if self.buffer(*buffer).is_none() {
                     self.error(format!("there is no {buffer}"));
+                }
+            }
+            Op::Watch { marks, row, me, .. } => {
+                self.expect(*row, Ty::I32);
+                self.expect(*me, Ty::I64);
+                let info = self.program.buffers.get(marks.0 as usize);
+                if !info.is_some_and(|info| matches!(info.kind, BufferKind::Marks(_)) && info.written) {
+                    self.error(format!("{marks} holds no marks"));
                 }
             }
             Op::Math(function, args) => {

@@ -33,6 +33,7 @@ impl Op {
             Self::Unary(_, a) | Self::Load(_, a) => each(*a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
+            Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
             Self::Math(_, args) => args.iter().copied().for_each(each),
         }
     }
@@ -60,6 +61,10 @@ impl Op {
                 each(b);
             }
             Self::Math(_, args) => args.iter_mut().for_each(each),
+            Self::Watch { row, me, .. } => {
+                each(row);
+                each(me);
+            }
         }
     }
 }

@@ -118,11 +118,10 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         mut self,
         code: &Rc<Code>,
         operation: Operation,
-        races: bool,
         profile: &mut Profile,
     ) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
-        let inferred = infer(&mut self, code, operation, races);
+        let inferred = infer(&mut self, code, operation);
         check_deferred()?;
         let inferred = match inferred {
             Ok(inferred) => inferred,

@@ -81,16 +81,15 @@ fn section(
     ticks: u64,
     block: Proc,
     backend: Symbol,
-    check: Option<Symbol>,
+    conflicts: Symbol,
 ) -> Result<Section, Error> {
     let operation = match &*operation.name()? {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
         _ => Operation::Each,
     };
-    // `:races` is the only check there is.
-    let races = check.is_some();
-    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), races })
+    let raise = conflicts.name()? == "raise";
+    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), raise })
 }
 
 fn run(
@@ -100,9 +99,9 @@ fn run(
     ticks: u64,
     block: Proc,
     backend: Symbol,
-    check: Option<Symbol>,
+    conflicts: Symbol,
 ) -> Result<Value, Error> {
-    section(base, operation, ticks, block, backend, check)?.run(ruby)
+    section(base, operation, ticks, block, backend, conflicts)?.run(ruby)
 }
 
 fn explain(
@@ -111,9 +110,9 @@ fn explain(
     operation: Symbol,
     block: Proc,
     backend: Symbol,
-    check: Option<Symbol>,
+    conflicts: Symbol,
 ) -> Result<String, Error> {
-    section(base, operation, 1, block, backend, check)?.explain(ruby)
+    section(base, operation, 1, block, backend, conflicts)?.explain(ruby)
 }
 
 /// Why a back-end cannot run, or nil.

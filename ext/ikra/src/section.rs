@@ -8,10 +8,10 @@ use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::running::backends;
-use crate::running::heap::{Heap, Layout, Room};
+use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::versions::Version;
+use crate::versions::{Conflicts, Flavour, KernelOf, Version};
 use crate::vm::background;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
@@ -54,8 +54,8 @@ pub struct Section {
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
-    /// Elements are checked for races.
-    pub races: bool,
+    /// Elements that conflict are an error; otherwise they run in order.
+    pub raise: bool,
 }
 
 impl Section {
@@ -141,6 +141,13 @@ fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Troub
     Ok(Some(more))
 }
 
+/// How a launch ended.
+enum Ended {
+    Done,
+    Failed(Failure),
+    Conflict,
+}
+
 struct Run<'a> {
     ruby: &'a Ruby,
     pinned: &'a Pinned,
@@ -167,9 +174,8 @@ impl<'a> Run<'a> {
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
-        let backend = self.backend(&version)?;
-        profile.backend = Some(backend.name());
-        let kernel = self.kernel(&version, &backend, profile)?;
+        let mode = if self.section.raise { version.conflicts.watched() } else { version.conflicts.mode() };
+        let kernel = self.kernel(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
@@ -177,12 +183,7 @@ impl<'a> Run<'a> {
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
         let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        while let Some(more) = self.launch(&version, &kernel, &mut heap, &before, random, profile)? {
-            // Nothing has been written back: it begins again with more.
-            version.room.set(more);
-            heap.begin_again(&version.layout, &before);
-            heap.enlarge(&version.layout, &version.program, more)?;
-        }
+        self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
         profile.time(Phase::CopyBack, || {
             let copy =
                 CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
@@ -194,9 +195,88 @@ impl<'a> Run<'a> {
         Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
     }
 
-    fn backend(&self, version: &Version) -> Result<Arc<dyn Backend>, Trouble> {
-        // Elements that are checked for races run one after the other, which only the CPU does.
-        if version.program.checks_races() {
+    /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
+    /// memory, or in another mode where elements conflict.
+    fn launches(
+        &self,
+        version: &Version,
+        (mut mode, mut kernel): (Mode, Arc<dyn Kernel>),
+        heap: &mut Heap,
+        before: &[Column],
+        random: (u64, u64),
+        profile: &mut Profile,
+    ) -> Result<(), Trouble> {
+        let Version { layout, program, conflicts, .. } = version;
+        let is_watched = program.is_watched();
+        heap.prepare(layout, program, mode)?;
+        loop {
+            let ended = self.launch(version, (mode, &kernel), heap, before, random, profile)?;
+            let failure = match ended {
+                Ended::Done => {
+                    if matches!(mode, Mode::Watched { .. }) {
+                        conflicts.none();
+                    }
+                    return Ok(());
+                }
+                Ended::Failed(failure) => Some(failure),
+                Ended::Conflict => None,
+            };
+            let is_race = |failure: &Failure| {
+                matches!(program.sites[failure.site.0 as usize].error, ErrorKind::Race { .. })
+            };
+            let next = match failure {
+                Some(failure) if is_race(&failure) => {
+                    let told = self.decoder(version, heap).exception(&failure);
+                    if self.section.raise {
+                        return Err(Trouble::Raised(told));
+                    }
+                    conflicts.told.set(true);
+                    self.tell(told)?;
+                    Mode::InOrder
+                }
+                Some(failure) => {
+                    let Some(more) = more_room(version, &failure)? else {
+                        return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
+                    };
+                    version.room.set(more);
+                    heap.enlarge(layout, program, more)?;
+                    mode
+                }
+                None => {
+                    let fine = mode == Mode::Watched { fine: true } || !heap.is_coarse(program);
+                    if !fine {
+                        conflicts.fine.set(true);
+                        Mode::Watched { fine: true }
+                    } else {
+                        conflicts.met();
+                        let known = conflicts.told.get() && !self.section.raise;
+                        if known { Mode::InOrder } else { Mode::Reporting }
+                    }
+                }
+            };
+            heap.begin_again(layout, before);
+            if is_watched {
+                heap.prepare(layout, program, next)?;
+            }
+            if Flavour::from(next) != Flavour::from(mode) {
+                kernel = self.kernel(version, next, profile)?;
+            }
+            mode = next;
+        }
+    }
+
+    /// Warns of elements that run in order because they conflict, once for each place.
+    fn tell(&self, error: magnus::Error) -> Result<(), Trouble> {
+        let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
+        let section: magnus::RModule = ikra.const_get("Section")?;
+        let name = self.section.operation.name();
+        section.funcall::<_, _, Value>("runs_in_order", (error.value(), name))?;
+        Ok(())
+    }
+
+    fn backend(&self, flavour: Flavour) -> Result<Arc<dyn Backend>, Trouble> {
+        // Only the CPU runs elements in order.
+        if flavour != Flavour::Watched {
             return backends::choose("cpu", 0);
         }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
@@ -205,9 +285,9 @@ impl<'a> Run<'a> {
 
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let Section { operation, races, .. } = *self.section;
+        let operation = self.section.operation;
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.operation == operation && version.races == races);
+        versions.retain(|version| version.operation == operation);
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.section.base.len() >= SAMPLED;
         for version in versions {
@@ -224,7 +304,7 @@ impl<'a> Run<'a> {
             (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
-            self.kernel(&version, &self.backend(&version)?, profile)?;
+            self.kernel(&version, version.conflicts.watched(), profile)?;
             let traced = match traced {
                 Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
                 _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
@@ -278,7 +358,7 @@ impl<'a> Run<'a> {
             let base = self.section.base.as_raw();
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.section.operation, self.section.races, &mut steps)?;
+            let mut front = host.infer(&code, self.section.operation, &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
@@ -295,7 +375,6 @@ impl<'a> Run<'a> {
             let version = Version {
                 pool,
                 operation: self.section.operation,
-                races: self.section.races,
                 program,
                 inferred: front.inferred,
                 plan: front.plan,
@@ -304,6 +383,7 @@ impl<'a> Run<'a> {
                 _codes: front.codes,
                 kernels: RefCell::default(),
                 room: Cell::new(room),
+                conflicts: Conflicts::default(),
             };
             Ok((Rc::new(version), front.traced))
         });
@@ -336,28 +416,32 @@ impl<'a> Run<'a> {
     fn kernel(
         &self,
         version: &Version,
-        backend: &Arc<dyn Backend>,
+        mode: Mode,
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
-        let ticks = self.section.ticks;
-        let suits = |kernel: &&(&str, Arc<dyn Kernel>)| kernel.0 == backend.name() && kernel.1.suits(ticks);
-        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.1.clone());
+        let (ticks, flavour) = (self.section.ticks, Flavour::from(mode));
+        let backend = self.backend(flavour)?;
+        profile.backend = Some(backend.name());
+        let suits =
+            |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), flavour) && kernel.2.suits(ticks);
+        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.2.clone());
         if let Some(kernel) = known {
             return Ok(kernel);
         }
-        let (name, program, backend) = (backend.name(), version.program.clone(), backend.clone());
+        let (name, program) = (backend.name(), version.program.clone());
         let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
+                let program = flavour.of(&program, token)?;
                 let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })
         })?;
         profile.merge(&steps);
         let mut kernels = version.kernels.borrow_mut();
-        kernels.retain(|known| known.0 != name);
-        kernels.push((name, kernel.clone()));
+        kernels.retain(|known| (known.0, known.1) != (name, flavour));
+        kernels.push((name, flavour, kernel.clone()));
         drop(kernels);
         Ok(kernel)
     }
@@ -368,12 +452,12 @@ impl<'a> Run<'a> {
     fn launch(
         &self,
         version: &Version,
-        kernel: &Arc<dyn Kernel>,
+        (mode, kernel): (Mode, &Arc<dyn Kernel>),
         heap: &mut Heap,
         before: &[Column],
         (seed, call): (u64, u64),
         profile: &mut Profile,
-    ) -> Result<Option<Room>, Trouble> {
+    ) -> Result<Ended, Trouble> {
         gvl::check_deferred()?;
         let interrupt = AtomicBool::new(false);
         let mut interrupted = false;
@@ -394,25 +478,26 @@ impl<'a> Run<'a> {
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
             };
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
-                Some(Outcome::Done) => return Ok(None),
-                Some(Outcome::Failed(failure)) => {
-                    if let Some(more) = more_room(version, &failure)? {
-                        return Ok(Some(more));
-                    }
-                    return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
+                Some(Outcome::Done) => return Ok(Ended::Done),
+                Some(Outcome::Failed(failure)) => return Ok(Ended::Failed(failure)),
+                Some(Outcome::Conflict) => {
+                    // It has ended as if by an interrupt, and there may have been one.
+                    gvl::check_interrupts(self.ruby)?;
+                    return Ok(Ended::Conflict);
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
             interrupted = true;
             heap.begin_again(&version.layout, before);
+            heap.prepare(&version.layout, &version.program, mode)?;
         }
     }
 
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let backend = self.backend(&version)?;
-        let kernel = self.kernel(&version, &backend, &mut profile)?;
+        let kernel = self.kernel(&version, version.conflicts.watched(), &mut profile)?;
+        let backend = self.backend(Flavour::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);

@@ -2,12 +2,14 @@
 
 use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
-use crate::running::heap::{Layout, Room};
+use crate::running::heap::{Layout, Mode, Room};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Kernel;
+use ikra_core::cancel::CancellationToken;
+use ikra_core::error::Error;
 use ikra_core::infer::{Inferred, Operation};
-use ikra_core::ir::Program;
+use ikra_core::ir::{Program, Watching, passes};
 use ikra_core::syntax::ast::Code;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
@@ -33,7 +35,6 @@ impl DataTypeFunctions for Handle {
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
     pub operation: Operation,
-    pub races: bool,
     pub inferred: Inferred,
     pub program: Arc<Program>,
     pub plan: Plan,
@@ -43,7 +44,92 @@ pub struct Version {
     pub pool: Rc<ObjectPool>,
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
-    pub kernels: RefCell<Vec<(&'static str, Arc<dyn Kernel>)>>,
+    pub kernels: RefCell<Vec<KernelOf>>,
     /// What was enough the last time.
     pub room: Cell<Room>,
+    pub conflicts: Conflicts,
+}
+
+/// A kernel, and the back-end and the flavour of the program that it is of.
+pub type KernelOf = (&'static str, Flavour, Arc<dyn Kernel>);
+
+/// What a program becomes for a [`Mode`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// Whatever need be is watched.
+    Watched,
+    /// Conflicts tell who it was.
+    Reporting,
+    /// Nothing is watched.
+    InOrder,
+}
+
+impl From<Mode> for Flavour {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Watched { .. } => Self::Watched,
+            Mode::Reporting => Self::Reporting,
+            Mode::InOrder => Self::InOrder,
+        }
+    }
+}
+
+impl Flavour {
+    pub fn of(self, program: &Arc<Program>, token: &CancellationToken) -> Result<Arc<Program>, Error> {
+        if self == Self::Watched || !program.is_watched() {
+            return Ok(program.clone());
+        }
+        let mut program = Program::clone(program);
+        match self {
+            Self::Reporting => program.watching = Watching::Report,
+            _ => passes::unwatch::run(&mut program, token)?,
+        }
+        Ok(Arc::new(program))
+    }
+}
+
+/// What is known of a version whose elements conflicted.
+#[derive(Debug, Default)]
+pub struct Conflicts {
+    /// Arrays as wholes are not an element's own.
+    pub fine: Cell<bool>,
+    /// The user has been told.
+    pub told: Cell<bool>,
+    /// So many runs are in order before elements run at the same time again.
+    waits: Cell<u32>,
+    /// How many it was at last.
+    waited: Cell<u32>,
+}
+
+impl Conflicts {
+    /// Conflicts that come again and again are tried ever less often, but at least once in so many runs.
+    const MOST: u32 = 64;
+
+    /// Elements run at the same time.
+    pub fn watched(&self) -> Mode {
+        Mode::Watched { fine: self.fine.get() }
+    }
+
+    /// How the next run begins.
+    pub fn mode(&self) -> Mode {
+        match self.waits.get() {
+            0 => self.watched(),
+            runs => {
+                self.waits.set(runs - 1);
+                Mode::InOrder
+            }
+        }
+    }
+
+    /// Elements conflict.
+    pub fn met(&self) {
+        let waits = (2 * self.waited.get()).clamp(1, Self::MOST);
+        self.waited.set(waits);
+        self.waits.set(waits);
+    }
+
+    /// Elements ran at the same time, and did not.
+    pub fn none(&self) {
+        self.waited.set(0);
+    }
 }

@@ -17,6 +17,7 @@ mod tests;
 #[cfg(test)]
 mod traffic;
 mod value;
+mod watch;
 
 use super::{Backend, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;

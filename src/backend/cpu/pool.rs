@@ -11,7 +11,7 @@ use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
 use crate::faults;
 use crate::heap::job_order::Round;
-use crate::ir::{BufferKind, Program, SiteId};
+use crate::ir::{BufferKind, ErrorKind, Program, Site, SiteId};
 use crate::reserve;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
@@ -64,6 +64,11 @@ struct LaunchState<'a> {
     /// Lowest tick at which an element failed: no one needs to run later ticks.
     failed_tick: AtomicU64,
     failure: Mutex<Option<Failure>>,
+    /// Elements that run in order end with the first that fails: those behind it would never have run.
+    in_order: bool,
+    /// Two elements conflict. Which failures there are says nothing then.
+    conflict: AtomicBool,
+    sites: &'a [Site],
 }
 
 pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
@@ -85,12 +90,17 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
         broken: AtomicBool::new(false),
         failed_tick: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
+        in_order: launch.jobs.in_order,
+        conflict: AtomicBool::new(false),
+        sites: &program.sites,
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.fused && rounds.len() <= 1;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
-    let alone = launch.jobs.in_order || rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
+    let split = !launch.jobs.in_order && is_split();
+    let alone =
+        launch.jobs.in_order || !split && rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
@@ -112,6 +122,9 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     if run.no_memory.into_inner() {
         return Err(Error::Memory(run.scratch.map_or(0, |(_, words)| words * 8)));
     }
+    if run.conflict.into_inner() {
+        return Ok(Outcome::Conflict);
+    }
     if run.stopped.into_inner() {
         return Ok(Outcome::Interrupted);
     }
@@ -123,7 +136,8 @@ impl LaunchState<'_> {
         if self.interrupt.load(Ordering::Relaxed) {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
+        let failed = self.in_order && self.failed_tick.load(Ordering::Relaxed) != u64::MAX;
+        failed || self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
     }
 
     fn rounds(&self, code: &Code, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
@@ -146,7 +160,8 @@ impl LaunchState<'_> {
     }
 
     fn round(&self, tasks: &[Task<'_>], ticks: Range<u64>, width: usize) {
-        if width == 1 || tasks.len() == 1 || is_small(tasks, ticks.end - ticks.start) {
+        let alone = || tasks.len() == 1 || is_small(tasks, ticks.end - ticks.start) && !is_split();
+        if width == 1 || alone() {
             tasks.iter().for_each(|task| self.task(task, &ticks));
         } else {
             tasks.par_iter().with_max_len(1).for_each(|task| self.task(task, &ticks));
@@ -282,7 +297,8 @@ impl LaunchState<'_> {
         let (mut job, mut end) = (jobs.start, ticks.end);
         while job < jobs.end {
             // SAFETY: `Launch::check` has seen that buffers, scalars and jobs are those of the program; the columns outlive
-            // the run, and no two jobs of a round touch the same written row (`Program::fused`, rounds); that indexes
+            // the run, and no two jobs of a round touch the same written row (as none is written in another, or as they
+            // are watched, or run in order); that indexes
             // are in range is what the verified program promises. The state is this thread's own.
             let result =
                 unsafe { entry(args.as_ptr(), order, job, jobs.end, ticks.start as i64, end as i64, state) };
@@ -293,6 +309,13 @@ impl LaunchState<'_> {
                 failed => {
                     job = failed;
                     let tick = state.tick as u64;
+                    let site = &self.sites[state.site as usize];
+                    if matches!(site.error, ErrorKind::Race { .. }) && !self.in_order {
+                        self.conflict.store(true, Ordering::Relaxed);
+                        // What loops until another element writes something has to end too.
+                        self.interrupt.store(true, Ordering::Relaxed);
+                        return;
+                    }
                     end = end.min(tick.saturating_add(1));
                     self.failed(Failure {
                         site: SiteId(state.site),
@@ -301,6 +324,9 @@ impl LaunchState<'_> {
                         operands: state.operands,
                         path: std::mem::take(&mut state.path),
                     });
+                    if self.in_order {
+                        return;
+                    }
                 }
             }
         }
@@ -314,6 +340,11 @@ impl LaunchState<'_> {
             *first = Some(failure);
         }
     }
+}
+
+/// Tests have each element be a task, so that a few run at the same time.
+fn is_split() -> bool {
+    cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_SPLIT").is_some()
 }
 
 /// Should one thread do it alone?
@@ -334,6 +365,7 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
     let total: usize = round.segments.iter().map(|segment| segment.jobs.len()).sum();
     let size = match width {
         1 => total.max(1),
+        _ if is_split() => 1,
         _ => {
             let size = total.div_ceil(width * TASKS).max(1);
             if size > GRAIN { size.next_multiple_of(GRAIN) } else { size }

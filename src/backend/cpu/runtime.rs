@@ -1,11 +1,12 @@
 //! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
 //! functions behind Ruby's `Math`, and the random numbers.
 
+use crate::backend::watch::{self, Report};
 use crate::ir::MathFn;
 use crate::rng;
 use std::mem::offset_of;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// What a thread and the machine code it runs tell each other. Machine code knows it by the offsets below.
 #[repr(C)]
@@ -61,6 +62,9 @@ pub const BROKEN: u64 = u64::MAX - 1;
 
 /// The names by which machine code calls the functions that are no `Math`.
 pub const RANDOM: &str = "ikra_random";
+pub const MARK_READ: &str = "ikra_mark_read";
+pub const REPORT_READ: &str = "ikra_report_read";
+pub const REPORT_WRITE: &str = "ikra_report_write";
 pub const POW: &str = "pow";
 pub const FMOD: &str = "fmod";
 
@@ -160,6 +164,9 @@ pub fn math_address(function: MathFn) -> *const u8 {
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
     MathFn::ALL.into_iter().map(|f| (f.c_name(), math_address(f))).chain([
         (RANDOM, random as *const u8),
+        (MARK_READ, mark_read as *const u8),
+        (REPORT_READ, report_read as *const u8),
+        (REPORT_WRITE, report_write as *const u8),
         (POW, c::pow as *const u8),
         (FMOD, c::fmod as *const u8),
     ])
@@ -175,4 +182,26 @@ unsafe extern "C" fn random(state: *mut ThreadState) -> u64 {
     let draw = state.draw;
     state.draw = draw.wrapping_add(1);
     rng::draw(state.seed, state.call, state.element, state.tick as u64, draw)
+}
+
+/// # Safety
+/// `reader` is a word of marks, which all threads change by atomic operations only.
+unsafe extern "C" fn mark_read(reader: *mut u64, me: u64) -> u64 {
+    // SAFETY: as said.
+    watch::mark_read(unsafe { AtomicU64::from_ptr(reader) }, me);
+    0
+}
+
+/// # Safety
+/// `row` is a row of marks of a program that reports, which runs on one thread.
+unsafe extern "C" fn report_read(row: *mut Report, me: u64, who: i64) -> i64 {
+    // SAFETY: as said.
+    unsafe { &mut *row }.touch(me, who, false)
+}
+
+/// # Safety
+/// As [`report_read`].
+unsafe extern "C" fn report_write(row: *mut Report, me: u64, who: i64) -> i64 {
+    // SAFETY: as said.
+    unsafe { &mut *row }.touch(me, who, true)
 }

@@ -58,9 +58,13 @@ impl Emitter<'_> {
         self.builder.ins().iadd(base, offset)
     }
 
-    pub fn element_address(&mut self, buffer: Buffer, index: Value) -> Result<clif::Value, Error> {
+    pub fn buffer_address(&mut self, buffer: Buffer) -> clif::Value {
         let flags = self.argument_memory();
-        let base = self.builder.ins().load(types::I64, flags, self.args, 8 * buffer.0 as i32);
+        self.builder.ins().load(types::I64, flags, self.args, 8 * buffer.0 as i32)
+    }
+
+    pub fn element_address(&mut self, buffer: Buffer, index: Value) -> Result<clif::Value, Error> {
+        let base = self.buffer_address(buffer);
         let index = self.index(index)?;
         let shift = match self.program.buffers[buffer.0 as usize].ty {
             Ty::Bool => 0,
@@ -174,6 +178,7 @@ impl<'a> Emitter<'a> {
                 self.call_c(function.c_name(), &args, types::F64)?
             }
             Op::Random => self.call_c(RANDOM, &[self.state], types::I64)?,
+            Op::Watch { marks, row, me, write } => self.watch(*marks, (*row, *me), *write, site)?,
         })
     }
 

@@ -170,7 +170,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
         BufferKind::FirstSame => "first_same",
-        BufferKind::Shadow { .. } => "shadow",
+        BufferKind::Marks(_) => "marks",
         BufferKind::SymbolRanks => "rank",
     }
 }
@@ -193,7 +193,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
         BufferKind::FirstSame => "first elements that are the same objects".into(),
-        BufferKind::Shadow { what, by, .. } => format!("shadow memory of {what}: {by}"),
+        BufferKind::Marks(what) => format!("who touched {what}"),
         BufferKind::SymbolRanks => "the order of symbols".into(),
     }
 }
@@ -208,6 +208,7 @@ fn scalar_word(source: &ScalarSource) -> &'static str {
         ScalarSource::ResultWords => "result_words",
         ScalarSource::RootRange(_, 0) => "low",
         ScalarSource::RootRange(..) => "high",
+        ScalarSource::Fine(_) => "fine",
     }
 }
 

@@ -18,6 +18,8 @@ const NO_FAILURE: u64 = u64::MAX;
 pub(super) const FAILURE_WORDS: usize = 5;
 /// The site number of a thread that ran out of stack.
 const OUT_OF_STACK: i32 = -1;
+/// The site number of a thread that has found a conflict.
+const CONFLICT: i32 = -3;
 /// The site number of a thread that the host has stopped.
 const STOPPED: i32 = -2;
 
@@ -80,6 +82,9 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
     let site = site_and_lock as u32;
     if site as i32 == STOPPED {
         return Ok(Some(Outcome::Interrupted));
+    }
+    if site as i32 == CONFLICT {
+        return Ok(Some(Outcome::Conflict));
     }
     if site as i32 == OUT_OF_STACK {
         return Err(Error::Device(format!(
@@ -169,5 +174,5 @@ pub(super) fn check(launch: &Launch<'_>) -> Result<(), Error> {
 
 /// Is it a column that a section only fills?
 pub(super) fn is_output(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(_) | BufferKind::ResultWords)
+    matches!(kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Marks(_))
 }

@@ -55,7 +55,8 @@ static __device__ __noinline__ void record_failure(int element, i64 tick, int si
   for (bool done = false; !done;) {
     if (atomicCAS(&f->lock, 0, 1) == 0) {
       __threadfence();
-      if (*(volatile u64*)&f->key == key) {
+      // That the run ends says more than any failure.
+      if (*(volatile u64*)&f->key == key && (*(volatile int*)&f->site > -2 || site <= -2)) {
         *(volatile int*)&f->site = site;
         *(volatile i64*)&f->operands[0] = a;
         *(volatile i64*)&f->operands[1] = b;
@@ -74,11 +75,53 @@ static __device__ __forceinline__ bool fail(const Element& e, int site, i64 a = 
   return false;
 }
 
-// Does the host want the run to end? What may run for long asks, and then fails with no site of the program.
+// Does the host want the run to end, or do elements conflict? What may run for long asks, and then fails with no site of
+// the program.
 static __device__ __forceinline__ bool stopped(Element& e) {
-  if (++e.rounds % 4096u != 0 || *run.stop == 0) return false;
+  if (++e.rounds % 4096u != 0) return false;
+  if (*(volatile int*)&run.failure->site == -3) return true;
+  if (*run.stop == 0) return false;
   record_failure(0, 0, -2, 0, 0, 0);
   return true;
+}
+
+// Marks (see watch.rs): of each row a reader's and a writer's, which are the tick in the upper half, and in the lower the
+// element, or all ones for several. Who finds another's has a conflict, and ends the run.
+
+static __device__ __noinline__ bool conflict() {
+  record_failure(0, 0, -3, 0, 0, 0);
+  return false;
+}
+static __device__ __forceinline__ bool is_others(u64 mark, u64 me) { return mark != me && (mark ^ me) >> 32 == 0; }
+
+// What is looked at next is not looked at before.
+static __device__ __forceinline__ u64 seen_first(const u64* mark) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  u64 seen;
+  asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(mark) : "memory");
+#else
+  u64 seen = *(volatile const u64*)mark;
+  __threadfence();
+#endif
+  return seen;
+}
+static __device__ __noinline__ void mark_read(u64* reader, u64 seen, u64 me) {
+  u64 many = me | 0xffffffffull, mark = is_others(seen, me) ? many : me;
+  u64 before = atomicExch(reader, mark);
+  if (mark == me && is_others(before, me)) atomicExch(reader, many);
+  __threadfence();
+}
+static __device__ __forceinline__ i64 watch_read(i64* marks, i64 row, i64 me) {
+  u64* reader = (u64*)marks + 2 * row;
+  u64 seen = seen_first(reader);
+  if (seen != (u64)me && seen != ((u64)me | 0xffffffffull)) mark_read(reader, seen, (u64)me);
+  return is_others(*(volatile u64*)(reader + 1), (u64)me) ? 0 : -1;
+}
+static __device__ __forceinline__ i64 watch_write(i64* marks, i64 row, i64 me) {
+  u64* reader = (u64*)marks + 2 * row;
+  bool other = is_others(atomicExch(reader + 1, (u64)me), (u64)me);
+  __threadfence();
+  return other || is_others(*(volatile u64*)reader, (u64)me) ? 0 : -1;
 }
 
 // Has this thread nearly used up its stack? `here` is a local variable of the caller.

@@ -122,7 +122,7 @@ impl CudaKernel {
         launch: &mut Launch<'_>,
     ) -> Result<(), Error> {
         for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.written && info.kind != BufferKind::Scratch {
+            if info.written && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_)) {
                 session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
             }
         }

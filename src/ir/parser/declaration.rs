@@ -3,8 +3,8 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    Accessor, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Missing, Part,
-    Program, Receiver, ScalarInfo, ScalarSource, ShadowPart, Shadowed, Site, ValueData,
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Missing, Part, Program,
+    Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -132,7 +132,7 @@ impl Parser {
     fn buffer(&mut self) -> Result<BufferInfo> {
         const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
                              result_words, scratch, \
-                             frozen, frozen_array, first_same, shadow)";
+                             frozen, frozen_array, first_same, marks)";
         let kind = match &self.word(KINDS)?[..] {
             "column" => {
                 let hierarchy = self.hierarchy()?;
@@ -157,11 +157,7 @@ impl Parser {
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
             "first_same" => BufferKind::FirstSame,
-            "shadow" => {
-                let (what, by) = (self.shadowed()?, self.accessor()?);
-                let part = if self.take_word("tick") { ShadowPart::Tick } else { ShadowPart::Who };
-                BufferKind::Shadow { what, by, part }
-            }
+            "marks" => BufferKind::Marks(self.watched()?),
             "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
                 self.back();
@@ -172,28 +168,20 @@ impl Parser {
         Ok(BufferInfo { kind, ty: self.ty()?, written: self.take_word("written") })
     }
 
-    fn shadowed(&mut self) -> Result<Shadowed> {
+    fn watched(&mut self) -> Result<Watched> {
         if self.take_word("column") {
             let hierarchy = self.hierarchy()?;
-            return Ok(Shadowed::Column { hierarchy, name: self.text("the name of an instance variable")? });
+            return Ok(Watched::Column { hierarchy, name: self.text("the name of an instance variable")? });
         }
-        if !self.take_word("array_values") {
-            return self.expected("what is shadowed (column, array_values)");
+        if !self.take_word("arrays") {
+            return self.expected("what is watched (column, arrays)");
         }
-        Ok(Shadowed::ArrayValues(self.array_kind()?))
-    }
-
-    fn accessor(&mut self) -> Result<Accessor> {
-        let all = [Accessor::Writer, Accessor::Reader, Accessor::OtherReader];
-        match all.into_iter().find(|accessor| self.take_word(&accessor.to_string())) {
-            Some(accessor) => Ok(accessor),
-            None => self.expected("who touched it (writer, reader, other_reader)"),
-        }
+        Ok(Watched::Arrays(self.array_kind()?))
     }
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
         const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, scratch_words, \
-                               result_words, root_range)";
+                               result_words, root_range, fine)";
         let source = match &self.word(SOURCES)?[..] {
             "root" => {
                 let root = self.number("a root's number")?;
@@ -206,6 +194,7 @@ impl Parser {
             "base_length" => ScalarSource::BaseLength,
             "scratch_words" => ScalarSource::ScratchWords,
             "result_words" => ScalarSource::ResultWords,
+            "fine" => ScalarSource::Fine(self.array_kind()?),
             "root_range" => {
                 let root = self.number("a root's number")?;
                 let end = if self.take_word("low") {
@@ -318,7 +307,7 @@ impl Parser {
                 if !write && !self.take_word("read") {
                     return self.expected("`read` or `write`");
                 }
-                ErrorKind::Race { what: self.shadowed()?, write }
+                ErrorKind::Race { what: self.watched()?, write }
             }
             _ => {
                 self.back();

@@ -243,6 +243,13 @@ impl Body<'_> {
             "tick" => Op::Tick,
             "path" => Op::Path,
             "random" => Op::Random,
+            "watch_read" | "watch_write" => {
+                let (marks, row) = self.place()?;
+                if !self.parser.take_word("by") {
+                    return self.parser.expected("`by`");
+                }
+                Op::Watch { marks, row, me: self.parser.value()?, write: name == "watch_write" }
+            }
             "select" => {
                 let condition = self.parser.value()?;
                 self.parser.mark(",")?;

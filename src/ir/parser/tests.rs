@@ -23,8 +23,8 @@ b8 = result: bool written
 b9 = frozen h0: bool
 b10 = frozen_array a0: bool
 b11 = first_same: i32
-b12 = shadow column h0 "@x" writer tick: i64 written
-b13 = shadow array_values a0 other_reader: i64 written
+b12 = marks column h0 "@x": i64 written
+b13 = marks arrays a0: i64 written
 s0 = root 3: i64
 s1 = root 3 tag: i32
 s2 = class_base h0 1: i32
@@ -56,7 +56,7 @@ e21 = no_method "x" of symbol
 e22 = no_method "x" of true
 e23 = no_method "x" of false
 e24 = race write column h0 "@x" at "t.rb":5
-e25 = race read array_values a0
+e25 = race read arrays a0
 entry f0 "Car"
 entry f0 ""
 
@@ -79,6 +79,8 @@ fn f0 "Car" (v0: i32 in 0.., v1: i64, v2: i64 in 1..=10) {
   v16 = element
   v17 = tick
   v18 = random
+  v100 = watch_write b12[v0] by v18 at e24
+  v101 = watch_read b13[v0] by v100 at e25
   v19 = neg_f v7
   v20 = add_checked v4, v14 at e0
   v21 = floor_div v4, v14 at e0 in 3

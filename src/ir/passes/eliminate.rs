@@ -19,10 +19,10 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
     Ok(())
 }
 
-/// The operation neither fails nor draws, so that it may go or be done more or less often.
+/// The operation neither fails nor draws nor marks, so that it may go or be done more or less often.
 pub(super) fn is_pure(op: &Op, values: &[ValueData]) -> bool {
     match op {
-        Op::Random => false,
+        Op::Random | Op::Watch { .. } => false,
         Op::Binary(BinaryOp::AddChecked | BinaryOp::SubChecked | BinaryOp::MulChecked, ..) => false,
         Op::Binary(BinaryOp::FloorDiv, a, b) => {
             let interval = |v: &crate::ir::Value| values[v.0 as usize].interval;

@@ -8,6 +8,7 @@ pub mod promote;
 pub(crate) mod random_programs;
 #[cfg(feature = "testing")]
 pub mod uncheck;
+pub mod unwatch;
 
 use super::Program;
 use super::verifier::verify;

@@ -15,7 +15,7 @@ use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Shadowed, Ty};
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched, Watching};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ enum Recipe {
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
     FirstSame,
-    Shadow(Shadowed),
+    Marks(Watched),
     SymbolRanks,
 }
 
@@ -73,6 +73,18 @@ impl Room {
     pub const FIRST: Self = Self { scratch: 256, result: 16 };
 }
 
+/// How elements run that are not known to be independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// At the same time, until two conflict; `fine`: the items of arrays are watched one by one, rather than arrays as
+    /// wholes. Also those that need not be watched.
+    Watched { fine: bool },
+    /// In the order of the base, until two conflict, which says who they are.
+    Reporting,
+    /// In the order of the base.
+    InOrder,
+}
+
 /// The data of a run.
 pub struct Heap {
     pub buffers: Vec<Column>,
@@ -93,7 +105,10 @@ impl Layout {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
         let fresh = |buffer: &BufferInfo| {
-            matches!(buffer.kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch)
+            matches!(
+                buffer.kind,
+                BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch | BufferKind::Marks(_)
+            )
         };
         let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
@@ -135,7 +150,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
         BufferKind::FirstSame => Recipe::FirstSame,
-        BufferKind::Shadow { what, .. } => Recipe::Shadow(what.clone()),
+        BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
 }
@@ -249,6 +264,45 @@ impl Heap {
             self.buffers[*index].copy_from(column);
         }
     }
+
+    /// Are arrays watched as wholes somewhere?
+    pub fn is_coarse(&self, program: &Program) -> bool {
+        let mut all = self.scalars.iter().zip(&program.scalars);
+        all.any(|(scalar, info)| matches!(info.source, ScalarSource::Fine(_)) && *scalar == 0)
+    }
+
+    /// Makes ready for a run in this mode: nothing is marked.
+    pub fn prepare(&mut self, layout: &Layout, program: &Program, mode: Mode) -> Result<(), Trouble> {
+        let Self { buffers, scalars, jobs, ids, spans, length, .. } = self;
+        let spans = |kind: ArrayKind| spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
+        let words = match mode {
+            Mode::Watched { .. } => Watching::Marks.words(),
+            Mode::Reporting => Watching::Report.words(),
+            Mode::InOrder => 0,
+        };
+        for (column, recipe) in buffers.iter_mut().zip(&layout.recipes) {
+            let Recipe::Marks(what) = recipe else { continue };
+            let rows = match what {
+                Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
+                Watched::Arrays(kind) => {
+                    let end = spans(*kind).last().map_or(0, |(offset, length)| offset + length);
+                    (end as usize + 1).max(spans(*kind).len())
+                }
+            };
+            *column = Column::try_zeros(column.ty(), rows.saturating_mul(words))?;
+        }
+        for (scalar, info) in scalars.iter_mut().zip(&program.scalars) {
+            if let ScalarSource::Fine(kind) = info.source {
+                // If there is one for each element it may well be the element's own, which is seen sooner so.
+                let fine = mode != Mode::Watched { fine: false } || spans(kind).len() < *length;
+                *scalar = u64::from(fine);
+            }
+        }
+        if !matches!(mode, Mode::Watched { .. }) && !jobs.in_order {
+            *jobs = jobs.in_order(*length)?;
+        }
+        Ok(())
+    }
 }
 
 fn too_large() -> Trouble {
@@ -309,8 +363,8 @@ fn fill(
             column
         }
         Recipe::Result => Column::try_zeros(buffer.ty, length)?,
-        // Filled by `enlarge`.
-        Recipe::ResultWords | Recipe::Scratch => Column::with_capacity(buffer.ty, 0),
+        // Filled by `enlarge` and `prepare`.
+        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {
@@ -321,13 +375,6 @@ fn fill(
             )?)
         }
         Recipe::FirstSame => Column::I32(first_same(&tracer.base)?),
-        Recipe::Shadow(Shadowed::Column { hierarchy, .. }) => {
-            Column::try_zeros(buffer.ty, ids.count(*hierarchy))?
-        }
-        Recipe::Shadow(Shadowed::ArrayValues(kind)) => {
-            let end = spans(tracer, *kind).last().map_or(0, |(offset, length)| offset + length);
-            Column::try_zeros(buffer.ty, end as usize + 1)?
-        }
     })
 }
 
@@ -462,8 +509,8 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
         }
         ScalarSource::RootRange(number, end) => roots[number as usize].ends[end as usize],
         ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
-        // Filled by `enlarge`.
-        ScalarSource::ScratchWords | ScalarSource::ResultWords => 0,
+        // Filled by `enlarge` and `prepare`.
+        ScalarSource::ScratchWords | ScalarSource::ResultWords | ScalarSource::Fine(_) => 0,
         ScalarSource::BaseLength => length as u64,
     }
 }
@@ -478,7 +525,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     };
     let types = base.seen().types();
     let repeating = writes && tracer.base_repeats;
-    if let (Some(ty), false) = (types.single(), repeating || inferred.program.checks_races()) {
+    if let (Some(ty), false) = (types.single(), repeating) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
     // By tag, then by class or truth.
@@ -501,9 +548,6 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
             entry_of.push(entry);
             row += 1;
         }
-    }
-    if inferred.program.checks_races() {
-        return Ok(JobOrder::sequential(&entry_of)?);
     }
     let mut repeats = None;
     if repeating {

@@ -9,7 +9,7 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Shadowed};
+use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Watched};
 use ikra_core::types::{ArrayKind, Shape, Type};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -209,14 +209,14 @@ impl Decoder<'_> {
 
     /// What two elements race for: the object, the variable's name or the array's index, and of an array what holds it
     /// (a class and a variable) where that is an object.
-    fn race(&self, details: RArray, what: &Shadowed, place: i64) -> Result<(), Error> {
+    fn race(&self, details: RArray, what: &Watched, place: i64) -> Result<(), Error> {
         match what {
-            Shadowed::Column { hierarchy, name } => {
+            Watched::Column { hierarchy, name } => {
                 details.push(self.object_value(*hierarchy, place))?;
                 details.push(name.as_str())?;
                 details.push(self.ruby.qnil())
             }
-            Shadowed::ArrayValues(kind) => {
+            Watched::Arrays(kind) => {
                 let array = place >> 32;
                 details.push(self.array_value(*kind, array))?;
                 details.push(place as u32)?;

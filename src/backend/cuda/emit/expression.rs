@@ -150,6 +150,12 @@ impl Writer<'_, '_> {
             Op::Element => Text::atom("e.index"),
             Op::Tick => Text::atom("e.tick").converted(Width::Long, width),
             Op::Path => Text::atom("e.path").converted(Width::Long, width),
+            Op::Watch { marks, row, me, write } => {
+                let name = &self.names.buffers[marks.0 as usize];
+                let (row, me) = (self.text(*row), self.text_as(*me, Width::Long));
+                let function = if *write { "watch_write" } else { "watch_read" };
+                Text::atom(format!("{function}(args.{name}, {row}, {me})")).converted(Width::Long, width)
+            }
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
             Op::Unary(op, a) => self.unary(width, *op, *a),
             Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),

@@ -356,6 +356,9 @@ impl Writer<'_, '_> {
     }
 
     fn failure(&self, site: SiteId, operands: &[Value]) -> String {
+        if matches!(self.names.program.sites[site.0 as usize].error, ErrorKind::Race { .. }) {
+            return "return conflict();".to_owned();
+        }
         let mut text = format!("return fail(e, {}", site.0);
         for v in operands.iter().take(2) {
             match self.width(*v) {
@@ -390,7 +393,7 @@ impl Writer<'_, '_> {
         let moves = self.is_pure(op);
         if self.uses.count[at] == 0 {
             // A draw that no one looks at is a draw all the same.
-            if matches!(op, Op::Random) {
+            if matches!(op, Op::Random | Op::Watch { .. }) {
                 self.line(&format!("{text};"));
             }
             return;
@@ -407,7 +410,7 @@ impl Writer<'_, '_> {
     /// May the operation be computed later in its block, or not at all?
     fn is_pure(&self, op: &Op) -> bool {
         match op {
-            Op::Get(_) | Op::Tick | Op::Path | Op::Random => false,
+            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } => false,
             Op::Load(buffer, _) => !self.names.program.buffers[buffer.0 as usize].written,
             _ => true,
         }

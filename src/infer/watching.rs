@@ -1,0 +1,187 @@
+//! Elements that may not be independent are watched: two *conflict* where they touch one instance variable of one object,
+//! or one place of an array, in the same tick, and at least one of the two writes it.
+//!
+//! Accesses that can conflict are *watched*: before them, the element leaves its mark in a buffer beside the column
+//! ([`Op::Watch`]), and fails where somebody else's is there. Tags and payloads are not told apart, nor is it asked
+//! whether a write changes anything. What then happens is the extension's to say.
+//!
+//! Watched is only what somebody writes, and of instance variables only those touched in other objects than the element
+//! itself. A section in which nothing is watched is one whose elements are proven independent.
+
+use super::Lowerer;
+use crate::ir::builder::Builder;
+use crate::ir::{
+    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, ScalarSource, Stmt, Ty, UnaryOp, Value,
+    Watched, walk,
+};
+use crate::types::{ArrayKind, HierarchyId};
+
+impl Lowerer<'_> {
+    /// The element is about to touch an instance variable or member of the object `id`.
+    pub(super) fn watch_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
+        let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
+        if self.own_id != Some(id) && !memo.shared {
+            memo.shared = true;
+            self.memo.changed = true;
+        }
+        let memo = &self.memo.columns[&(hierarchy, name.to_string())];
+        if memo.is_written && memo.shared {
+            let place = self.b.unary(UnaryOp::ExtendI32, id);
+            self.watch(Watched::Column { hierarchy, name: name.to_string() }, id, place, write);
+        }
+    }
+
+    /// The element is about to touch an item (array, index) of the heap; `slot` is its row.
+    pub(super) fn watch_item(
+        &mut self,
+        kind: ArrayKind,
+        (id, index): (Value, Value),
+        slot: Value,
+        write: bool,
+        condition: Option<Value>,
+    ) {
+        if !self.memo.arrays.get(&kind).is_some_and(|memo| memo.is_written) {
+            return;
+        }
+        let watch = |s: &mut Self| {
+            let place = pack(&mut s.b, id, index);
+            let fine = s.scalar(ScalarSource::Fine(kind), Ty::Bool, Interval::FULL);
+            let row = s.b.select(fine, slot, id);
+            s.watch(Watched::Arrays(kind), row, place, write);
+        };
+        match condition {
+            Some(condition) => self.when(condition, watch),
+            None => watch(self),
+        }
+    }
+
+    /// `if condition { … }` around what defines nothing for later.
+    pub(super) fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        self.b.open();
+        then(self);
+        let (then, _) = self.b.close();
+        self.b.emit(Stmt::If { condition, then, otherwise: vec![] });
+    }
+
+    fn watch(&mut self, what: Watched, row: Value, place: Value, write: bool) {
+        let marks = self.buffer(BufferKind::Marks(what.clone()), Ty::I64);
+        self.program.buffers[marks.0 as usize].written = true;
+        if !self.b.first_watch(marks, row, write) {
+            return;
+        }
+        let (tick, one) = (self.b.tick(), self.b.i64(1));
+        let now = self.b.binary(BinaryOp::Add, tick, one);
+        let now = self.b.unary(UnaryOp::WrapI64, now);
+        // Objects that stand in the base several times run one after the other: they are one to us.
+        let element = self.b.element();
+        let first = self.buffer(BufferKind::FirstSame, Ty::I32);
+        let first = self.b.load(first, element, Ty::I32, false);
+        let first = self.b.unary(UnaryOp::ExtendI32, first);
+        let me = pack(&mut self.b, now, first);
+        let site = self.site(ErrorKind::Race { what, write });
+        let other = self.b.watch(marks, row, me, write, site);
+        let zero = self.b.i64(0);
+        let nobody = self.b.compare(Comparison::Lt, other, zero);
+        self.b.check(nobody, site, &[other, place]);
+    }
+
+    /// Could the block fail, jump out, write or draw a random number? What only watches does not count.
+    pub(super) fn has_effects(&self, block: &Block) -> bool {
+        walk::any(block, &mut |stmt| match stmt {
+            Stmt::Check { site, .. } => {
+                !matches!(self.program.sites[site.0 as usize].error, ErrorKind::Race { .. })
+            }
+            Stmt::Break(label) | Stmt::Continue(label) => !walk::any(
+                block,
+                &mut |stmt| matches!(stmt, Stmt::Loop { label: own, .. } | Stmt::Block { label: own, .. } if own == label),
+            ),
+            Stmt::Call { .. } | Stmt::Store { .. } | Stmt::Fail { .. } | Stmt::Return(_) => true,
+            Stmt::Let { op: Op::Watch { .. }, .. } => false,
+            Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
+            _ => false,
+        })
+    }
+}
+
+/// An `I32` in the upper and an `I64` in the lower half, which it fits.
+fn pack(b: &mut Builder, upper: Value, lower: Value) -> Value {
+    let (upper, half) = (b.unary(UnaryOp::ExtendI32, upper), b.i64(32));
+    let upper = b.binary(BinaryOp::Shl, upper, half);
+    b.binary(BinaryOp::Or, upper, lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::infer::Operation;
+    use crate::infer::tests::World;
+    use crate::ir::{BufferKind, Watched};
+    use crate::types::{ArrayKind, Type};
+
+    const CELL: &str = "
+        class Cell
+          def x = @x
+          def y = @y
+          def other = @other
+          def cells = @cells
+          def x=(x)
+            @x = x
+          end
+          def cool(depth)
+            @y = 1
+            cool(depth - 1) if depth > 0
+          end
+        end
+    ";
+
+    /// The variables of Cells that are watched in a block, and "items" for those of arrays.
+    fn watched(block: &str) -> Vec<String> {
+        let world = World::new(&format!("{CELL}base.peach {{ |cell| {block} }}"));
+        let cell = world.object("Cell");
+        let world = world
+            .base(std::slice::from_ref(&cell))
+            .column("Cell", "x", &[Type::Integer])
+            .column("Cell", "y", &[Type::Integer, Type::Nil])
+            .column("Cell", "other", &[cell])
+            .column("Cell", "cells", &[Type::Array(ArrayKind(0))])
+            .elements(0, &[Type::Integer]);
+        let mut world = world;
+        let program = world.must_infer(Operation::Each).program;
+        assert_eq!(program.fused, !program.is_watched());
+        let touched = program.buffers.iter().filter_map(|buffer| match &buffer.kind {
+            BufferKind::Marks(Watched::Column { name, .. }) => Some(name.clone()),
+            BufferKind::Marks(_) => Some("items".into()),
+            _ => None,
+        });
+        let mut touched: Vec<String> = touched.collect();
+        touched.dedup();
+        touched
+    }
+
+    #[test]
+    fn what_nobody_writes_is_not_watched() {
+        assert!(watched("cell.other.x + cell.cells[0]").is_empty());
+    }
+
+    #[test]
+    fn what_is_touched_in_the_element_alone_is_not_watched() {
+        assert!(watched("cell.x += cell.other.y.to_i").is_empty());
+        assert!(watched("same = cell; same.x = same.x + 1").is_empty());
+    }
+
+    #[test]
+    fn what_others_see_is_checked_once() {
+        assert_eq!(watched("cell.x += cell.other.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x = 1"), ["@x"]);
+        assert_eq!(watched("cell.other.x += cell.y"), ["@x"]);
+    }
+
+    #[test]
+    fn called_functions_do_not_know_the_element() {
+        assert_eq!(watched("cell.cool(3)"), ["@y"]);
+    }
+
+    #[test]
+    fn arrays_are_checked_where_they_are_written() {
+        assert_eq!(watched("cell.cells[0] += 1"), ["items"]);
+    }
+}
