@@ -9,7 +9,8 @@
 //! A mark is the tick, counted from 1, in the upper 32 bits, and in the lower the first element that is the same object.
 //! Marks of other ticks count for nothing, so they are never cleared. (After 2³² ticks one could be taken for a new one:
 //! then a conflict is seen where there is none.) A row has [`WORDS`] of them: a reader's and a writer's. Where several
-//! have read the reader's says [`MANY`], which is any other element's.
+//! have read the reader's says [`MANY`], which is any other element's. An element that is known not to write the row may
+//! say so at once, which saves the mark of a second reader.
 //!
 //! Whose a mark is says nothing of where in the program it was left. So who wants to tell the user of two elements has
 //! them run in order, with longer [rows](Report) that say it all.
@@ -27,7 +28,7 @@ pub const fn is_others(mark: u64, me: u64) -> bool {
 }
 
 /// Leaves a reader's mark.
-pub fn mark_read(reader: &AtomicU64, me: u64) {
+fn mark_read(reader: &AtomicU64, me: u64) {
     let many = me | MANY;
     let seen = reader.load(Ordering::SeqCst);
     if seen == me || seen == many {
@@ -35,7 +36,7 @@ pub fn mark_read(reader: &AtomicU64, me: u64) {
     }
     let mark = if is_others(seen, me) { many } else { me };
     // Another may have read meanwhile. Until that is said, any writer but this element, which is here, sees this mark.
-    if is_others(reader.swap(mark, Ordering::SeqCst), me) && mark == me {
+    if is_others(reader.swap(mark, Ordering::SeqCst), me) && mark != many {
         reader.store(many, Ordering::SeqCst);
     }
 }
@@ -122,6 +123,15 @@ mod tests {
         assert_eq!(touches(&[(a, false), (b, false), (b, true)]), [false, false, true]);
         // Another tick.
         assert_eq!(touches(&[(a, true), (b + (1 << 32), false), (a + (2 << 32), true)]), [false; 3]);
+    }
+
+    #[test]
+    fn readers_that_write_elsewhere_need_no_name() {
+        let (a, anyone) = (TICK, TICK | MANY);
+        assert_eq!(touches(&[(anyone, false), (anyone, false), (a, true)]), [false, false, true]);
+        assert_eq!(touches(&[(a, false), (a, true), (anyone, false)]), [false, false, true]);
+        assert_eq!(touches(&[(a, false), (anyone, false), (a, false)]), [false; 3]);
+        assert_eq!(touches(&[(a + (1 << 32), true), (anyone, false)]), [false; 2]);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
+    /// It is written in other objects than the element itself.
+    pub scattered: bool,
     /// It is touched in other objects than the element itself.
     pub shared: bool,
 }

@@ -9,6 +9,7 @@
 //! itself. A section in which nothing is watched is one whose elements are proven independent.
 
 use super::Lowerer;
+use crate::backend::watch;
 use crate::ir::builder::Builder;
 use crate::ir::{
     BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, ScalarSource, Stmt, Ty, UnaryOp, Value,
@@ -20,14 +21,17 @@ impl Lowerer<'_> {
     /// The element is about to touch an instance variable or member of the object `id`.
     pub(super) fn watch_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
         let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
-        if self.own_id != Some(id) && !memo.shared {
+        if self.own_id != Some(id) && (!memo.shared || write && !memo.scattered) {
             memo.shared = true;
+            memo.scattered |= write;
             self.memo.changed = true;
         }
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
         if memo.is_written && memo.shared {
+            // Who writes itself alone, and reads another, need not be known as the reader: one mark is enough for all.
+            let anyone = !write && !memo.scattered;
             let place = self.b.unary(UnaryOp::ExtendI32, id);
-            self.watch(Watched::Column { hierarchy, name: name.to_string() }, id, place, write);
+            self.watch(Watched::Column { hierarchy, name: name.to_string() }, (id, anyone), place, write);
         }
     }
 
@@ -47,7 +51,7 @@ impl Lowerer<'_> {
             let place = pack(&mut s.b, id, index);
             let fine = s.scalar(ScalarSource::Fine(kind), Ty::Bool, Interval::FULL);
             let row = s.b.select(fine, slot, id);
-            s.watch(Watched::Arrays(kind), row, place, write);
+            s.watch(Watched::Arrays(kind), (row, false), place, write);
         };
         match condition {
             Some(condition) => self.when(condition, watch),
@@ -63,7 +67,7 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::If { condition, then, otherwise: vec![] });
     }
 
-    fn watch(&mut self, what: Watched, row: Value, place: Value, write: bool) {
+    fn watch(&mut self, what: Watched, (row, anyone): (Value, bool), place: Value, write: bool) {
         let marks = self.buffer(BufferKind::Marks(what.clone()), Ty::I64);
         self.program.buffers[marks.0 as usize].written = true;
         if !self.b.first_watch(marks, row, write) {
@@ -77,7 +81,13 @@ impl Lowerer<'_> {
         let first = self.buffer(BufferKind::FirstSame, Ty::I32);
         let first = self.b.load(first, element, Ty::I32, false);
         let first = self.b.unary(UnaryOp::ExtendI32, first);
-        let me = pack(&mut self.b, now, first);
+        let mut me = pack(&mut self.b, now, first);
+        if let (true, Some(own)) = (anyone, self.own_id) {
+            let many = self.b.i64(watch::MANY as i64);
+            let many = self.b.binary(BinaryOp::Or, me, many);
+            let mine = self.b.compare(Comparison::Eq, row, own);
+            me = self.b.select(mine, me, many);
+        }
         let site = self.site(ErrorKind::Race { what, write });
         let other = self.b.watch(marks, row, me, write, site);
         let zero = self.b.i64(0);

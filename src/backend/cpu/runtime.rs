@@ -1,12 +1,12 @@
 //! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
 //! functions behind Ruby's `Math`, and the random numbers.
 
-use crate::backend::watch::{self, Report};
+use crate::backend::watch::Report;
 use crate::ir::MathFn;
 use crate::rng;
 use std::mem::offset_of;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
 /// What a thread and the machine code it runs tell each other. Machine code knows it by the offsets below.
 #[repr(C)]
@@ -62,7 +62,6 @@ pub const BROKEN: u64 = u64::MAX - 1;
 
 /// The names by which machine code calls the functions that are no `Math`.
 pub const RANDOM: &str = "ikra_random";
-pub const MARK_READ: &str = "ikra_mark_read";
 pub const REPORT_READ: &str = "ikra_report_read";
 pub const REPORT_WRITE: &str = "ikra_report_write";
 pub const POW: &str = "pow";
@@ -164,7 +163,6 @@ pub fn math_address(function: MathFn) -> *const u8 {
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
     MathFn::ALL.into_iter().map(|f| (f.c_name(), math_address(f))).chain([
         (RANDOM, random as *const u8),
-        (MARK_READ, mark_read as *const u8),
         (REPORT_READ, report_read as *const u8),
         (REPORT_WRITE, report_write as *const u8),
         (POW, c::pow as *const u8),
@@ -182,14 +180,6 @@ unsafe extern "C" fn random(state: *mut ThreadState) -> u64 {
     let draw = state.draw;
     state.draw = draw.wrapping_add(1);
     rng::draw(state.seed, state.call, state.element, state.tick as u64, draw)
-}
-
-/// # Safety
-/// `reader` is a word of marks, which all threads change by atomic operations only.
-unsafe extern "C" fn mark_read(reader: *mut u64, me: u64) -> u64 {
-    // SAFETY: as said.
-    watch::mark_read(unsafe { AtomicU64::from_ptr(reader) }, me);
-    0
 }
 
 /// # Safety

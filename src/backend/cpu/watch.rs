@@ -2,7 +2,7 @@
 //! already only looks.
 
 use super::emit::Emitter;
-use super::runtime::{MARK_READ, REPORT_READ, REPORT_WRITE};
+use super::runtime::{REPORT_READ, REPORT_WRITE};
 use crate::backend::watch::{MANY, REPORT_WORDS, WORDS};
 use crate::error::Error;
 use crate::ir::{Buffer, Op, SiteId, Ty, Value, Watching};
@@ -32,7 +32,15 @@ impl<'a> Emitter<'a> {
         let writer = self.builder.ins().iadd_imm_s(reader, 8);
         let flags = MemFlagsData::trusted();
         let conflict = if write {
-            let before = self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Xchg, writer, me);
+            let seen = self.builder.ins().atomic_load(types::I64, flags, writer);
+            let mine = self.builder.ins().icmp(IntCC::Equal, seen, me);
+            let [look, mark] = [self.builder.create_block(), self.builder.create_block()];
+            let before = self.builder.append_block_param(look, types::I64);
+            self.builder.ins().brif(mine, look, &[me.into()], mark, &[]);
+            self.start(mark);
+            let marked = self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Xchg, writer, me);
+            self.builder.ins().jump(look, &[marked.into()]);
+            self.start(look);
             let seen = self.builder.ins().atomic_load(types::I64, flags, reader);
             let [before, seen] = [before, seen].map(|mark| self.is_others(mark, me));
             self.builder.ins().bor(before, seen)
@@ -41,10 +49,20 @@ impl<'a> Emitter<'a> {
             let many = self.builder.ins().bor_imm_s(me, MANY as i64);
             let [mine, several] = [me, many].map(|mark| self.builder.ins().icmp(IntCC::Equal, seen, mark));
             let marked = self.builder.ins().bor(mine, several);
-            let [look, mark] = [self.builder.create_block(), self.cold_block()];
+            let [look, mark, again] =
+                [self.builder.create_block(), self.builder.create_block(), self.cold_block()];
             self.builder.ins().brif(marked, look, &[], mark, &[]);
             self.start(mark);
-            self.call_c(MARK_READ, &[reader, me], types::I64)?;
+            let is_second = self.is_others(seen, me);
+            let left = self.builder.ins().select(is_second, many, me);
+            let before = self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Xchg, reader, left);
+            // Another may have read meanwhile.
+            let is_second = self.is_others(before, me);
+            let unsaid = self.builder.ins().icmp(IntCC::NotEqual, left, many);
+            let unsaid = self.builder.ins().band(is_second, unsaid);
+            self.builder.ins().brif(unsaid, again, &[], look, &[]);
+            self.start(again);
+            self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Xchg, reader, many);
             self.builder.ins().jump(look, &[]);
             self.start(look);
             let seen = self.builder.ins().atomic_load(types::I64, flags, writer);

@@ -108,7 +108,7 @@ static __device__ __forceinline__ u64 seen_first(const u64* mark) {
 static __device__ __noinline__ void mark_read(u64* reader, u64 seen, u64 me) {
   u64 many = me | 0xffffffffull, mark = is_others(seen, me) ? many : me;
   u64 before = atomicExch(reader, mark);
-  if (mark == me && is_others(before, me)) atomicExch(reader, many);
+  if (mark != many && is_others(before, me)) atomicExch(reader, many);
   __threadfence();
 }
 static __device__ __forceinline__ i64 watch_read(i64* marks, i64 row, i64 me) {

@@ -374,7 +374,8 @@ fn fill(
                 arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
             )?)
         }
-        Recipe::FirstSame => Column::I32(first_same(&tracer.base)?),
+        Recipe::FirstSame if tracer.base_repeats => Column::I32(first_same(&tracer.base)?),
+        Recipe::FirstSame => Column::I32(fallible::collect(0..length as i32)?),
     })
 }
 
