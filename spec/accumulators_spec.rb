@@ -104,6 +104,44 @@ each_backend do
     expect([count, doubled]).to eq([8, numbers.map { |n| n * 2 }])
   end
 
+  it "puts numbers of all kinds together as Ruby's operators do" do
+    lists = [[1, 2.5, -0.0], [0.0, -0.0], [-0.0, 0.0], [Float::INFINITY, 1.0], [2**53, 1.0, 2**62, -(2**62)],
+             [2**62, 2**62, -(2**62)], [3, 3.0], [3.0, 3], [0.1, 0.2, 0.3], [2**53 + 1, 2.0**53], [7], [-0.0]]
+    [0, 0.0, -0.0, 2**62, 2**64, -1.5].product(lists).each do |start, list|
+      expected = [list.inject(start) { |all, x| all + x }, list.inject(start) { |all, x| all - x },
+                  list.inject(start) { |all, x| all * x }, list.inject(start) { |all, x| [all, x].max },
+                  list.inject(start) { |all, x| [x, all].min }, list.inject(start) { |all, x| [x, all].max },
+                  list.inject(start) { |all, x| [all, x].min }]
+      sum = rest = product = most = least = most_later = least_later = start
+      list.peach do |x|
+        sum += x
+        rest -= x
+        product *= x
+        most = [most, x].max
+        least = [x, least].min
+        most_later = [x, most_later].max
+        least_later = [least_later, x].min
+      end
+      found = [sum, rest, product, most, least, most_later, least_later]
+      expect(found.map(&:inspect)).to eq(expected.map(&:inspect))
+    end
+  end
+
+  it "uses an operator of the user's own" do
+    text = <<~RUBY
+      class Integer
+        alias plus +
+        def +(other) = plus(other).plus(1)
+      end
+      total = 0
+      [1, 2, 3].peach { |n| total += n }
+      p total
+    RUBY
+    command = [RbConfig.ruby, "-Ilib", "-rikra", "-W0", "-e", text]
+    output = IO.popen({ "IKRA_BACKEND" => Ikra.backend.to_s }, command, &:read)
+    expect(output).to eq("9\n")
+  end
+
   it "changes nothing when the section fails" do
     total = 5
     expect { numbers.peach { |n| total += 10 / (n - 9) } }.to raise_error(ZeroDivisionError)

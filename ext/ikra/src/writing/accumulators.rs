@@ -5,12 +5,13 @@
 use crate::vm::errors::Trouble;
 use crate::vm::reflection::{Own, call};
 use crate::writing::decoder::{Decoder, Values};
+use crate::writing::numbers;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{AccumulatorSchema, Fold};
 use ikra_core::ir::BufferKind;
 use ikra_core::types::Shape;
-use magnus::rb_sys::AsRawValue;
+use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
 
 pub struct Accumulators<'a> {
@@ -33,7 +34,18 @@ impl Accumulators<'_> {
             ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
         let values = ruby.ary_new();
         for (number, variable) in self.decoder.schema().accumulators.iter().enumerate() {
-            let (parts, places) = self.parts(number as u32, variable)?;
+            let number = number as u32;
+            let local = ruby.to_symbol(&variable.name);
+            let now: Value = call(ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
+            if let Some((shape, payload)) = self.numbers(number, variable, now) {
+                // SAFETY: the value was just made.
+                let folded = unsafe { Value::from_raw(self.decoder.made(shape, payload)?) };
+                values.push(local)?;
+                values.push(folded)?;
+                values.push(now)?;
+                continue;
+            }
+            let (parts, places) = self.parts(number, variable)?;
             if parts.is_empty() {
                 continue;
             }
@@ -46,14 +58,23 @@ impl Accumulators<'_> {
                 Fold::Last => ("last", ""),
             };
             faults::point("putting parts together")?;
-            let local = ruby.to_symbol(&variable.name);
-            let now: Value = call(ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
             let folded: Value = module.funcall(how, (now, parts, name, places))?;
             values.push(local)?;
             values.push(folded)?;
             values.push(now)?;
         }
         Ok(Folded { binding, values })
+    }
+
+    /// The new value where all parts are numbers, and there are some.
+    fn numbers(&self, number: u32, variable: &AccumulatorSchema, now: Value) -> Option<(Shape, i64)> {
+        let Some(Column::I64(ticks)) = self.decoder.buffer(&BufferKind::AccumulatorTick(number)) else {
+            return None;
+        };
+        let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
+        let mut given = (0..ticks.len()).filter(|row| ticks[*row] != 0).peekable();
+        given.peek()?;
+        numbers::fold(&variable.fold, now.as_raw(), &values, given)
     }
 
     /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part

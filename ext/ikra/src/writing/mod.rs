@@ -4,4 +4,5 @@ pub mod accumulators;
 pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
+pub mod numbers;
 pub mod results;
