@@ -97,6 +97,43 @@ each_compiling_backend do |backend|
     expect([1, 3, 1, 2, 3].pselect { |n| !seen[n] && (seen[n] = true) }).to eq([1, 3, 2])
   end
 
+  it "shares variables around the section" do
+    seed = 1
+    expect((1..4).to_a.pmap { |n| (seed = ((seed * 1_103_515_245) + 12_345) % (2**31)) + n })
+      .to eq([1_103_527_591, 377_401_577, 662_824_087, 1_147_902_785])
+    best = nil
+    [3, 1, 2].peach { |x| best = x if best.nil? || x < best }
+    count = 0
+    expect([5, 6, 7].pmap { |_| count += 1 }).to eq([1, 2, 3])
+    total = 0
+    expect([1.5, 2.5, 3.0].pselect { |x| (total += x) < 5 }).to eq([1.5, 2.5])
+    flag = false
+    expect([1, 2, 3].pmap { |x| (flag = !flag) ? x : -x }).to eq([1, -2, 3])
+    a = 1
+    b = 2
+    [1, 2, 3].peach(3) { |_| a, b = b, a + b }
+    quotient = 100
+    [2, 5].peach { |n| quotient /= n }
+    nested = 0
+    [1, 2].peach { |n| nested += begin nested += n; 0 end }
+    expect([best, count, total, flag, a, b, quotient, nested]).to eq([1, 3, 7.0, true, 89, 144, 10, 0])
+  end
+
+  it "shares references, too" do
+    line = accounts(50)
+    previous = nil
+    line.peach do |account|
+      account.balance += previous.balance if previous
+      previous = account
+    end
+    sums = accounts(50).map(&:balance).then { |all| all.each_index.map { |i| all[0..i].sum } }
+    expect(line.map(&:balance)).to eq(sums)
+    expect(previous).to equal(line.last)
+    expect { line.peach { |account| previous = account.balance > 3000 ? nil.foo : account.next } }
+      .to raise_error(NoMethodError)
+    expect(previous).to equal(line.last)
+  end
+
   it "raises what sequential Ruby raises first, and has changed nothing" do
     here = accounts(50)
     before = here.map(&:balance)

@@ -4,7 +4,8 @@ module Ikra
   # What is said of two elements that are not independent.
   module Races
     HINT = "hint: let every element write its own objects only, and variables that no other element reads in the " \
-           "same tick;\n        a second section, or the next tick, can take the new values over"
+           "same tick;\n        a second section, or the next tick, can take the new values over; what is added up " \
+           "can go to a\n        local variable around the block (total += …)"
 
     # A class may define a method of this name.
     CLASS = Kernel.instance_method(:class)
@@ -12,9 +13,10 @@ module Ikra
     class << self
       # Called with what the extension found; a touch is [element, writes, path, line].
       #
-      # @param object [Object] what both touch
-      # @param variable [String, Integer] its instance variable or member, or the index of an array
-      # @param holder [Array(String, String), nil] a class and the variable in which its objects hold the array
+      # @param object [Object, nil] what both touch
+      # @param variable [String, Integer] its instance variable or member, the index of an array, or a local variable
+      # @param holder [Array(String, String), Symbol, nil] a class and the variable in which its objects hold the array;
+      #   +:variable+ for a local variable around the section
       # @return [RaceError]
       def error(tick, object, variable, holder, *touches)
         elements = touches.map(&:first)
@@ -28,6 +30,8 @@ module Ikra
       private
 
       def what(object, variable, holder)
+        return "the variable `#{variable}`" if holder == :variable
+
         of = CLASS.bind_call(object)
         return "#{variable} of the same #{of}" unless variable.is_a?(Integer)
 

@@ -241,7 +241,23 @@ module RandomRaces
       wrong = log.race ? wrong_race(log.race, error, checked, nodes) : wrong_quiet(error, checked, nodes)
       return wrong if wrong
 
-      "another result than in order" if state(parallel(seed, ticks, :in_order).first) != state(nodes)
+      return "another result than in order" if state(parallel(seed, ticks, :in_order).first) != state(nodes)
+
+      plain, here = %i[each peach].map { |method| shared(seed, ticks, method) }
+      "another result with a shared variable: #{here} instead of #{plain}" if here != plain
+    end
+
+    # The nodes, and a variable around the section that all read and write.
+    def shared(seed, ticks, method)
+      nodes, base = World.build(@plain, Array, seed)
+      common = seed
+      step = lambda do |node|
+        node.step
+        common = ((common * 7) + node.a) % 1009
+        node.b += common if common.odd?
+      end
+      method == :each ? ticks.times { base.each(&step) } : base.peach(ticks, &step)
+      [state(nodes), common]
     end
 
     def wrong_quiet(error, checked, nodes)

@@ -68,10 +68,13 @@ pub enum Fold {
     And,
     /// `last = x`: of the last (tick, element).
     Last,
+    /// Elements read it, or write it in several ways: what it holds in the end. It begins with this root. Its buffer is
+    /// `Variable`.
+    Shared(u32),
 }
 
-/// An accumulator: a local variable around the section that the section writes but does not read. Its buffers are
-/// `Accumulator` and `AccumulatorTick` with its position in the list.
+/// A local variable around the section that the section writes: an accumulator, if it does not read it. The buffers of
+/// that are `Accumulator` and `AccumulatorTick` with its position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccumulatorSchema {
     pub name: String,

@@ -3,16 +3,18 @@
 //! Ruby.
 //!
 //! That works where no element needs to know what the others did: `total += x` and its like, `best = [best, x].max`,
-//! `found ||= x`, and a plain assignment, of which the last one counts. Any other use is refused.
+//! `found ||= x`, and a plain assignment, of which the last one counts. A variable that is used in any other way is
+//! *shared*: it is in memory, where elements conflict over it, so that they run in order.
 
+use super::host::RootKey;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::heap::schema::{AccumulatorSchema, Fold, Stored};
-use crate::ir::{BinaryOp, BufferKind, Comparison, Ty};
+use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, Value, Watched};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
 use crate::syntax::walk::each_node;
-use crate::types::TypeSet;
+use crate::types::{Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// A captured variable that the section writes, with the hidden locals that hold the element's part of it.
@@ -104,7 +106,13 @@ impl Lowerer<'_> {
                     .map(|(_, span)| (*span, "is written in a way that is not supported")),
                 _ => None,
             };
+            let is_shared = self.memo.shared_variables.contains(&name) || reason.is_some();
+            let shared = if is_shared { self.shared_variable(&name) } else { None };
             match (fold, reason) {
+                _ if shared.is_some() => {
+                    let fold = shared.unwrap_or(Fold::Last);
+                    self.written.insert(name, Written { fold, part: None });
+                }
                 (Some(fold), None) => {
                     self.written.insert(name, Written { fold, part: None });
                 }
@@ -127,10 +135,76 @@ impl Lowerer<'_> {
         }
     }
 
+    /// How elements can share a variable around the section: if it holds what can be in a column.
+    fn shared_variable(&mut self, name: &str) -> Option<Fold> {
+        let Ok(Some(root)) = self.host.root(&RootKey::Captured(name.to_owned())) else { return None };
+        let types = match &root.ty {
+            Type::True | Type::False => TypeSet::bool(),
+            ty @ (Type::Nil
+            | Type::Integer
+            | Type::Float
+            | Type::Symbol
+            | Type::Object(..)
+            | Type::Array(_)) => ty.clone().into(),
+            _ => return None,
+        };
+        let known = self.memo.accumulators.entry(name.to_owned()).or_default();
+        if self.memo.shared_variables.insert(name.to_owned()) {
+            // What it held as an accumulator is of no concern.
+            known.clone_from(&types);
+            self.memo.changed = true;
+        }
+        self.memo.changed |= known.extend(&types);
+        Some(Fold::Shared(root.number))
+    }
+
+    /// The number of a variable that elements share.
+    pub(crate) fn shared_number(&self, name: &str) -> Option<u32> {
+        let number = self.written.keys().position(|known| known == name)?;
+        let is_shared = matches!(self.written[name].fold, Fold::Shared(_)) && self.frame().closure.is_none();
+        is_shared.then_some(number as u32)
+    }
+
+    /// What a shared variable holds now.
+    pub(crate) fn read_shared(&mut self, name: &str, number: u32) -> Operand {
+        let row = self.watch_shared(number, false);
+        let types = self.memo.accumulators.get(name).cloned().unwrap_or_default();
+        let value =
+            self.load_parts(&|part| BufferKind::Variable(number, part), row, &Stored::written(types), true);
+        self.refine(value)
+    }
+
+    pub(crate) fn write_shared(&mut self, name: &str, number: u32, value: &Operand) {
+        if value.is_bottom() || self.b.is_dead() || !self.is_storable(value) {
+            return;
+        }
+        let memo = self.memo.accumulators.entry(name.to_owned()).or_default();
+        self.memo.changed |= memo.extend(&value.types);
+        let types = memo.clone();
+        let row = self.watch_shared(number, true);
+        self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, value);
+    }
+
+    fn watch_shared(&mut self, number: u32, write: bool) -> Value {
+        let (row, place) = (self.b.i32(0), self.b.i64(0));
+        self.watch(Watched::Variable(number), (row, false), place, write);
+        row
+    }
+
+    /// It turns out that the variable is no accumulator: the walk is done again.
+    fn share(&mut self, name: &str) -> bool {
+        let is_new = !self.memo.shared_variables.contains(name) && self.shared_variable(name).is_some();
+        self.memo.changed |= is_new;
+        is_new
+    }
+
     /// Before the body of an element: its parts as they were left by the tick before.
     pub(crate) fn open_captured(&mut self) {
         let names: Vec<String> = self.written.keys().cloned().collect();
         for (i, name) in names.iter().enumerate() {
+            if matches!(self.written[name].fold, Fold::Shared(_)) {
+                continue;
+            }
             let element = self.b.param(0);
             let ticks = self.buffer(BufferKind::AccumulatorTick(i as u32), Ty::I64);
             let tick = self.b.load(ticks, element, Ty::I64, true);
@@ -192,6 +266,9 @@ impl Lowerer<'_> {
             return Operand::bottom();
         };
         if !unused && fold != Fold::Last {
+            if self.share(name) {
+                return Operand::bottom();
+            }
             return self.refuse_here(
                 "captured-write",
                 format!("the value of `{name}` while the section runs depends on the other elements"),
@@ -200,6 +277,9 @@ impl Lowerer<'_> {
         }
         if self.writing.iter().any(|n| n == name) && fold != Fold::Last {
             // Ruby has read the variable before: what is given meanwhile gets lost.
+            if self.share(name) {
+                return Operand::bottom();
+            }
             return self.refuse_here(
                 "captured-write",
                 format!("`{name}` is written while the value that it is given is computed"),
@@ -268,6 +348,7 @@ impl Lowerer<'_> {
                 };
                 (new, now)
             }
+            Fold::Shared(_) => return Operand::bottom(),
             Fold::Or | Fold::And => {
                 // The first part that decides stays, with its tick.
                 let mut decided = self.truth_condition(&old);
@@ -298,6 +379,9 @@ impl Lowerer<'_> {
         let matters = self.has_effects(&block);
         self.b.splice(block, dead);
         if matters {
+            if self.share(name) {
+                return Operand::bottom();
+            }
             return self.refuse_here(
                 "captured-write",
                 format!(

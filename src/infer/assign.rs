@@ -65,7 +65,10 @@ impl Lowerer<'_> {
     fn resolve<'t>(&mut self, target: &'t Target) -> Place<'t> {
         match target {
             Target::Local(id, _) => Place::Local(*id),
-            Target::Captured(..) => Place::Nowhere,
+            Target::Captured(name, _) => match self.shared_number(name) {
+                Some(number) => Place::Shared(name, number),
+                None => Place::Nowhere,
+            },
             Target::Ivar(name, _) => Place::Ivar(name),
             Target::Index { receiver, args, .. } => {
                 let receiver_operand = self.expr(receiver);
@@ -85,6 +88,7 @@ impl Lowerer<'_> {
             Place::Local(id) => self.write_local(*id, value.clone()),
             // Reported once for the whole section.
             Place::Nowhere => {}
+            Place::Shared(name, number) => self.write_shared(name, *number, value),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
                 self.write_ivar(&receiver, name, value);
@@ -116,6 +120,7 @@ impl Lowerer<'_> {
     fn read_place(&mut self, place: &Place<'_>) -> Operand {
         match place {
             Place::Local(id) => self.read_local(*id),
+            Place::Shared(name, number) => self.read_shared(name, *number),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
                 self.read_ivar(&receiver, name)
@@ -478,8 +483,16 @@ pub(super) fn is_keywords(ty: &Type) -> bool {
 /// Where a value goes, with what it needs already evaluated.
 enum Place<'t> {
     Local(LocalId),
+    /// A variable around the section that elements share.
+    Shared(&'t str, u32),
     Ivar(&'t str),
-    Call { target: &'t Target, receiver: Operand, args: Vec<Operand>, name: &'t str, safe: bool },
+    Call {
+        target: &'t Target,
+        receiver: Operand,
+        args: Vec<Operand>,
+        name: &'t str,
+        safe: bool,
+    },
     Multiple(&'t Multiple),
     Nowhere,
 }

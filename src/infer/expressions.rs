@@ -118,11 +118,15 @@ impl Lowerer<'_> {
                 self.constant_of(&module, path, of_class)
             }
             Kind::Assign { target, value } => match &**target {
-                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                Target::Captured(name, _) if self.shared_number(name).is_none() => {
+                    self.write_captured(node, name, value, unused)
+                }
                 target => self.assign_node(target, value),
             },
             Kind::OpAssign { target, op, value } => match &**target {
-                Target::Captured(name, _) => self.write_captured(node, name, value, unused),
+                Target::Captured(name, _) if self.shared_number(name).is_none() => {
+                    self.write_captured(node, name, value, unused)
+                }
                 target => self.op_assign(node, target, op, value),
             },
             Kind::MultiAssign { targets, value } => {
@@ -303,6 +307,9 @@ impl Lowerer<'_> {
                 format!("`{name}` is given to by the elements, and read by a lambda from around the section"),
                 Some("give it to the lambda as an argument, or use another variable".into()),
             );
+        }
+        if let Some(number) = self.shared_number(name) {
+            return self.read_shared(name, number);
         }
         match self.own_root(RootKey::Captured(name.to_string())) {
             Some(operand) => operand,

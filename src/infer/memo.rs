@@ -146,8 +146,10 @@ pub struct Memo {
     pub made: BTreeMap<ClassId, MadeMemo>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
-    /// What elements give to accumulators.
+    /// What elements give to accumulators, and what variables around the section hold that they share.
     pub accumulators: BTreeMap<String, TypeSet>,
+    /// Variables around the section that are used as no accumulator is.
+    pub shared_variables: BTreeSet<String>,
     /// What the section's block gives.
     pub result: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,

@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::If { condition, then, otherwise: vec![] });
     }
 
-    fn watch(&mut self, what: Watched, (row, anyone): (Value, bool), place: Value, write: bool) {
+    pub(super) fn watch(&mut self, what: Watched, (row, anyone): (Value, bool), place: Value, write: bool) {
         let marks = self.buffer(BufferKind::Marks(what.clone()), Ty::I64);
         self.program.buffers[marks.0 as usize].written = true;
         if !self.b.first_watch(marks, row, write) {

@@ -449,6 +449,8 @@ pub enum BufferKind {
     Accumulator(u32, Part),
     /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
     AccumulatorTick(u32),
+    /// A variable around the section that elements read and write (by its number in the schema): one row.
+    Variable(u32, Part),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
     /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
@@ -471,6 +473,8 @@ pub enum BufferKind {
 pub enum Watched {
     /// Rows are those of the column.
     Column { hierarchy: HierarchyId, name: String },
+    /// A variable around the section, by its number in the schema: one row.
+    Variable(u32),
     /// Rows are the items of all arrays of a kind, or the arrays (see [`ScalarSource::Fine`]).
     Arrays(ArrayKind),
 }

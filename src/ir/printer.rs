@@ -77,6 +77,7 @@ impl Display for BufferInfo {
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
             BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
             BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
+            BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
@@ -93,6 +94,7 @@ impl Display for Watched {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column { hierarchy, name } => write!(f, "column h{} {}", hierarchy.0, Quoted(name)),
+            Self::Variable(n) => write!(f, "variable v{n}"),
             Self::Arrays(a) => write!(f, "arrays a{}", a.0),
         }
     }

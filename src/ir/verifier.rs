@@ -42,6 +42,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Base(Part::Tag)
             | BufferKind::Result(Part::Tag)
             | BufferKind::Accumulator(_, Part::Tag)
+            | BufferKind::Variable(_, Part::Tag)
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame

@@ -76,9 +76,18 @@ impl From<Mode> for Flavour {
 
 impl Flavour {
     pub fn of(self, program: &Arc<Program>, token: &CancellationToken) -> Result<Arc<Program>, Error> {
+        // Only benchmark/conflicts.rb sets this: elements that are not independent race.
+        #[cfg(feature = "testing")]
+        if std::env::var_os("IKRA_BENCHMARK_UNWATCHED").is_some() {
+            return Self::InOrder.of_watched(program, token);
+        }
         if self == Self::Watched || !program.is_watched() {
             return Ok(program.clone());
         }
+        self.of_watched(program, token)
+    }
+
+    fn of_watched(self, program: &Program, token: &CancellationToken) -> Result<Arc<Program>, Error> {
         let mut program = Program::clone(program);
         match self {
             Self::Reporting => program.watching = Watching::Report,

@@ -152,6 +152,10 @@ impl Parser {
                 BufferKind::Accumulator(number, self.part())
             }
             "accumulator_tick" => BufferKind::AccumulatorTick(self.entity("v", "a variable")?),
+            "variable" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Variable(number, self.part())
+            }
             "result_words" => BufferKind::ResultWords,
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
@@ -173,8 +177,11 @@ impl Parser {
             let hierarchy = self.hierarchy()?;
             return Ok(Watched::Column { hierarchy, name: self.text("the name of an instance variable")? });
         }
+        if self.take_word("variable") {
+            return Ok(Watched::Variable(self.entity("v", "a variable")?));
+        }
         if !self.take_word("arrays") {
-            return self.expected("what is watched (column, arrays)");
+            return self.expected("what is watched (column, variable, arrays)");
         }
         Ok(Watched::Arrays(self.array_kind()?))
     }

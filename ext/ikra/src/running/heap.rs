@@ -13,6 +13,7 @@ use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
+use ikra_core::heap::schema::Fold;
 use ikra_core::heap::{Column, JobOrder, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched, Watching};
@@ -45,6 +46,8 @@ enum Recipe {
     Values(ArrayKind, Part, Option<Shape>),
     Base(Part, Option<Shape>),
     Result,
+    /// The root that it begins with.
+    Variable(u32, Part, Option<Shape>),
     ResultWords,
     Scratch,
     Frozen(HierarchyId),
@@ -57,7 +60,7 @@ enum Recipe {
 impl Recipe {
     /// A builder's list may become the column itself.
     const fn takes_readings(&self) -> bool {
-        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..))
+        matches!(self, Self::Column { .. } | Self::Values(..) | Self::Base(..) | Self::Variable(..))
     }
 }
 
@@ -145,6 +148,11 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
             Recipe::Result
         }
+        BufferKind::Variable(number, part) => {
+            let variable = schema.accumulators.get(*number as usize).ok_or_else(|| missing(buffer))?;
+            let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
+            Recipe::Variable(root, *part, variable.types.single_shape())
+        }
         BufferKind::ResultWords => Recipe::ResultWords,
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
@@ -174,7 +182,8 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
     let columns = schema.columns.iter().map(|column| &column.stored.types);
     let arrays = schema.arrays.iter().map(|array| &array.stored.types);
-    let others = [&schema.base.types, &schema.result].into_iter().chain(&schema.lists);
+    let variables = schema.accumulators.iter().map(|variable| &variable.types);
+    let others = [&schema.base.types, &schema.result].into_iter().chain(&schema.lists).chain(variables);
     for types in columns.chain(arrays).chain(others) {
         own_hierarchies(types, &mut all);
     }
@@ -202,9 +211,9 @@ impl Heap {
         inferred: &Inferred,
         room: Room,
     ) -> Result<Self, Trouble> {
-        let mut tracer = traced.tracer;
+        let Traced { mut tracer, mut roots, .. } = traced;
         let mut hierarchies = layout.hierarchies.clone();
-        for root in &traced.roots {
+        for root in &roots {
             if let Type::Object(hierarchy, _) = root.ty {
                 hierarchies.push(hierarchy);
             }
@@ -217,7 +226,7 @@ impl Heap {
         let length = tracer.base.len();
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
-        let scalars = program.scalars.iter().map(|info| scalar(info, &traced.roots, length, &ids)).collect();
+        let scalars = program.scalars.iter().map(|info| scalar(info, &roots, length, &ids)).collect();
         let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
         let mut buffers: Vec<Column> =
             program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
@@ -226,7 +235,7 @@ impl Heap {
             for ((column, buffer), recipe) in buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
                 if recipe.takes_readings() == takes {
                     faults::point("filling a column")?;
-                    *column = fill(buffer, recipe, &mut tracer, &ids, length)?;
+                    *column = fill(buffer, recipe, (&mut tracer, &mut roots), &ids, length)?;
                 }
             }
         }
@@ -284,6 +293,7 @@ impl Heap {
             let Recipe::Marks(what) = recipe else { continue };
             let rows = match what {
                 Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
+                Watched::Variable(_) => 1,
                 Watched::Arrays(kind) => {
                     let end = spans(*kind).last().map_or(0, |(offset, length)| offset + length);
                     (end as usize + 1).max(spans(*kind).len())
@@ -314,7 +324,7 @@ fn too_large() -> Trouble {
 fn fill(
     buffer: &BufferInfo,
     recipe: &Recipe,
-    tracer: &mut Tracer<'_>,
+    (tracer, roots): (&mut Tracer<'_>, &mut [RootValue]),
     ids: &Ids,
     length: usize,
 ) -> Result<Column, Trouble> {
@@ -363,6 +373,11 @@ fn fill(
             column
         }
         Recipe::Result => Column::try_zeros(buffer.ty, length)?,
+        Recipe::Variable(root, part, single) => {
+            let mut column = Column::with_capacity(buffer.ty, 0);
+            append(&mut column, &mut roots[*root as usize].column, *part, *single, ids)?;
+            column
+        }
         // Filled by `enlarge` and `prepare`.
         Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) => Column::with_capacity(buffer.ty, 0),
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),

@@ -37,8 +37,15 @@ impl Accumulators<'_> {
             let number = number as u32;
             let local = ruby.to_symbol(&variable.name);
             let now: Value = call(ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
-            if let Some((shape, payload)) = self.numbers(number, variable, now) {
-                // SAFETY: the value was just made.
+            let known = match &variable.fold {
+                Fold::Shared(_) => match self.shared(number, variable)? {
+                    None => continue,
+                    known => known,
+                },
+                _ => self.numbers(number, variable, now),
+            };
+            if let Some((shape, payload)) = known {
+                // SAFETY: the value was just made, or is kept alive.
                 let folded = unsafe { Value::from_raw(self.decoder.made(shape, payload)?) };
                 values.push(local)?;
                 values.push(folded)?;
@@ -55,7 +62,7 @@ impl Accumulators<'_> {
                 Fold::BestLater(method) => ("best_later", method.as_str()),
                 Fold::Or => ("or", ""),
                 Fold::And => ("and", ""),
-                Fold::Last => ("last", ""),
+                Fold::Last | Fold::Shared(_) => ("last", ""),
             };
             faults::point("putting parts together")?;
             let folded: Value = module.funcall(how, (now, parts, name, places))?;
@@ -64,6 +71,15 @@ impl Accumulators<'_> {
             values.push(now)?;
         }
         Ok(Folded { binding, values })
+    }
+
+    /// What elements left in a variable that they share, if they come to it at all.
+    fn shared(&self, number: u32, variable: &AccumulatorSchema) -> Result<Option<(Shape, i64)>, Trouble> {
+        let values = self.decoder.values(|part| BufferKind::Variable(number, part), &variable.types);
+        if values.payload.is_none() && values.tags.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(values.get(0)?))
     }
 
     /// The new value where all parts are numbers, and there are some.
@@ -100,7 +116,7 @@ impl Accumulators<'_> {
                     places.push((row, ticks[row] - 1))?;
                 }
             }
-            Fold::Or | Fold::And | Fold::Last => {
+            Fold::Or | Fold::And | Fold::Last | Fold::Shared(_) => {
                 let row = match &variable.fold {
                     Fold::Or => deciding(true),
                     Fold::And => deciding(false),

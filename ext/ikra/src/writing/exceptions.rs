@@ -216,6 +216,12 @@ impl Decoder<'_> {
                 details.push(name.as_str())?;
                 details.push(self.ruby.qnil())
             }
+            Watched::Variable(number) => {
+                let variable = &self.inferred.schema.accumulators[*number as usize];
+                details.push(self.ruby.qnil())?;
+                details.push(variable.name.as_str())?;
+                details.push(self.ruby.to_symbol("variable"))
+            }
             Watched::Arrays(kind) => {
                 let array = place >> 32;
                 details.push(self.array_value(*kind, array))?;

@@ -45,7 +45,7 @@ pub fn fold(
                 _ => return None,
             }
         }
-        Fold::Or | Fold::And | Fold::Last => return None,
+        Fold::Or | Fold::And | Fold::Last | Fold::Shared(_) => return None,
     };
     let mut sum = number(now)?;
     for row in rows {
