@@ -66,8 +66,8 @@ def seconds(section, environment = {})
       Ikra.backend = :cpu
       $VERBOSE = nil
       #{WORLD}
-      parallel = -> { #{format(section, "peach")} }
-      sequential = -> { #{format(section, "each")} }
+      parallel = -> { #{section.sub("%s", "peach")} }
+      sequential = -> { #{section.sub("%s", "each")} }
       now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
       time = lambda { |block| start = now.call; block.call; now.call - start }
       2.times { parallel.call; sequential.call }

@@ -6,9 +6,10 @@
 //! fails before it touches the row. So nothing is ever read that another element has written in the same tick, and what
 //! has been computed until then is what it would have been without the other element.
 //!
-//! A mark is the tick, counted from 1, in the upper 32 bits, and in the lower the first element that is the same object.
-//! Marks of other ticks count for nothing, so they are never cleared. (After 2³² ticks one could be taken for a new one:
-//! then a conflict is seen where there is none.) A row has [`WORDS`] of them: a reader's and a writer's. Where several
+//! A mark is the number of the tick in the upper 32 bits, and in the lower the first element that is the same object.
+//! Ticks are counted from 1, and on from run to run, as long as the same memory is used: marks of other ticks count for
+//! nothing, so they need not be cleared. (After 2³² ticks of one run one could be taken for a new one: then a conflict is
+//! seen where there is none.) A row has [`WORDS`] of them: a reader's and a writer's. Where several
 //! have read the reader's says [`MANY`], which is any other element's. An element that is known not to write the row may
 //! say so at once, which saves the mark of a second reader.
 //!

@@ -73,15 +73,18 @@ impl Lowerer<'_> {
         if !self.b.first_watch(marks, row, write) {
             return;
         }
+        let epoch = self.scalar(ScalarSource::Epoch, Ty::I64, Interval { low: 0, high: 1 << 32 });
         let (tick, one) = (self.b.tick(), self.b.i64(1));
         let now = self.b.binary(BinaryOp::Add, tick, one);
-        let now = self.b.unary(UnaryOp::WrapI64, now);
+        let now = self.b.binary(BinaryOp::Add, now, epoch);
+        let half = self.b.i64(32);
+        let now = self.b.binary(BinaryOp::Shl, now, half);
         // Objects that stand in the base several times run one after the other: they are one to us.
         let element = self.b.element();
         let first = self.buffer(BufferKind::FirstSame, Ty::I32);
         let first = self.b.load(first, element, Ty::I32, false);
         let first = self.b.unary(UnaryOp::ExtendI32, first);
-        let mut me = pack(&mut self.b, now, first);
+        let mut me = self.b.binary(BinaryOp::Or, now, first);
         if let (true, Some(own)) = (anyone, self.own_id) {
             let many = self.b.i64(watch::MANY as i64);
             let many = self.b.binary(BinaryOp::Or, me, many);

@@ -341,7 +341,7 @@ pub enum Op {
     Random,
     /// Notes in the marks that the element is about to touch a row (`I32`), and says who else has touched it in this
     /// tick, where one of the two writes: -1 (`I64`) for nobody, otherwise the element in the upper 32 bits and its site
-    /// in the lower, as far as is known. `me` (`I64`) is the tick, counted from 1, in the upper 32 bits, and in the lower
+    /// in the lower, as far as is known. `me` (`I64`) is the number of the tick in the upper 32 bits, and in the lower
     /// the first element that is the same object. What can happen at the same time is in [`crate::backend::watch`].
     Watch {
         marks: Buffer,
@@ -502,6 +502,8 @@ pub enum ScalarSource {
     ResultWords,
     /// Integer ends of a captured range: its root, low (0) or high (1).
     RootRange(u32, u32),
+    /// What is added to ticks in marks: those of this run are like no others that are still there.
+    Epoch,
     /// `Bool`: are the items of arrays of a kind watched one by one, rather than arrays as wholes?
     Fine(ArrayKind),
 }

@@ -110,6 +110,7 @@ impl Display for ScalarInfo {
             ScalarSource::ResultWords => f.write_str("result_words"),
             ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
             ScalarSource::RootRange(root, 1) => write!(f, "root_range {root} high"),
+            ScalarSource::Epoch => f.write_str("epoch"),
             ScalarSource::Fine(a) => write!(f, "fine a{}", a.0),
             ScalarSource::RootRange(root, end) => write!(f, "root_range {root} {end}"),
         }?;

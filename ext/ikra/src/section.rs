@@ -208,13 +208,18 @@ impl<'a> Run<'a> {
     ) -> Result<(), Trouble> {
         let Version { layout, program, conflicts, .. } = version;
         let is_watched = program.is_watched();
-        heap.prepare(layout, program, mode)?;
+        let ticks = self.section.ticks;
+        if let Some(marks) = version.marks.take() {
+            heap.use_marks(marks);
+        }
+        heap.prepare(layout, program, mode, ticks)?;
         loop {
             let ended = self.launch(version, (mode, &kernel), heap, before, random, profile)?;
             let failure = match ended {
                 Ended::Done => {
                     if matches!(mode, Mode::Watched { .. }) {
                         conflicts.none();
+                        version.marks.replace(heap.leave_marks(layout, ticks));
                     }
                     return Ok(());
                 }
@@ -256,7 +261,7 @@ impl<'a> Run<'a> {
             };
             heap.begin_again(layout, before);
             if is_watched {
-                heap.prepare(layout, program, next)?;
+                heap.prepare(layout, program, next, ticks)?;
             }
             if Flavour::from(next) != Flavour::from(mode) {
                 kernel = self.kernel(version, next, profile)?;
@@ -384,6 +389,7 @@ impl<'a> Run<'a> {
                 kernels: RefCell::default(),
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
+                marks: RefCell::default(),
             };
             Ok((Rc::new(version), front.traced))
         });
@@ -489,7 +495,7 @@ impl<'a> Run<'a> {
             }
             interrupted = true;
             heap.begin_again(&version.layout, before);
-            heap.prepare(&version.layout, &version.program, mode)?;
+            heap.prepare(&version.layout, &version.program, mode, self.section.ticks)?;
         }
     }
 

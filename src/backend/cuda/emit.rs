@@ -211,6 +211,7 @@ fn scalar_word(source: &ScalarSource) -> &'static str {
         ScalarSource::RootRange(_, 0) => "low",
         ScalarSource::RootRange(..) => "high",
         ScalarSource::Fine(_) => "fine",
+        ScalarSource::Epoch => "epoch",
     }
 }
 

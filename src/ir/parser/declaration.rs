@@ -188,7 +188,7 @@ impl Parser {
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
         const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, scratch_words, \
-                               result_words, root_range, fine)";
+                               result_words, root_range, epoch, fine)";
         let source = match &self.word(SOURCES)?[..] {
             "root" => {
                 let root = self.number("a root's number")?;
@@ -201,6 +201,7 @@ impl Parser {
             "base_length" => ScalarSource::BaseLength,
             "scratch_words" => ScalarSource::ScratchWords,
             "result_words" => ScalarSource::ResultWords,
+            "epoch" => ScalarSource::Epoch,
             "fine" => ScalarSource::Fine(self.array_kind()?),
             "root_range" => {
                 let root = self.number("a root's number")?;

@@ -88,6 +88,18 @@ pub enum Mode {
     InOrder,
 }
 
+/// Columns of marks, by the numbers of their buffers, and the ticks that have left marks there.
+#[derive(Debug, Default)]
+pub struct Marks {
+    columns: Vec<(usize, Column)>,
+    epoch: u64,
+}
+
+/// Larger ones are not kept for the next run.
+const MOST_KEPT: usize = 64 << 20;
+/// Ticks are numbered with 32 bits in marks.
+const MOST_TICKS: u64 = 1 << 32;
+
 /// The data of a run.
 pub struct Heap {
     pub buffers: Vec<Column>,
@@ -101,6 +113,8 @@ pub struct Heap {
     pub spans: Vec<Vec<(u32, u32)>>,
     /// Number of elements of the base.
     pub length: usize,
+    /// Ticks that have left marks before, in the memory that is used for them.
+    epoch: u64,
 }
 
 impl Layout {
@@ -241,7 +255,7 @@ impl Heap {
         }
         let (pool, symbols) = (tracer.pool, tracer.symbols);
         let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
-        let mut heap = Self { buffers, scalars, jobs, ids, pool, symbols, spans, length };
+        let mut heap = Self { buffers, scalars, jobs, ids, pool, symbols, spans, length, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -280,9 +294,39 @@ impl Heap {
         all.any(|(scalar, info)| matches!(info.source, ScalarSource::Fine(_)) && *scalar == 0)
     }
 
-    /// Makes ready for a run in this mode: nothing is marked.
-    pub fn prepare(&mut self, layout: &Layout, program: &Program, mode: Mode) -> Result<(), Trouble> {
-        let Self { buffers, scalars, jobs, ids, spans, length, .. } = self;
+    /// Takes what another run has left for marks.
+    pub fn use_marks(&mut self, marks: Marks) {
+        for (buffer, column) in marks.columns {
+            self.buffers[buffer] = column;
+        }
+        self.epoch = marks.epoch;
+    }
+
+    /// What the next run may use for marks, after one of so many ticks.
+    pub fn leave_marks(&mut self, layout: &Layout, ticks: u64) -> Option<Marks> {
+        let is_marks = |(buffer, _): &(usize, &mut Column)| matches!(layout.recipes[*buffer], Recipe::Marks(_));
+        let marks = self.buffers.iter_mut().enumerate().filter(is_marks);
+        let columns: Vec<_> =
+            marks.map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new())))).collect();
+        let bytes: usize = columns.iter().map(|(_, column)| column.as_bytes().len()).sum();
+        let epoch = self.epoch.saturating_add(ticks);
+        (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Marks { columns, epoch })
+    }
+
+    /// Makes ready for a run of so many ticks in this mode, after one that did not end: nothing is marked.
+    pub fn prepare(
+        &mut self,
+        layout: &Layout,
+        program: &Program,
+        mode: Mode,
+        ticks: u64,
+    ) -> Result<(), Trouble> {
+        let Self { buffers, scalars, jobs, ids, spans, length, epoch, .. } = self;
+        *epoch = epoch.saturating_add(ticks);
+        let again = matches!(mode, Mode::Watched { .. }) && epoch.saturating_add(ticks) < MOST_TICKS;
+        if !again {
+            *epoch = 0;
+        }
         let spans = |kind: ArrayKind| spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
         let words = match mode {
             Mode::Watched { .. } => Watching::Marks.words(),
@@ -299,9 +343,15 @@ impl Heap {
                     (end as usize + 1).max(spans(*kind).len())
                 }
             };
-            *column = Column::try_zeros(column.ty(), rows.saturating_mul(words))?;
+            let words = rows.saturating_mul(words);
+            if !again || column.len() < words {
+                *column = Column::try_zeros(column.ty(), words)?;
+            }
         }
         for (scalar, info) in scalars.iter_mut().zip(&program.scalars) {
+            if info.source == ScalarSource::Epoch {
+                *scalar = *epoch;
+            }
             if let ScalarSource::Fine(kind) = info.source {
                 // If there is one for each element it may well be the element's own, which is seen sooner so.
                 let fine = mode != Mode::Watched { fine: false } || spans(kind).len() < *length;
@@ -526,7 +576,7 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
         ScalarSource::RootRange(number, end) => roots[number as usize].ends[end as usize],
         ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
         // Filled by `enlarge` and `prepare`.
-        ScalarSource::ScratchWords | ScalarSource::ResultWords | ScalarSource::Fine(_) => 0,
+        ScalarSource::ScratchWords | ScalarSource::ResultWords | ScalarSource::Fine(_) | ScalarSource::Epoch => 0,
         ScalarSource::BaseLength => length as u64,
     }
 }
