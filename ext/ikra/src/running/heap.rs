@@ -304,10 +304,12 @@ impl Heap {
 
     /// What the next run may use for marks, after one of so many ticks.
     pub fn leave_marks(&mut self, layout: &Layout, ticks: u64) -> Option<Marks> {
-        let is_marks = |(buffer, _): &(usize, &mut Column)| matches!(layout.recipes[*buffer], Recipe::Marks(_));
+        let is_marks =
+            |(buffer, _): &(usize, &mut Column)| matches!(layout.recipes[*buffer], Recipe::Marks(_));
         let marks = self.buffers.iter_mut().enumerate().filter(is_marks);
-        let columns: Vec<_> =
-            marks.map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new())))).collect();
+        let columns: Vec<_> = marks
+            .map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new()))))
+            .collect();
         let bytes: usize = columns.iter().map(|(_, column)| column.as_bytes().len()).sum();
         let epoch = self.epoch.saturating_add(ticks);
         (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Marks { columns, epoch })
@@ -576,7 +578,10 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
         ScalarSource::RootRange(number, end) => roots[number as usize].ends[end as usize],
         ScalarSource::ClassBase(hierarchy, place) => u64::from(ids.base(hierarchy, place)),
         // Filled by `enlarge` and `prepare`.
-        ScalarSource::ScratchWords | ScalarSource::ResultWords | ScalarSource::Fine(_) | ScalarSource::Epoch => 0,
+        ScalarSource::ScratchWords
+        | ScalarSource::ResultWords
+        | ScalarSource::Fine(_)
+        | ScalarSource::Epoch => 0,
         ScalarSource::BaseLength => length as u64,
     }
 }
