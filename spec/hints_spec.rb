@@ -80,10 +80,15 @@ each_compiling_backend do
 
   it "is of local variables around the section" do
     x = 5
-    refused(/another name.*`\|…; x\|`/) { [1, 2].pmap { |y| x = y; x * 2 } }
-    refused(/write `x \+= …`/) { [1, 2].peach { |y| x = x + y * 2 } }
-    refused(/\[x, x\]\.min/) { [1, 2].peach { |y| x = y if y > x } }
+    hint = /race for the variable `x`.*another name.*`\|…; x\|`.*`x \+= …`/m
+    Ikra.conflicts = :raise
+    expect { [1, 2].pmap { |y| x = y; x * 2 } }.to raise_error(Ikra::RaceError, hint)
+    expect { [1, 2].peach { |y| x = x + y * 2 } }.to raise_error(Ikra::RaceError, hint)
     expect(x).to eq(5)
+    range = 1..2
+    refused(/cannot share.*\[captured-write\]/) { [1, 2].peach { |y| range = y if range } }
+  ensure
+    Ikra.conflicts = :in_order
   end
 
   it "is of other ways to write it" do

@@ -3,9 +3,9 @@
 module Ikra
   # What is said of two elements that are not independent.
   module Races
-    HINT = "hint: let every element write its own objects only, and variables that no other element reads in the " \
-           "same tick;\n        a second section, or the next tick, can take the new values over; what is added up " \
-           "can go to a\n        local variable around the block (total += …)"
+    HINT = "let every element write its own objects only, and variables that no other element reads in the same " \
+           "tick;\n        a second section, or the next tick, can take the new values over; what is added up can go " \
+           "to a\n        local variable around the block (total += …)"
 
     # A class may define a method of this name.
     CLASS = Kernel.instance_method(:class)
@@ -23,7 +23,7 @@ module Ikra
         accesses = touches.map { |touch| touch[1] ? :write : :read }
         lines = touches.map { |touch| touch[2, 2].join(":") }
         RaceError.new("#{lines.last}: elements #{elements.join(" and ")} race for #{what(object, variable, holder)} " \
-                      "in tick #{tick}: #{clauses(elements, accesses, lines)}\n  #{HINT}",
+                      "in tick #{tick}: #{clauses(elements, accesses, lines)}\n  hint: #{hint(variable, holder)}",
                       elements:, object:, variable:, accesses:, lines:)
       end
 
@@ -36,6 +36,13 @@ module Ikra
         return "#{variable} of the same #{of}" unless variable.is_a?(Integer)
 
         "item #{variable} of the same #{of}#{" (in #{holder.last} of #{holder.first})" if holder}"
+      end
+
+      def hint(name, holder)
+        return HINT unless holder == :variable
+
+        "give what is the element's own another name, or declare it so: `|…; #{name}|`; for a sum write " \
+          "`#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), and nothing else with it"
       end
 
       def clauses(elements, accesses, lines)

@@ -36,8 +36,6 @@ impl Lowerer<'_> {
     pub(crate) fn find_written(&mut self, code: &Code) {
         let mut uses: BTreeMap<String, Vec<(Use, Span)>> =
             code.captured_writes.iter().map(|(name, _)| (name.clone(), vec![])).collect();
-        // Those that are written `x = x + e`.
-        let mut sums: BTreeMap<String, String> = BTreeMap::new();
         // A read inside `x = [x, e].min` belongs to that.
         let mut idioms: Vec<Span> = Vec::new();
         each_node(code, &mut |node| {
@@ -52,10 +50,7 @@ impl Lowerer<'_> {
                             idioms.push(captured);
                             (name, Use::Write(fold))
                         }
-                        None => {
-                            sums.extend(operator_of(name, value).map(|operator| (name.clone(), operator)));
-                            (name, Use::Write(Fold::Last))
-                        }
+                        None => (name, Use::Write(Fold::Last)),
                     },
                     _ => return,
                 },
@@ -81,11 +76,6 @@ impl Lowerer<'_> {
                 uses.iter().filter_map(|(u, _)| if let Use::Write(f) = u { Some(f) } else { None }).collect();
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
-            let plain = writes.contains(&&Fold::Last);
-            // Nothing read it before: it may be meant to be the element's own.
-            let own = matches!(&uses[..], [(Use::Write(Fold::Last), written), rest @ ..]
-                if !rest.iter().any(|(u, at)| *u == Use::Read && within(*at, *written)));
-            let operator = sums.get(&name);
             let reason = match (&fold, read) {
                 (Some(_), _)
                     if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
@@ -108,27 +98,20 @@ impl Lowerer<'_> {
             };
             let is_shared = self.memo.shared_variables.contains(&name) || reason.is_some();
             let shared = if is_shared { self.shared_variable(&name) } else { None };
-            match (fold, reason) {
-                _ if shared.is_some() => {
-                    let fold = shared.unwrap_or(Fold::Last);
+            match (shared, fold, reason) {
+                (Some(fold), ..) | (None, Some(fold), None) => {
                     self.written.insert(name, Written { fold, part: None });
                 }
-                (Some(fold), None) => {
-                    self.written.insert(name, Written { fold, part: None });
-                }
-                (_, reason) => {
+                (None, _, reason) => {
                     let (span, what) = reason.unwrap_or((code.span, "is written"));
                     self.span = span;
                     self.refuse_here(
                         "captured-write",
-                        format!("`{name}` belongs to the code around the section and {what}"),
-                        Some(match operator {
-                            Some(operator) => format!("write `{name} {operator}= …`"),
-                            None if own => format!(
-                                "use another name for what is the element's own, or declare it so: `|…; {name}|`"
-                            ),
-                            None => hint_for(&name, plain),
-                        }),
+                        format!(
+                            "`{name}` belongs to the code around the section and {what}, and holds what elements cannot \
+                             share"
+                        ),
+                        Some("let each element give its part with pmap and combine the parts afterwards".into()),
                     );
                 }
             }
@@ -403,32 +386,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// What to write instead: a plain assignment is one to the best so far, anything else adds.
-fn hint_for(name: &str, plain: bool) -> String {
-    let idiom = if plain {
-        format!(
-            "; for the best of numbers write `{name} = [{name}, x].min` (or max); for the best object, min_by over the \
-             array, or over what pmap gives"
-        )
-    } else {
-        format!(", or only add to it ({name} += …)")
-    };
-    format!("let each element give its part with pmap and combine the parts afterwards{idiom}")
-}
-
 const fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// What `name op= e` can be put together with.
 const OPERATORS: [&str; 6] = ["+", "-", "*", "|", "&", "^"];
-
-/// The operator of `name op e`.
-fn operator_of(name: &str, value: &Node) -> Option<String> {
-    let Kind::Call(call) = &value.kind else { return None };
-    let is_it = matches!(&call.receiver.as_ref()?.kind, Kind::Captured(other) if other == name);
-    (is_it && OPERATORS.contains(&call.name.as_str())).then(|| call.name.clone())
-}
 
 /// `[name, e].min` or `[e, name].max`: how that is put together, where the variable stands, and `e`.
 fn best_of<'n>(name: &str, value: &'n Node) -> Option<(Fold, Span, &'n Node)> {
