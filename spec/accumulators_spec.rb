@@ -104,6 +104,21 @@ each_backend do
     expect([count, doubled]).to eq([8, numbers.map { |n| n * 2 }])
   end
 
+  it "adds up what is written out" do
+    sum = 1
+    rest = 100
+    product = 1.0
+    numbers.peach do |n|
+      sum = sum + n # rubocop:disable Style/SelfAssignment
+      rest = rest.-(n)
+      product = product * (n + 0.5) # rubocop:disable Style/SelfAssignment
+    end
+    expect([sum, rest, product]).to eq([32, 69, numbers.inject(1.0) { |all, n| all * (n + 0.5) }])
+    both = 0
+    numbers.peach { |n| both = both + (n * both) + n }
+    expect(both).to eq(numbers.inject(0) { |all, n| all + (n * all) + n })
+  end
+
   it "puts numbers of all kinds together as Ruby's operators do" do
     lists = [[1, 2.5, -0.0], [0.0, -0.0], [-0.0, 0.0], [Float::INFINITY, 1.0], [2**53, 1.0, 2**62, -(2**62)],
              [2**62, 2**62, -(2**62)], [3, 3.0], [3.0, 3], [0.1, 0.2, 0.3], [2**53 + 1, 2.0**53], [7], [-0.0]]

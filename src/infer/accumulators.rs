@@ -36,7 +36,7 @@ impl Lowerer<'_> {
     pub(crate) fn find_written(&mut self, code: &Code) {
         let mut uses: BTreeMap<String, Vec<(Use, Span)>> =
             code.captured_writes.iter().map(|(name, _)| (name.clone(), vec![])).collect();
-        // A read inside `x = [x, e].min` belongs to that.
+        // A read inside `x = [x, e].min` or `x = x + e` belongs to that.
         let mut idioms: Vec<Span> = Vec::new();
         each_node(code, &mut |node| {
             let (name, how) = match &node.kind {
@@ -50,7 +50,13 @@ impl Lowerer<'_> {
                             idioms.push(captured);
                             (name, Use::Write(fold))
                         }
-                        None => (name, Use::Write(Fold::Last)),
+                        None => match operator_of(name, value) {
+                            Some((operator, captured, _)) => {
+                                idioms.push(captured);
+                                (name, Use::Write(Fold::Operator(operator)))
+                            }
+                            None => (name, Use::Write(Fold::Last)),
+                        },
                     },
                     _ => return,
                 },
@@ -275,6 +281,10 @@ impl Lowerer<'_> {
                 Some((_, _, other)) => self.expr(other),
                 None => Operand::bottom(),
             },
+            Fold::Operator(_) if matches!(node.kind, Kind::Assign { .. }) => match operator_of(name, value) {
+                Some((_, _, other)) => self.expr(other),
+                None => Operand::bottom(),
+            },
             Fold::Or | Fold::And => self.expr_without_effects(name, value),
             _ => self.expr(value),
         };
@@ -392,6 +402,18 @@ const fn within(inner: Span, outer: Span) -> bool {
 
 /// What `name op= e` can be put together with.
 const OPERATORS: [&str; 6] = ["+", "-", "*", "|", "&", "^"];
+
+/// `name op e`: the operator, where the variable stands, and `e`.
+fn operator_of<'n>(name: &str, value: &'n Node) -> Option<(String, Span, &'n Node)> {
+    let Kind::Call(call) = &value.kind else { return None };
+    let receiver = call.receiver.as_ref()?;
+    let is_it = matches!(&receiver.kind, Kind::Captured(other) if other == name);
+    let [other] = &call.args[..] else { return None };
+    let is_plain =
+        !call.safe && call.block.is_none() && !matches!(other.kind, Kind::Splat(_) | Kind::KeywordArgs(_));
+    let fits = is_it && is_plain && OPERATORS.contains(&call.name.as_str());
+    fits.then(|| (call.name.clone(), receiver.span, other))
+}
 
 /// `[name, e].min` or `[e, name].max`: how that is put together, where the variable stands, and `e`.
 fn best_of<'n>(name: &str, value: &'n Node) -> Option<(Fold, Span, &'n Node)> {

@@ -9,6 +9,7 @@ module RandomPrograms
               "&&=" => [%i[bool int], "true"],
               "=" => [%i[int float nil sym], ":none"], "max" => [[:int], "-3"], "min" => [[:int], "3"],
               "max later" => [[:int], "1"],
+              "= +" => [[:int], "2"],
               # Elements share it.
               "shared" => [[:int], "7"],
               "fmax" => [[:float], "0.5"], "f+=" => [[:float], "0.0"] }.freeze
@@ -51,6 +52,7 @@ module RandomPrograms
       when "min" then [name, " = [", value, ", #{name}].min"]
       when "*=" then [name, " *= ", e("(", value, " % 3)")]
       when "+=", "-=" then [name, " #{accumulator.form} ", e("(", value, " % 1009)")]
+      when "= +" then [name, " = #{name} + ", e("(", value, " % 1009)")]
       when "shared" then [name, " = ((#{name} * 31) + ", value, ") % 1009"]
       when "f+=" then [name, " += ", value]
       else [name, " #{accumulator.form} ", value]
