@@ -190,9 +190,7 @@ module Calls
   FILE = Tempfile.new(["it", ".rb"]).tap do |file|
     file.puts("class Calls::Named", "  def it = 40", "  def forty = [1].sum { it + 1 }", "end")
     file.flush
-    verbose, $VERBOSE = $VERBOSE, nil
-    load file.path
-    $VERBOSE = verbose
+    Warnings.without { load file.path }
   end
 
   Point = Struct.new(:x, :y) do

@@ -160,7 +160,7 @@ each_compiling_backend do
       calculator = Class.new { def self.name = "Calculator" }
       results = ["n + 1", "n + 2"].map do |body|
         source, = load_text("proc { |klass| klass.class_eval { def apply(n) = #{body} } }")
-        silence { source.call(calculator) }
+        Warnings.without { source.call(calculator) }
         object = calculator.new
         calls = [object].pmap { |c| c.apply(10) }
         calls + [object].pmap { |c| c.apply(20) }
@@ -198,14 +198,6 @@ each_compiling_backend do
     it "includes methods of modules themselves" do
       expect([1].pmap { |n| Shelf.twice(n) }).to eq([2])
     end
-  end
-
-  def silence
-    previous = $VERBOSE
-    $VERBOSE = nil
-    yield
-  ensure
-    $VERBOSE = previous
   end
 end
 

@@ -47,15 +47,6 @@ module Racing
   # The Cells of a ring at even places: no two see each other.
   def apart(size) = ring(size).each_slice(2).map(&:first)
 
-  # Without the warnings of the block.
-  def hush
-    verbose = $VERBOSE
-    $VERBOSE = nil
-    yield
-  ensure
-    $VERBOSE = verbose
-  end
-
   # The race that the block meets: [elements, accesses, variable], or nil. Nothing has changed after one.
   def race
     yield
@@ -94,7 +85,7 @@ RSpec.describe "Ikra.conflicts" do
     section = ->(cells) { cells.peach { |cell| cell.other.x = 1 } }
     cells = [Racing::Cell.new, Racing::Cell.new]
     cells.each { |cell| cell.other = cells[0] }
-    hush do
+    Warnings.without do
       %i[in_order raise in_order raise].each do |what|
         Ikra.conflicts = what
         expect(race { section.call(cells) }).to eq(what == :raise ? [[0, 1], %i[write write], "@x"] : nil)

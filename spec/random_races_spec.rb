@@ -7,14 +7,11 @@ each_compiling_backend do |backend|
   count, seed = ENV.fetch("IKRA_SPEC_RACES", GCModes.chosen || backend != :cpu ? "10,1" : "60,1").split(",").map(&:to_i)
 
   around do |example|
-    verbose = $VERBOSE
-    $VERBOSE = nil
     # Each element is a task of its own.
     ENV["IKRA_TEST_SPLIT"] = "1"
-    example.run
+    Warnings.without { example.run }
   ensure
     ENV.delete("IKRA_TEST_SPLIT")
-    $VERBOSE = verbose
   end
 
   it "finds random races, and nothing else" do

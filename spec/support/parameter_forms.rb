@@ -41,7 +41,7 @@ class ParameterForms
   # @return [Array<String>] where Ruby and Ikra differ
   def differences
     file = Tempfile.new([@name, ".rb"]).tap { |f| f.write(source) && f.close }
-    quietly { load file.path }
+    Warnings.without { load file.path }
     WAYS.filter_map { |way| difference(way, ParameterForms.const_get(@name).public_send("by_#{way}")) }
   ensure
     ParameterForms.send(:remove_const, @name) if ParameterForms.const_defined?(@name, false)
@@ -49,14 +49,6 @@ class ParameterForms
   end
 
   private
-
-  def quietly
-    verbose = $VERBOSE
-    $VERBOSE = nil
-    yield
-  ensure
-    $VERBOSE = verbose
-  end
 
   def difference(way, block)
     expected = outcome { [0].map(&block) }

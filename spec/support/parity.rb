@@ -134,16 +134,7 @@ module Parity
     @file.close
     # A file changed lately is compared with what was loaded from it; one as long as this takes a while.
     File.utime(0, 0, @file.path)
-    quietly { load(@file.path) }
-  end
-
-  # Ruby warns of what the tables are full of.
-  def quietly
-    verbose = $VERBOSE
-    $VERBOSE = nil
-    yield
-  ensure
-    $VERBOSE = verbose
+    Warnings.without { load(@file.path) }
   end
 
   # The differences between a row in Ruby and on the current back-end. `every`: tries each nth argument only.
@@ -174,7 +165,7 @@ module Parity
 
   # An array with the values, or the exception.
   def run(row, base, y, how)
-    quietly { Blocks.public_send(row.entry, base, y, how) }
+    Warnings.without { Blocks.public_send(row.entry, base, y, how) }
   rescue StandardError, SystemStackError => e
     e
   end

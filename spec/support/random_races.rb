@@ -247,17 +247,25 @@ module RandomRaces
       "another result with a shared variable: #{here} instead of #{plain}" if here != plain
     end
 
-    # The nodes, and a variable around the section that all read and write.
+    # The nodes, and what is around the section that all of them read and write: variables of changing classes, a
+    # captured array and a captured object.
     def shared(seed, ticks, method)
       nodes, base = World.build(@plain, Array, seed)
-      common = seed
+      common, before, best, found, odd, low, high = seed, 1, nil, nil, false, 0, 1
+      tally = [0] * 4
+      captured = nodes.first
       step = lambda do |node|
         node.step
         common = ((common * 7) + node.a) % 1009
         node.b += common if common.odd?
+        best = node if best.nil? || node.a > best.a
+        found ||= (before += node.a) if (odd = !odd)
+        low, high = high, (low + node.b) % 1009
+        tally[node.a % 4] += 1
+        captured.a = (captured.a + tally[0]) % 50
       end
       method == :each ? ticks.times { base.each(&step) } : base.peach(ticks, &step)
-      [state(nodes), common]
+      [state(nodes), common, before, nodes.index { |node| node.equal?(best) }, found, odd, low, high, tally]
     end
 
     def wrong_quiet(error, checked, nodes)

@@ -3,7 +3,6 @@
 pub mod cpu;
 pub mod cuda;
 mod throughput;
-pub mod watch;
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;

@@ -1,8 +1,9 @@
-//! Columns, the order of jobs, and what of it a section changed. How objects become ids is the extension's matter.
+//! Columns, the marks beside them, and the order of jobs. How objects become ids is the extension's matter.
 #![deny(unsafe_code)]
 
 pub mod column;
 pub mod job_order;
+pub mod marks;
 pub mod schema;
 
 pub use column::Column;

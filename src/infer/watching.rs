@@ -9,7 +9,7 @@
 //! itself. A section in which nothing is watched is one whose elements are proven independent.
 
 use super::Lowerer;
-use crate::backend::watch;
+use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
     BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, ScalarSource, Stmt, Ty, UnaryOp, Value,
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         let first = self.b.unary(UnaryOp::ExtendI32, first);
         let mut me = self.b.binary(BinaryOp::Or, now, first);
         if let (true, Some(own)) = (anyone, self.own_id) {
-            let many = self.b.i64(watch::MANY as i64);
+            let many = self.b.i64(MANY as i64);
             let many = self.b.binary(BinaryOp::Or, me, many);
             let mine = self.b.compare(Comparison::Eq, row, own);
             me = self.b.select(mine, me, many);

@@ -3,8 +3,8 @@
 use super::{
     BinaryOp, Block, Comparison, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp, Value,
 };
-use crate::backend::{Failure, Launch, Outcome, watch};
-use crate::heap::Column;
+use crate::backend::{Failure, Launch, Outcome};
+use crate::heap::{Column, marks};
 use std::sync::atomic::AtomicU64;
 
 /// Statements of one element after which it is taken to run forever.
@@ -238,12 +238,12 @@ impl Machine<'_, '_> {
             Op::Math(function, args) => {
                 math(*function, float(args[0]), args.get(1).map_or(0.0, |v| float(*v))).to_bits()
             }
-            Op::Watch { marks, row, me, write } => {
-                let (row, me) = (frame.get(*row) as usize * watch::WORDS, frame.get(*me));
-                let Column::I64(words) = &self.launch.buffers[marks.0 as usize] else { panic!("marks") };
+            Op::Watch { marks: buffer, row, me, write } => {
+                let (row, me) = (frame.get(*row) as usize * marks::WORDS, frame.get(*me));
+                let Column::I64(words) = &self.launch.buffers[buffer.0 as usize] else { panic!("marks") };
                 let both = [words[row], words[row + 1]].map(|word| AtomicU64::new(word as u64));
-                let conflict = watch::touch([&both[0], &both[1]], me, *write);
-                let Column::I64(words) = &mut self.launch.buffers[marks.0 as usize] else { panic!("marks") };
+                let conflict = marks::touch([&both[0], &both[1]], me, *write);
+                let Column::I64(words) = &mut self.launch.buffers[buffer.0 as usize] else { panic!("marks") };
                 for (to, word) in words[row..].iter_mut().zip(both) {
                     *to = word.into_inner() as i64;
                 }

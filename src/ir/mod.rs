@@ -342,7 +342,7 @@ pub enum Op {
     /// Notes in the marks that the element is about to touch a row (`I32`), and says who else has touched it in this
     /// tick, where one of the two writes: -1 (`I64`) for nobody, otherwise the element in the upper 32 bits and its site
     /// in the lower, as far as is known. `me` (`I64`) is the number of the tick in the upper 32 bits, and in the lower
-    /// the first element that is the same object. What can happen at the same time is in [`crate::backend::watch`].
+    /// the first element that is the same object. What can happen at the same time is in [`crate::heap::marks`].
     Watch {
         marks: Buffer,
         row: Value,
@@ -462,7 +462,7 @@ pub enum BufferKind {
     FrozenArray(ArrayKind),
     /// `I32`: the first element that is the same object, by element index.
     FirstSame,
-    /// `I64`: who touched each row of what is watched, some words a row (see [`crate::backend::watch`]).
+    /// `I64`: who touched each row of what is watched, some words a row (see [`crate::heap::marks`]).
     Marks(Watched),
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
@@ -693,27 +693,8 @@ pub struct Program {
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
-    pub watching: Watching,
-}
-
-/// What [`Op::Watch`] does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Watching {
-    /// Finds out whether two elements conflict, while they run at the same time.
-    #[default]
-    Marks,
-    /// Says which ones, where they run in order.
-    Report,
-}
-
-impl Watching {
-    /// Words that a row of [`BufferKind::Marks`] has.
-    pub const fn words(self) -> usize {
-        match self {
-            Self::Marks => crate::backend::watch::WORDS,
-            Self::Report => crate::backend::watch::REPORT_WORDS,
-        }
-    }
+    /// [`Op::Watch`] says who it was: elements run in order, and marks are rows of [`crate::heap::marks::Report`].
+    pub reports: bool,
 }
 
 impl Program {

@@ -67,8 +67,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
     native.define_singleton_method("arguments", function!(arguments, 0))?;
-    native.define_singleton_method("compile_with", function!(compile_with, 1))?;
-    native.define_singleton_method("compile", function!(compile, 2))?;
+    native.define_singleton_method("compile_cuda_with", function!(compile_cuda_with, 1))?;
+    native.define_singleton_method("compile_cuda", function!(compile_cuda, 2))?;
     native.const_set("TESTING", cfg!(feature = "testing"))?;
     #[cfg(feature = "testing")]
     testing::init(native)?;
@@ -155,15 +155,15 @@ fn arguments(ruby: &Ruby) -> Result<RArray, Error> {
     Ok(list)
 }
 
-/// How a process is started that calls `compile` with two more arguments.
-fn compile_with(command: RArray) -> Result<(), Error> {
+/// How a process is started that calls `compile_cuda` with two more arguments.
+fn compile_cuda_with(command: RArray) -> Result<(), Error> {
     let words: Vec<String> = command.to_vec()?;
     cuda::set_process(words.into_iter().map(Into::into).collect());
     Ok(())
 }
 
 /// Compiles the standard input with the NVRTC there, for GPUs of a compute capability (times ten).
-fn compile(ruby: &Ruby, nvrtc: String, gpu: u32) -> Result<(), Error> {
+fn compile_cuda(ruby: &Ruby, nvrtc: String, gpu: u32) -> Result<(), Error> {
     cuda::serve(nvrtc.as_ref(), gpu).map_err(|e| Error::new(ruby.exception_io_error(), e.to_string()))
 }
 

@@ -11,7 +11,7 @@ use crate::running::backends;
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::versions::{Conflicts, Flavour, KernelOf, Version};
+use crate::versions::{Conflicts, KernelOf, Version};
 use crate::vm::background;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
@@ -174,7 +174,7 @@ impl<'a> Run<'a> {
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
-        let mode = if self.section.raise { version.conflicts.watched() } else { version.conflicts.mode() };
+        let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let kernel = self.kernel(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
@@ -212,12 +212,12 @@ impl<'a> Run<'a> {
         if let Some(marks) = version.marks.take() {
             heap.use_marks(marks);
         }
-        heap.prepare(layout, program, mode, ticks)?;
+        heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
             let ended = self.launch(version, (mode, &kernel), heap, before, random, profile)?;
             let failure = match ended {
                 Ended::Done => {
-                    if matches!(mode, Mode::Watched { .. }) {
+                    if mode == Mode::Watched {
                         conflicts.none();
                         version.marks.replace(heap.leave_marks(layout, ticks));
                     }
@@ -248,10 +248,9 @@ impl<'a> Run<'a> {
                     mode
                 }
                 None => {
-                    let fine = mode == Mode::Watched { fine: true } || !heap.is_coarse(program);
-                    if !fine {
+                    if heap.is_coarse(program) {
                         conflicts.fine.set(true);
-                        Mode::Watched { fine: true }
+                        Mode::Watched
                     } else {
                         conflicts.met();
                         let known = conflicts.told.get() && !self.section.raise;
@@ -261,9 +260,9 @@ impl<'a> Run<'a> {
             };
             heap.begin_again(layout, before);
             if is_watched {
-                heap.prepare(layout, program, next, ticks)?;
+                heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
-            if Flavour::from(next) != Flavour::from(mode) {
+            if next != mode {
                 kernel = self.kernel(version, next, profile)?;
             }
             mode = next;
@@ -279,9 +278,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn backend(&self, flavour: Flavour) -> Result<Arc<dyn Backend>, Trouble> {
+    fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
-        if flavour != Flavour::Watched {
+        if mode != Mode::Watched {
             return backends::choose("cpu", 0);
         }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
@@ -309,7 +308,7 @@ impl<'a> Run<'a> {
             (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
-            self.kernel(&version, version.conflicts.watched(), profile)?;
+            self.kernel(&version, Mode::Watched, profile)?;
             let traced = match traced {
                 Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
                 _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
@@ -425,11 +424,11 @@ impl<'a> Run<'a> {
         mode: Mode,
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
-        let (ticks, flavour) = (self.section.ticks, Flavour::from(mode));
-        let backend = self.backend(flavour)?;
+        let ticks = self.section.ticks;
+        let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
-            |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), flavour) && kernel.2.suits(ticks);
+            |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), mode) && kernel.2.suits(ticks);
         let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.2.clone());
         if let Some(kernel) = known {
             return Ok(kernel);
@@ -439,15 +438,15 @@ impl<'a> Run<'a> {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
-                let program = flavour.of(&program, token)?;
+                let program = mode.program(&program, token)?;
                 let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })
         })?;
         profile.merge(&steps);
         let mut kernels = version.kernels.borrow_mut();
-        kernels.retain(|known| (known.0, known.1) != (name, flavour));
-        kernels.push((name, flavour, kernel.clone()));
+        kernels.retain(|known| (known.0, known.1) != (name, mode));
+        kernels.push((name, mode, kernel.clone()));
         drop(kernels);
         Ok(kernel)
     }
@@ -495,15 +494,16 @@ impl<'a> Run<'a> {
             }
             interrupted = true;
             heap.begin_again(&version.layout, before);
-            heap.prepare(&version.layout, &version.program, mode, self.section.ticks)?;
+            let fine = version.conflicts.fine.get();
+            heap.prepare(&version.layout, &version.program, (mode, fine), self.section.ticks)?;
         }
     }
 
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let kernel = self.kernel(&version, version.conflicts.watched(), &mut profile)?;
-        let backend = self.backend(Flavour::Watched)?;
+        let kernel = self.kernel(&version, Mode::Watched, &mut profile)?;
+        let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);

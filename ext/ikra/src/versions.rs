@@ -9,7 +9,7 @@ use ikra_core::backend::Kernel;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::infer::{Inferred, Operation};
-use ikra_core::ir::{Program, Watching, passes};
+use ikra_core::ir::{Program, passes};
 use ikra_core::syntax::ast::Code;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
@@ -52,32 +52,12 @@ pub struct Version {
     pub marks: RefCell<Option<Marks>>,
 }
 
-/// A kernel, and the back-end and the flavour of the program that it is of.
-pub type KernelOf = (&'static str, Flavour, Arc<dyn Kernel>);
+/// A kernel, and the back-end and the mode that it is for.
+pub type KernelOf = (&'static str, Mode, Arc<dyn Kernel>);
 
-/// What a program becomes for a [`Mode`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
-    /// Whatever need be is watched.
-    Watched,
-    /// Conflicts tell who it was.
-    Reporting,
-    /// Nothing is watched.
-    InOrder,
-}
-
-impl From<Mode> for Flavour {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Watched { .. } => Self::Watched,
-            Mode::Reporting => Self::Reporting,
-            Mode::InOrder => Self::InOrder,
-        }
-    }
-}
-
-impl Flavour {
-    pub fn of(self, program: &Arc<Program>, token: &CancellationToken) -> Result<Arc<Program>, Error> {
+impl Mode {
+    /// What a program becomes for it.
+    pub fn program(self, program: &Arc<Program>, token: &CancellationToken) -> Result<Arc<Program>, Error> {
         // Only benchmark/conflicts.rb sets this: elements that are not independent race.
         #[cfg(feature = "testing")]
         if std::env::var_os("IKRA_BENCHMARK_UNWATCHED").is_some() {
@@ -92,7 +72,7 @@ impl Flavour {
     fn of_watched(self, program: &Program, token: &CancellationToken) -> Result<Arc<Program>, Error> {
         let mut program = Program::clone(program);
         match self {
-            Self::Reporting => program.watching = Watching::Report,
+            Self::Reporting => program.reports = true,
             _ => passes::unwatch::run(&mut program, token)?,
         }
         Ok(Arc::new(program))
@@ -116,15 +96,10 @@ impl Conflicts {
     /// Conflicts that come again and again are tried ever less often, but at least once in so many runs.
     const MOST: u32 = 64;
 
-    /// Elements run at the same time.
-    pub fn watched(&self) -> Mode {
-        Mode::Watched { fine: self.fine.get() }
-    }
-
     /// How the next run begins.
     pub fn mode(&self) -> Mode {
         match self.waits.get() {
-            0 => self.watched(),
+            0 => Mode::Watched,
             runs => {
                 self.waits.set(runs - 1);
                 Mode::InOrder

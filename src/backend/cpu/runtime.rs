@@ -1,7 +1,7 @@
 //! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
 //! functions behind Ruby's `Math`, and the random numbers.
 
-use crate::backend::watch::Report;
+use crate::heap::marks::Report;
 use crate::ir::MathFn;
 use crate::rng;
 use std::mem::offset_of;

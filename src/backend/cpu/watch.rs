@@ -1,11 +1,11 @@
-//! Marks in machine code (see [`crate::backend::watch`]). What is done each time is in line: a reader whose mark is there
+//! Marks in machine code (see [`crate::heap::marks`]). What is done each time is in line: a reader whose mark is there
 //! already only looks.
 
 use super::emit::Emitter;
 use super::runtime::{REPORT_READ, REPORT_WRITE};
-use crate::backend::watch::{MANY, REPORT_WORDS, WORDS};
 use crate::error::Error;
-use crate::ir::{Buffer, Op, SiteId, Ty, Value, Watching};
+use crate::heap::marks::{MANY, REPORT_WORDS, WORDS};
+use crate::ir::{Buffer, Op, SiteId, Ty, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 
@@ -19,7 +19,7 @@ impl<'a> Emitter<'a> {
         site: Option<SiteId>,
     ) -> Result<clif::Value, Error> {
         let me = self.value(me)?;
-        if self.program.watching == Watching::Report {
+        if self.program.reports {
             let reader = self.mark_address(marks, row, REPORT_WORDS)?;
             let element = self.op(&Op::Element, Ty::I32, None)?;
             let element = self.builder.ins().uextend(types::I64, element);

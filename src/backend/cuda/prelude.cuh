@@ -85,7 +85,7 @@ static __device__ __forceinline__ bool stopped(Element& e) {
   return true;
 }
 
-// Marks (see watch.rs): of each row a reader's and a writer's, which are the tick in the upper half, and in the lower the
+// Marks (see marks.rs): of each row a reader's and a writer's, which are the tick in the upper half, and in the lower the
 // element, or all ones for several. Who finds another's has a conflict, and ends the run.
 
 static __device__ __noinline__ bool conflict() {

@@ -14,9 +14,9 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::schema::Fold;
-use ikra_core::heap::{Column, JobOrder, Schema};
+use ikra_core::heap::{Column, JobOrder, Schema, marks};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched, Watching};
+use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
@@ -79,9 +79,8 @@ impl Room {
 /// How elements run that are not known to be independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// At the same time, until two conflict; `fine`: the items of arrays are watched one by one, rather than arrays as
-    /// wholes. Also those that need not be watched.
-    Watched { fine: bool },
+    /// At the same time, until two conflict. Also those that need not be watched.
+    Watched,
     /// In the order of the base, until two conflict, which says who they are.
     Reporting,
     /// In the order of the base.
@@ -315,24 +314,25 @@ impl Heap {
         (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Marks { columns, epoch })
     }
 
-    /// Makes ready for a run of so many ticks in this mode, after one that did not end: nothing is marked.
+    /// Makes ready for a run of so many ticks in this mode, after one that did not end: nothing is marked. `fine`: the
+    /// items of arrays are watched one by one, rather than arrays as wholes.
     pub fn prepare(
         &mut self,
         layout: &Layout,
         program: &Program,
-        mode: Mode,
+        (mode, fine): (Mode, bool),
         ticks: u64,
     ) -> Result<(), Trouble> {
         let Self { buffers, scalars, jobs, ids, spans, length, epoch, .. } = self;
         *epoch = epoch.saturating_add(ticks);
-        let again = matches!(mode, Mode::Watched { .. }) && epoch.saturating_add(ticks) < MOST_TICKS;
+        let again = mode == Mode::Watched && epoch.saturating_add(ticks) < MOST_TICKS;
         if !again {
             *epoch = 0;
         }
         let spans = |kind: ArrayKind| spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
         let words = match mode {
-            Mode::Watched { .. } => Watching::Marks.words(),
-            Mode::Reporting => Watching::Report.words(),
+            Mode::Watched => marks::WORDS,
+            Mode::Reporting => marks::REPORT_WORDS,
             Mode::InOrder => 0,
         };
         for (column, recipe) in buffers.iter_mut().zip(&layout.recipes) {
@@ -356,11 +356,11 @@ impl Heap {
             }
             if let ScalarSource::Fine(kind) = info.source {
                 // If there is one for each element it may well be the element's own, which is seen sooner so.
-                let fine = mode != Mode::Watched { fine: false } || spans(kind).len() < *length;
-                *scalar = u64::from(fine);
+                let shared = spans(kind).len() < *length;
+                *scalar = u64::from(fine || shared || mode != Mode::Watched);
             }
         }
-        if !matches!(mode, Mode::Watched { .. }) && !jobs.in_order {
+        if mode != Mode::Watched && !jobs.in_order {
             *jobs = jobs.in_order(*length)?;
         }
         Ok(())

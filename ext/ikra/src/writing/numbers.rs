@@ -13,7 +13,8 @@ enum Number {
     Float(f64),
 }
 
-/// The variable's new value, as shape and payload. `None` where it takes Ruby: operators of the user's, other classes, more than 64 bits, NaN.
+/// The variable's new value, as shape and payload. `None` where it takes Ruby: operators of the user's, other classes,
+/// more than 64 bits, NaN.
 pub fn fold(
     fold: &Fold,
     now: VALUE,
@@ -22,7 +23,7 @@ pub fn fold(
 ) -> Option<(Shape, i64)> {
     let step: fn(Number, Number) -> Option<Number> = match fold {
         Fold::Operator(name) => {
-            is_rubys_own(name)?;
+            is_rubys_own(&numbers(name), name)?;
             match name.as_str() {
                 "+" => |a, b| arithmetic(a, b, i64::checked_add, |a, b| a + b),
                 "-" => |a, b| arithmetic(a, b, i64::checked_sub, |a, b| a - b),
@@ -35,7 +36,9 @@ pub fn fold(
         }
         // Of equals the first of the literal stays.
         Fold::Best(name) | Fold::BestLater(name) => {
-            is_rubys_own("<=>")?;
+            is_rubys_own(&numbers("<=>"), "<=>")?;
+            // SAFETY: the class lives for ever.
+            is_rubys_own(&[unsafe { rb_sys::rb_cArray }], name)?;
             let later = matches!(fold, Fold::BestLater(_));
             match (name.as_str(), later) {
                 ("max", false) => |best, part| Some(if less(best, part)? { part } else { best }),
@@ -62,17 +65,21 @@ pub fn fold(
     })
 }
 
-/// Does nobody define these operators anew?
-fn is_rubys_own(operator: &str) -> Option<()> {
-    let name = CString::new(operator).ok()?;
-    // SAFETY: the name is a C string, and the classes live for ever.
-    let own = unsafe {
-        let id = rb_sys::rb_intern(name.as_ptr());
-        let is_own = |class: VALUE| rb_sys::rb_method_basic_definition_p(class, id) != 0;
-        // Floats have no bits.
-        is_own(rb_sys::rb_cInteger) && (matches!(operator, "|" | "&" | "^") || is_own(rb_sys::rb_cFloat))
+/// The classes of numbers that have this operator: Floats have no bits.
+fn numbers(operator: &str) -> Vec<VALUE> {
+    // SAFETY: the classes live for ever.
+    let (integer, float) = unsafe { (rb_sys::rb_cInteger, rb_sys::rb_cFloat) };
+    if matches!(operator, "|" | "&" | "^") { vec![integer] } else { vec![integer, float] }
+}
+
+/// Does nobody define the method of these classes anew?
+fn is_rubys_own(classes: &[VALUE], method: &str) -> Option<()> {
+    let name = CString::new(method).ok()?;
+    // SAFETY: the name is a C string, and the classes are live.
+    let is_own = |class: &VALUE| unsafe {
+        rb_sys::rb_method_basic_definition_p(*class, rb_sys::rb_intern(name.as_ptr())) != 0
     };
-    own.then_some(())
+    classes.iter().all(is_own).then_some(())
 }
 
 fn number(value: VALUE) -> Option<Number> {
