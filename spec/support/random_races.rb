@@ -251,7 +251,11 @@ module RandomRaces
     # captured array and a captured object.
     def shared(seed, ticks, method)
       nodes, base = World.build(@plain, Array, seed)
-      common, before, best, found, odd, low, high = seed, 1, nil, nil, false, 0, 1
+      common = seed
+      before = high = 1
+      low = 0
+      best = found = nil
+      odd = false
       tally = [0] * 4
       captured = nodes.first
       step = lambda do |node|
