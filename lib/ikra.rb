@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
-# Parallel operations over arrays of ordinary objects: Array#peach, #pmap and #pselect.
+# Parallel operations over collections of ordinary objects: peach, pmap and pselect of whatever is Enumerable, and
+# Integer#ptimes.
 require_relative "ikra/base"
 require_relative "ikra/core_ext"

@@ -190,7 +190,7 @@ each_compiling_backend do
     refused = ->(what) { raise_error(Ikra::OverflowError, /\A#{what} holds an Integer beyond 64 bits\n  hint: /) }
     expect { [1].pmap { |n| n + huge } }.to refused["the local variable `huge`"]
     expect { [1].pmap { |n| n + Deep::HUGE } }.to refused["the constant Deep::HUGE"]
-    expect { [1, 2, 2**70].pmap { |n| n } }.to refused["element 2 of the array"]
+    expect { [1, 2, 2**70].pmap { |n| n } }.to refused["element 2"]
   end
 
   it "hints at what to write instead" do

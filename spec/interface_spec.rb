@@ -37,7 +37,7 @@ RSpec.describe Ikra do
 
     it "wants a block" do
       %i[peach pmap pselect].each do |name|
-        message = /\A#{name} needs a block; .*each_with_index\.to_a\.#{name}/
+        message = /\A#{name} needs a block; .*each_with_index\.#{name}/
         expect { [1].public_send(name) }.to raise_error(ArgumentError, message) { |error|
           expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 1}:")
         }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Everything of Ikra but the methods of Array.
+# Everything of Ikra but the parallel methods in the core classes.
 require "etc"
 require_relative "version"
 require_relative "errors"
@@ -13,8 +13,9 @@ require_relative "profile"
 require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
+require_relative "bases"
 require_relative "section"
-require_relative "array"
+require_relative "parallel_methods"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
@@ -56,8 +57,8 @@ module Ikra
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
     #
-    # @param base [Array]
-    # @param operation [Symbol] +:peach+, +:pmap+ or +:pselect+
+    # @param base [Enumerable, Integer] what it would be called on
+    # @param operation [Symbol] +:peach+, +:pmap+, +:pselect+ or +:ptimes+
     # @yield the section's block
     # @return [String]
     # @raise [ArgumentError] without a block or without elements
@@ -65,10 +66,12 @@ module Ikra
     def explain(base, operation = :peach, &block)
       raise ArgumentError, "explain needs the block of a section" unless block
       raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)
-      raise ArgumentError, "explain needs elements to look at" if base.empty?
 
       begin
-        Native.explain(base, operation, block, backend == :ruby ? :cpu : backend, conflicts)
+        found = Base.of(base, operation, block)
+        raise ArgumentError, "explain needs elements to look at" if found.items.size.zero?
+
+        Native.explain(found.description, operation, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

@@ -1,15 +1,20 @@
 # frozen_string_literal: true
 
-require_relative "array"
+require_relative "parallel_methods"
 
-# Array gets the parallel methods as its own, so that they win over those that the gem pmap includes with threads. A
-# definition that was there before is replaced, and that is said.
-Ikra::ParallelMethods.instance_methods(false).each do |name|
-  if Array.method_defined?(name)
-    other = Array.instance_method(name)
-    place = other.source_location&.join(":") || other.owner.inspect
-    warn "ikra: Array##{name} was defined before (#{place}) and is replaced; " \
-         "require \"ikra/refinements\" instead to keep both"
+# Array has the parallel methods as its own, so that they win over those that the gem pmap includes with threads; all
+# else has them of Enumerable. A definition that was there before is replaced, and that is said.
+told = []
+{ Array => Ikra::ParallelMethods, Enumerable => Ikra::ParallelMethods, Integer => Ikra::ParallelTimes }
+  .each do |owner, methods|
+    methods.instance_methods(false).each do |name|
+      other = owner.instance_method(name) if owner.method_defined?(name)
+      if other && !told.include?([other.owner, name])
+        told << [other.owner, name]
+        place = other.source_location&.join(":") || other.owner.inspect
+        warn "ikra: #{owner}##{name} was defined before (#{place}) and is replaced; " \
+             "require \"ikra/refinements\" instead to keep both"
+      end
+      owner.define_method(name, methods.instance_method(name))
+    end
   end
-  Array.define_method(name, Ikra::ParallelMethods.instance_method(name))
-end

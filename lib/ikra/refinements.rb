@@ -11,5 +11,13 @@ module Ikra
     refine ::Array do
       import_methods ParallelMethods
     end
+
+    refine ::Enumerable do
+      import_methods ParallelMethods
+    end
+
+    refine ::Integer do
+      import_methods ParallelTimes
+    end
   end
 end

@@ -10,7 +10,7 @@ module Ikra
     # The number of the only line of a block such as &:move, which is no line of the program.
     SYMBOL_QUOTE = /^  1 \|(?= &:)/
     # What each operation is in sequential Ruby.
-    SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
+    SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select, ptimes: :times }.freeze
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
@@ -19,22 +19,24 @@ module Ikra
     MOST_WARNED = 1_000
 
     class << self
-      # @param base [Array]
-      # @param operation [Symbol] +:peach+, +:pmap+ or +:pselect+
-      # @return [Array]
-      def run(base, operation, ticks, block)
+      # @param collection [Array, Enumerable, Integer]
+      # @param operation [Symbol] one of {SEQUENTIAL}
+      # @return [Object] what the sequential method gives
+      def run(collection, operation, ticks, block)
         check(operation, ticks, block)
-        return base if ticks.zero?
-        return sequential(base, operation, ticks, block) if Ikra.chosen == :ruby
+        return collection if ticks.zero?
+        return sequential(collection, operation, ticks, block) if Ikra.chosen == :ruby
 
+        base = nil
         begin
-          Native.run(base, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
+          base = Base.of(collection, operation, block)
+          compiled(base, operation, ticks, block)
         rescue UnsupportedError => e
           told = located(e)
           raise told, cause: e.cause unless Ikra.fallback == :ruby
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
-          sequential(base, operation, ticks, block)
+          sequential(base ? base.items.again : collection, operation, ticks, block)
         rescue Ractor::UnsafeError
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
@@ -53,10 +55,22 @@ module Ikra
 
       private
 
+      def compiled(base, operation, ticks, block)
+        items = base.items
+        unless items.size.zero?
+          result = Native.run(base.description, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
+        end
+        case operation
+        when :pmap then result || []
+        when :pselect then base.selected(result || items.columns.map { [] })
+        else items.returned
+        end
+      end
+
       def check(operation, ticks, block)
         unless block
           refuse(ArgumentError, "#{operation} needs a block; for one with the index, " \
-                                "write each_with_index.to_a.#{operation} { |item, index| … }")
+                                "write each_with_index.#{operation} { |item, index| … }")
         end
         refuse(TypeError, "ticks must be an Integer, not #{ticks.inspect}") unless ticks.is_a?(Integer)
         refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?
@@ -67,10 +81,10 @@ module Ikra
         raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
       end
 
-      def sequential(base, operation, ticks, block)
+      def sequential(collection, operation, ticks, block)
         start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        result = base.public_send(SEQUENTIAL.fetch(operation), &block)
-        (ticks - 1).times { base.each(&block) }
+        result = collection.public_send(SEQUENTIAL.fetch(operation), &block)
+        (ticks - 1).times { collection.each(&block) }
         result
       ensure
         profile(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)

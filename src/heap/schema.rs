@@ -45,6 +45,59 @@ pub struct ColumnSchema {
     pub written: bool,
 }
 
+/// A column of the base: one of the values that the block gets for each element, and where they come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BaseColumn {
+    /// Read off the items of an array.
+    Items(Stored),
+    /// The element's index.
+    Index,
+    /// Integers at equal distances, computed from the index; `narrow`: all of them fit 32 bits.
+    Series { narrow: bool },
+}
+
+impl BaseColumn {
+    pub fn types(&self) -> TypeSet {
+        match self {
+            Self::Items(stored) => stored.types.clone(),
+            Self::Index | Self::Series { .. } => Type::Integer.into(),
+        }
+    }
+
+    /// Can it hold what can change?
+    pub fn holds_objects(&self) -> bool {
+        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)))
+    }
+}
+
+/// What the block gets, made of columns of the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    Column(u32),
+    /// An array of its own.
+    Tuple(Vec<Self>),
+}
+
+/// What a section is called on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Base {
+    pub columns: Vec<BaseColumn>,
+    /// The arguments of the block.
+    pub arguments: Vec<Form>,
+    /// Also a lambda takes its only argument apart, as a block does.
+    pub takes_apart: bool,
+}
+
+impl Base {
+    /// The column that an element is known by: that of the objects which elements are, or else of several types.
+    /// The values of a Hash come last.
+    pub fn own(&self) -> usize {
+        let objects = self.columns.iter().rposition(BaseColumn::holds_objects);
+        let mixed = || self.columns.iter().position(|column| column.types().len() > 1);
+        objects.or_else(mixed).unwrap_or(0)
+    }
+}
+
 /// The elements of the arrays of a kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArraySchema {
@@ -87,8 +140,8 @@ pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
     pub accumulators: Vec<AccumulatorSchema>,
-    /// What the base holds, and the part of it that each entry takes (`Program::entries`, same order).
-    pub base: Stored,
+    /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
+    pub base: Base,
     pub entries: Vec<TypeSet>,
     /// What the block gives (`pmap`); bool for `pselect`; empty for `peach`.
     pub result: TypeSet,

@@ -6,7 +6,7 @@ use super::host::Scope;
 use super::operand::Operand;
 use super::{Control, Frame, Inlined, Lowerer, Operation};
 use crate::heap::Schema;
-use crate::heap::schema::Stored;
+use crate::heap::schema::{Base, BaseColumn, Form};
 use crate::ir::builder::Builder;
 use crate::ir::{Entry, FuncId, Ty};
 use crate::syntax::ast::{Code, CodeKind};
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
     pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
         self.span = code.span;
         let base = match self.host.base() {
-            Ok(base) => Stored::read_only(base.types, || base.integers_fit_i32),
+            Ok(base) => base,
             Err(refusal) => {
                 self.refuse(refusal);
                 return Schema::default();
@@ -26,10 +26,13 @@ impl Lowerer<'_> {
         };
         self.find_written(code);
         let mut entries: Vec<TypeSet> = Vec::new();
-        for ty in &base.types {
+        let own = base.own();
+        let own_types = base.columns[own].types();
+        self.repeats = base.columns[own].holds_objects();
+        for ty in &own_types {
             match ty {
-                Type::True if base.types.contains(&Type::False) => {}
-                Type::False if base.types.contains(&Type::True) => entries.push(TypeSet::bool()),
+                Type::True if own_types.contains(&Type::False) => {}
+                Type::False if own_types.contains(&Type::True) => entries.push(TypeSet::bool()),
                 other => entries.push(other.clone().into()),
             }
         }
@@ -44,10 +47,12 @@ impl Lowerer<'_> {
             self.context = self.memo.context(0, u32::MAX, choice);
             self.b = Builder::new(self.program.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
             let index = self.b.param(0);
-            let element = self.load_element(&base, types, index);
-            self.own_id = element.values.first().copied();
+            let columns = self.load_columns(&base, types, index);
+            let is_read = matches!(base.columns[own], BaseColumn::Items(_));
+            self.own_id = columns[own].values.first().copied().filter(|_| is_read);
             self.entry = self.program.entries[i].function;
-            self.lower_entry(code, element);
+            let positional = base.arguments.iter().map(|form| self.formed(form, &columns)).collect();
+            self.lower_entry(code, &base, Arguments { positional, ..Arguments::default() });
             self.own_id = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             let function = self.program.entries[i].function;
@@ -62,7 +67,17 @@ impl Lowerer<'_> {
         self.schema(base, entries)
     }
 
-    fn lower_entry(&mut self, code: &Rc<Code>, element: Operand) {
+    fn formed(&mut self, form: &Form, columns: &[Operand]) -> Operand {
+        match form {
+            Form::Column(n) => columns[*n as usize].clone(),
+            Form::Tuple(parts) => {
+                let parts: Vec<Operand> = parts.iter().map(|part| self.formed(part, columns)).collect();
+                self.tuple(&parts)
+            }
+        }
+    }
+
+    fn lower_entry(&mut self, code: &Rc<Code>, base: &Base, arguments: Arguments) {
         self.frames = vec![Frame {
             locals: self.fresh_locals(code),
             code: Rc::clone(code),
@@ -99,8 +114,7 @@ impl Lowerer<'_> {
             let is_lambda = code.kind == CodeKind::Lambda;
             s.frames[0].return_to = is_lambda.then_some(join);
             s.frames[0].control.push(Control { break_to: is_lambda.then_some(join), next_to: Some(join) });
-            let arguments = Arguments { positional: vec![element], ..Arguments::default() };
-            match is_lambda {
+            match is_lambda && !base.takes_apart {
                 true => s.bind_method(&code.params, arguments),
                 false => s.bind_block(&code.params, arguments),
             }

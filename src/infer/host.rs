@@ -6,6 +6,7 @@
 
 use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
+use crate::heap::schema::Base;
 use crate::source::Span;
 use crate::syntax::ast::Code;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
@@ -140,7 +141,7 @@ pub trait Host {
     }
 
     /// What the section's base holds; asked first.
-    fn base(&mut self) -> Result<Contents, Refusal>;
+    fn base(&mut self) -> Result<Base, Refusal>;
     /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a
     /// variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, is_tagged};
-use crate::heap::schema::{ArraySchema, ColumnSchema, Schema, Stored};
+use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
     ScalarSource, Ty, UnaryOp, Value,
@@ -525,8 +525,46 @@ impl Lowerer<'_> {
 
     // ---- the element -----------------------------------------------------------------------------------------------
 
-    /// The current element, known to be of `types` (one entry's part of the base).
-    pub(crate) fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
+    /// The values of all columns of the base for the element at `index`, of which the own one is known to be of `types`
+    /// (one entry's part of the base).
+    pub(crate) fn load_columns(&mut self, base: &Base, types: &TypeSet, index: Value) -> Vec<Operand> {
+        let own = base.own();
+        let columns = base.columns.iter().enumerate();
+        columns
+            .map(|(n, column)| match column {
+                BaseColumn::Items(stored) if n == own => self.load_element(stored, types, index),
+                BaseColumn::Items(stored) => {
+                    self.load_parts(&|part| BufferKind::Beside(n as u32, part), index, stored, false)
+                }
+                BaseColumn::Index => Operand::integer(self.index()),
+                BaseColumn::Series { narrow } => Operand::integer(self.series_item(n as u32, *narrow)),
+            })
+            .collect()
+    }
+
+    /// The element's index, as an Integer.
+    fn index(&mut self) -> Value {
+        let index = self.b.element();
+        self.b.unary(UnaryOp::ExtendI32, index)
+    }
+
+    /// What the series gives is known to fit, so its parts may wrap.
+    fn series_item(&mut self, column: u32, narrow: bool) -> Value {
+        let interval = if narrow { Interval::I32 } else { Interval::FULL };
+        let first = self.scalar(ScalarSource::SeriesFirst(column), Ty::I64, interval);
+        let step = self.scalar(ScalarSource::SeriesStep(column), Ty::I64, Interval::FULL);
+        let index = self.index();
+        let distance = self.b.binary(BinaryOp::Mul, index, step);
+        let item = self.b.binary(BinaryOp::Add, first, distance);
+        if !narrow {
+            return item;
+        }
+        let item = self.b.unary(UnaryOp::WrapI64, item);
+        self.b.unary(UnaryOp::ExtendI32, item)
+    }
+
+    /// The current element, known to be of `types`.
+    fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
         let (tag, payload) = base.scalars();
         let Some(ty) = payload else { return Operand { types: types.clone(), values: vec![] } };
         let buffer = self.buffer(BufferKind::Base(Part::Payload), ty);
@@ -549,7 +587,7 @@ impl Lowerer<'_> {
     // ---- the schema ------------------------------------------------------------------------------------------------
 
     /// What the heap is to build, from the memo of a finished walk.
-    pub(crate) fn schema(&mut self, base: Stored, entries: Vec<TypeSet>) -> Schema {
+    pub(crate) fn schema(&mut self, base: Base, entries: Vec<TypeSet>) -> Schema {
         let mut columns = Vec::new();
         for (hierarchy, name) in self.memo.columns.keys().cloned().collect::<Vec<_>>() {
             let stored = self.column_stored(hierarchy, &name);

@@ -427,6 +427,8 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     /// The element itself, in code that knows it.
     own_id: Option<Value>,
+    /// Elements can be the same object.
+    repeats: bool,
     /// Types of expressions by place, for `Ikra.explain`.
     listing: Listing<TypeSet>,
 }
@@ -494,6 +496,7 @@ impl<'h> Lowerer<'h> {
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             own_id: None,
+            repeats: false,
             listing: Listing::default(),
         }
     }

@@ -5,6 +5,7 @@ use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey,
 use super::{Host, Inferred, Operation, infer};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
+use crate::heap::schema::{Base, BaseColumn, Form, Stored};
 use crate::ir::passes::run_all;
 use crate::source::{SourceFile, SourceMap, Span};
 use crate::syntax::ast::{Code, CodeKind};
@@ -224,8 +225,9 @@ impl Host for World {
         }))
     }
 
-    fn base(&mut self) -> Result<Contents, Refusal> {
-        Ok(Contents { types: self.base.clone(), integers_fit_i32: true })
+    fn base(&mut self) -> Result<Base, Refusal> {
+        let items = BaseColumn::Items(Stored::read_only(self.base.clone(), || true));
+        Ok(Base { columns: vec![items], arguments: vec![Form::Column(0)], takes_apart: false })
     }
 
     fn column(&mut self, _: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal> {

@@ -80,9 +80,11 @@ impl Lowerer<'_> {
         let half = self.b.i64(32);
         let now = self.b.binary(BinaryOp::Shl, now, half);
         // Objects that stand in the base several times run one after the other: they are one to us.
-        let element = self.b.element();
-        let first = self.buffer(BufferKind::FirstSame, Ty::I32);
-        let first = self.b.load(first, element, Ty::I32, false);
+        let mut first = self.b.element();
+        if self.repeats {
+            let buffer = self.buffer(BufferKind::FirstSame, Ty::I32);
+            first = self.b.load(buffer, first, Ty::I32, false);
+        }
         let first = self.b.unary(UnaryOp::ExtendI32, first);
         let mut me = self.b.binary(BinaryOp::Or, now, first);
         if let (true, Some(own)) = (anyone, self.own_id) {

@@ -441,8 +441,10 @@ pub enum BufferKind {
     ArrayLength(ArrayKind),
     /// Elements of all arrays of a kind; one filler element at the end, so that index 0 of an empty array is readable.
     ArrayValues(ArrayKind, Part),
-    /// The elements of the base, by element index.
+    /// The elements of the base, by element index: the column that they are known by ([`crate::heap::schema::Base`]).
     Base(Part),
+    /// Another column of the base, by its number and element index.
+    Beside(u32, Part),
     /// What the section gives for each element, by element index.
     Result(Part),
     /// The elements' parts of an accumulator (by its number in the schema), by element index.
@@ -496,6 +498,10 @@ pub enum ScalarSource {
     ClassBase(HierarchyId, u32),
     /// Number of elements of the base.
     BaseLength,
+    /// The first Integer of a series in the base, by the number of its column.
+    SeriesFirst(u32),
+    /// How far the Integers of a series are apart.
+    SeriesStep(u32),
     /// Words of [`BufferKind::Scratch`] that one element has.
     ScratchWords,
     /// Words of [`BufferKind::ResultWords`] that one element has.

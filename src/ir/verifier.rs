@@ -40,6 +40,7 @@ fn declarations(program: &Program) -> Vec<String> {
             BufferKind::Column { part: Part::Tag, .. }
             | BufferKind::ArrayValues(_, Part::Tag)
             | BufferKind::Base(Part::Tag)
+            | BufferKind::Beside(_, Part::Tag)
             | BufferKind::Result(Part::Tag)
             | BufferKind::Accumulator(_, Part::Tag)
             | BufferKind::Variable(_, Part::Tag)

@@ -77,15 +77,15 @@ pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
     parse::on_deep_stack(work)
 }
 
-/// The code of `&:name`, as if written `{ |element| element.name }` at `span`.
-pub fn symbol_block(name: &str, span: Span) -> Code {
-    let element = LocalId(0);
-    let receiver = Node { id: NodeId(0), span, kind: Kind::Local(element) };
+/// The code of `&:name`, as if written `{ |element, *more| element.name(*more) }` at `span`, for so many more.
+pub fn symbol_block(name: &str, span: Span, more: u32) -> Code {
+    let locals = (0..=more).map(LocalId);
+    let mut nodes = locals.clone().map(|local| Node { id: NodeId(local.0), span, kind: Kind::Local(local) });
     let call = Call {
-        receiver: Some(receiver),
+        receiver: nodes.next(),
         name: name.into(),
         name_span: span,
-        args: Vec::new(),
+        args: nodes.collect(),
         block: None,
         safe: false,
         variable: false,
@@ -94,10 +94,10 @@ pub fn symbol_block(name: &str, span: Span) -> Code {
         kind: CodeKind::Block,
         name: "block".into(),
         span,
-        params: Params { required: vec![element], ..Params::default() },
-        body: Node { id: NodeId(1), span, kind: Kind::Call(Box::new(call)) },
-        locals: vec!["element".into()],
-        nodes: 2,
+        params: Params { required: locals.collect(), ..Params::default() },
+        body: Node { id: NodeId(more + 1), span, kind: Kind::Call(Box::new(call)) },
+        locals: (0..=more).map(|n| if n == 0 { "element".into() } else { format!("more{n}") }).collect(),
+        nodes: more + 2,
         captured_reads: Vec::new(),
         captured_writes: Vec::new(),
         errors: Vec::new(),

@@ -215,10 +215,13 @@ fn an_endless_method_may_end_before_its_last_parenthesis_in_ruby_3_4() {
 #[test]
 fn a_symbol_is_a_block() {
     let span = Span { file: FileId(0), start: 3, end: 9 };
-    let code = symbol_block("speed", span);
+    let code = symbol_block("speed", span, 0);
     assert_eq!(dump::dump(&code), "(block (params element%0) (call element%0 .speed))\n");
     check(&code, "", FileId(0));
     assert_eq!(code.span, span);
+    let code = symbol_block("at", span, 1);
+    assert_eq!(dump::dump(&code), "(block (params element%0 more1%1) (call element%0 .at more1%1))\n");
+    check(&code, "", FileId(0));
 }
 
 #[test]

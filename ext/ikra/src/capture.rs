@@ -100,10 +100,19 @@ impl CapturedBlock {
         Ok(Self { handle, literal: Literal::Symbol(name) })
     }
 
-    pub fn code(&self, ruby: &Ruby) -> Result<Rc<Code>, Trouble> {
+    /// Its code, for so many arguments.
+    pub fn code(&self, ruby: &Ruby, arguments: usize) -> Result<Rc<Code>, Trouble> {
         match &self.literal {
             Literal::Written(iseq) => sources::code_of(ruby, *iseq),
-            Literal::Symbol(name) => Ok(sources::symbol_block(ruby, name)),
+            Literal::Symbol(name) if arguments == 0 => Err(Trouble::Unsupported {
+                message: format!(
+                    "&:{name} is called on what elements are, and `each` yields nothing [mixed-yield]"
+                ),
+                hint: "write a block without parameters".into(),
+            }),
+            Literal::Symbol(name) => {
+                Ok(sources::symbol_block(ruby, name, arguments.saturating_sub(1) as u32))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `Ikra.explain`: the user's lines with their types, the columns, the IR and the generated source, as text.
 
 use ikra_core::backend::{Backend, Kernel};
+use ikra_core::heap::schema::BaseColumn;
 use ikra_core::infer::{Inferred, Listing};
 use ikra_core::source::{FileId, SourceMap};
 use ikra_core::types::{ClassId, Type, TypeSet};
@@ -25,6 +26,14 @@ pub fn text(
         let names: Vec<_> = set.iter().map(|ty| type_name(ty, &class_name)).collect();
         names.join(" | ")
     };
+    for (number, column) in inferred.schema.base.columns.iter().enumerate() {
+        let how = match column {
+            BaseColumn::Items(_) => "read",
+            BaseColumn::Index => "the index",
+            BaseColumn::Series { .. } => "computed from the index",
+        };
+        let _ = writeln!(out, "value {number} of each element: {} ({how})", types(&column.types()));
+    }
     for column in &inferred.schema.columns {
         let access = match (column.read, column.written) {
             (true, true) => "read, written",

@@ -4,6 +4,7 @@
 use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
+use crate::reading::base::Base;
 use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
@@ -17,6 +18,7 @@ use crate::vm::stack;
 use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
+use ikra_core::heap::schema;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
 use ikra_core::infer::{Host, Inferred, Operation, infer};
@@ -44,6 +46,7 @@ struct AskedRoot {
 pub struct LiveHost<'s, 'a> {
     ruby: &'a Ruby,
     scope: &'s BlockScope<'a>,
+    base: &'s Base,
     fixed_nesting: bool,
     pool: Rc<ObjectPool>,
     tracer: Tracer<'a>,
@@ -84,7 +87,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         pinned: &'a Pinned,
         scope: &'s BlockScope<'a>,
         code: &Code,
-        base: VALUE,
+        base: &'s Base,
         asked: Asked,
         pool: Rc<ObjectPool>,
     ) -> Result<Self, Trouble> {
@@ -96,6 +99,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         Ok(Self {
             ruby,
             scope,
+            base,
             fixed_nesting: code.nesting.iter().all(Option::is_some),
             tracer,
             methods: Methods::new(ruby, pool.clone()),
@@ -301,8 +305,12 @@ impl Host for LiveHost<'_, '_> {
         found.map_err(|trouble| self.refusal(trouble))
     }
 
-    fn base(&mut self) -> Result<Contents, Refusal> {
-        Ok(self.tracer.base_contents())
+    fn base(&mut self) -> Result<schema::Base, Refusal> {
+        Ok(schema::Base {
+            columns: self.tracer.base_columns(),
+            arguments: self.base.arguments.clone(),
+            takes_apart: self.base.takes_apart,
+        })
     }
 
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal> {

@@ -18,13 +18,15 @@ mod writing;
 use ikra_core::backend::cuda;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
-use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
-use reading::probe;
+use magnus::rb_sys::AsRawValue;
+use magnus::{Error, RArray, RHash, Ruby, Symbol, TryConvert, Value, function, prelude::*};
+use reading::base::Base;
+use reading::{items, probe};
 use running::{backends, profiles, random};
 use section::Section;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use vm::{background, dialect, method_tables, object_pool, reflection};
+use vm::{background, dialect, enumerators, method_tables, object_pool, reflection};
 
 #[global_allocator]
 static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
@@ -60,6 +62,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("explain", function!(explain, 5))?;
+    enumerators::init(ruby)?;
+    native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
+    native.define_singleton_method("items", function!(items::take, 1))?;
+    native.define_singleton_method("pairs", function!(items::pairs, 1))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
     native.define_singleton_method("availability", function!(availability, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
@@ -75,6 +81,9 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     Ok(())
 }
 
+/// The base as `bases.rb` describes it: see [`Base::new`].
+type Described = (RArray, u64, RArray, bool, RArray);
+
 fn section(
     base: RArray,
     operation: Symbol,
@@ -83,6 +92,8 @@ fn section(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Section, Error> {
+    let (columns, length, arguments, takes_apart, looked_at) = Described::try_convert(base.as_value())?;
+    let base = Base::new(columns, length, arguments, takes_apart, looked_at)?;
     let operation = match &*operation.name()? {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
@@ -92,6 +103,7 @@ fn section(
     Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), raise })
 }
 
+/// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).
 fn run(
     ruby: &Ruby,
     base: RArray,
@@ -101,7 +113,11 @@ fn run(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Value, Error> {
-    section(base, operation, ticks, block, backend, conflicts)?.run(ruby)
+    let result = section(base, operation, ticks, block, backend, conflicts)?.run(ruby);
+    // What the section's base is made of was on the stack until here.
+    let base = base.as_raw();
+    rb_sys::rb_gc_guard!(base);
+    result
 }
 
 fn explain(
@@ -112,7 +128,10 @@ fn explain(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<String, Error> {
-    section(base, operation, 1, block, backend, conflicts)?.explain(ruby)
+    let text = section(base, operation, 1, block, backend, conflicts)?.explain(ruby);
+    let base = base.as_raw();
+    rb_sys::rb_gc_guard!(base);
+    text
 }
 
 /// Why a back-end cannot run, or nil.

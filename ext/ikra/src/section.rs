@@ -4,9 +4,11 @@ use crate::capture::CapturedBlock;
 use crate::code::sources;
 use crate::explain;
 use crate::host::LiveHost;
+use crate::reading::base::Base;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
+use crate::reading::visited::Visited;
 use crate::running::backends;
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
@@ -25,12 +27,13 @@ use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Column;
+use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{RArray, Ruby, TryConvert, Value, block::Proc, prelude::*};
+use magnus::rb_sys::AsRawValue;
+use magnus::{Ruby, Value, block::Proc, prelude::*};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -43,13 +46,13 @@ const VERSIONS: usize = 8;
 const ATTEMPTS: usize = 4;
 
 /// With fewer elements than that, reading them all takes no longer than reading some.
-const SAMPLED: usize = 32;
+const SAMPLED: u64 = 32;
 
 type Inference<'a> = (Rc<Version>, Option<Traced<'a>>);
 
 /// The arguments of a section.
 pub struct Section {
-    pub base: RArray,
+    pub base: Base,
     pub operation: Operation,
     pub ticks: u64,
     pub block: Proc,
@@ -60,10 +63,6 @@ pub struct Section {
 
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
-        if self.base.is_empty() {
-            let is_each = self.operation == Operation::Each;
-            return Ok(if is_each { self.base } else { ruby.ary_new() }.as_value());
-        }
         let run = || {
             Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
@@ -108,14 +107,6 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
     Ok((program, profile))
 }
 
-/// The elements as they are now. A subclass of Array may have a `dup` of its own.
-fn copy_of(array: RArray) -> Result<RArray, magnus::Error> {
-    // SAFETY: the array is live, and the copy was just made.
-    let copy = protect(|| unsafe { rb_sys::rb_ary_dup(array.as_raw()) })?;
-    // SAFETY: as above.
-    RArray::try_convert(unsafe { Value::from_raw(copy) })
-}
-
 /// An element may take this many words, which is a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
@@ -154,21 +145,22 @@ struct Run<'a> {
     section: &'a Section,
     captured: CapturedBlock,
     scope: BlockScope<'a>,
-    /// The elements as they are when the section starts.
-    elements: RArray,
+    base: Base,
 }
 
 impl<'a> Run<'a> {
     fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
         let captured = CapturedBlock::new(ruby, section.block)?;
         pinned.pin(captured.handle.as_raw());
-        let elements = match section.operation {
-            Operation::Select => copy_of(section.base)?,
-            Operation::Each | Operation::Map => section.base,
-        };
-        pinned.pin(elements.as_raw());
+        let mut base = section.base.clone();
+        base.pin(pinned);
+        if section.operation == Operation::Select {
+            // What is selected is what was read.
+            base.copy_items()?;
+            base.pin(pinned);
+        }
         let scope = BlockScope::new(ruby, pinned, section.block);
-        Ok(Self { ruby, pinned, section, captured, scope, elements })
+        Ok(Self { ruby, pinned, section, captured, scope, base })
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
@@ -187,7 +179,7 @@ impl<'a> Run<'a> {
         profile.time(Phase::CopyBack, || {
             let copy =
                 CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
-            copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
+            copy.run(self.section.operation, &self.base, self.section.block)
         })
     }
 
@@ -283,7 +275,7 @@ impl<'a> Run<'a> {
         if mode != Mode::Watched {
             return backends::choose("cpu", 0);
         }
-        let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
+        let calls = self.base.len().saturating_mul(self.section.ticks);
         backends::choose(&self.section.backend, calls)
     }
 
@@ -291,9 +283,9 @@ impl<'a> Run<'a> {
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let operation = self.section.operation;
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.operation == operation);
+        versions.retain(|version| version.operation == operation && version.plan.takes(&self.base));
         // Where there is a choice, some of the objects tell which one it cannot be.
-        let samples = versions.len() > 1 && self.section.base.len() >= SAMPLED;
+        let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
             let traced = profile.time(Phase::Trace, || self.follow(&version, samples));
             if let Some(traced) = traced? {
@@ -327,11 +319,14 @@ impl<'a> Run<'a> {
         if !version.assumptions.hold(self.ruby, &version.pool)? {
             return Ok(None);
         }
-        let base = self.section.base.as_raw();
-        if samples && !version.plan.may_fit(self.pinned, &version.pool, &self.scope, base)? {
+        if !version.plan.takes(&self.base) {
             return Ok(None);
         }
-        let Some(traced) = version.plan.follow(self.pinned, &version.pool, &self.scope, base)? else {
+        let (pool, base) = (&version.pool, &self.base);
+        if samples && !version.plan.may_fit(self.pinned, pool, &self.scope, base)? {
+            return Ok(None);
+        }
+        let Some(traced) = version.plan.follow(self.pinned, pool, &self.scope, base)? else {
             return Ok(None);
         };
         let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;
@@ -355,11 +350,12 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Inference<'a>, Trouble> {
         faults::point("finding the source")?;
-        let code = profile.time(Phase::Capture, || self.captured.code(self.ruby))?;
+        let code =
+            profile.time(Phase::Capture, || self.captured.code(self.ruby, self.base.arguments.len()))?;
         let _reserve = Reserve::new(SET_ASIDE)?;
         let mut steps = Profile::default();
         let version = profile.time(Phase::Infer, || {
-            let base = self.section.base.as_raw();
+            let base = &self.base;
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, &mut steps)?;
@@ -407,15 +403,27 @@ impl<'a> Run<'a> {
 
     /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
     fn refuse_changing_base(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
-        let kind = traced.tracer.array_kind(self.section.base.as_raw());
-        let arrays = &version.inferred.schema.arrays;
-        if kind.is_none() || !arrays.iter().any(|array| array.written && Some(array.kind) == kind) {
-            return Ok(());
+        let schema = &version.inferred.schema;
+        for object in &self.base.looked_at {
+            let what = match traced.tracer.met(object.as_raw()) {
+                Some(Visited::Array(kind, _)) => {
+                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some("array")
+                }
+                Some(Visited::Object(class, _)) => {
+                    let is_written =
+                        |column: &ColumnSchema| column.written && column.classes.contains(&class);
+                    schema.columns.iter().any(is_written).then_some("object")
+                }
+                None => None,
+            };
+            if let Some(what) = what {
+                return Err(Trouble::Unsupported {
+                    message: format!("the block may change the {what} that it is called on [changing-base]"),
+                    hint: format!("write into another {what}, such as a dup of it"),
+                });
+            }
         }
-        Err(Trouble::Unsupported {
-            message: "the block may change the array that it is called on [changing-base]".into(),
-            hint: "write into another array, such as a dup of it".into(),
-        })
+        Ok(())
     }
 
     fn kernel(

@@ -130,7 +130,7 @@ impl Parser {
     }
 
     fn buffer(&mut self) -> Result<BufferInfo> {
-        const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, result, \
+        const KINDS: &str = "what the buffer holds (column, array_offset, array_length, array_values, base, beside, result, \
                              result_words, scratch, \
                              frozen, frozen_array, first_same, marks)";
         let kind = match &self.word(KINDS)?[..] {
@@ -146,6 +146,10 @@ impl Parser {
                 BufferKind::ArrayValues(kind, self.part())
             }
             "base" => BufferKind::Base(self.part()),
+            "beside" => {
+                let column = self.number("a column of the base")?;
+                BufferKind::Beside(column, self.part())
+            }
             "result" => BufferKind::Result(self.part()),
             "accumulator" => {
                 let number = self.entity("v", "a variable")?;
@@ -187,7 +191,7 @@ impl Parser {
     }
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
-        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, scratch_words, \
+        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, series_first, series_step, scratch_words, \
                                result_words, root_range, epoch, fine)";
         let source = match &self.word(SOURCES)?[..] {
             "root" => {
@@ -199,6 +203,8 @@ impl Parser {
                 ScalarSource::ClassBase(hierarchy, self.number("a class's number in the hierarchy")?)
             }
             "base_length" => ScalarSource::BaseLength,
+            "series_first" => ScalarSource::SeriesFirst(self.number("a column of the base")?),
+            "series_step" => ScalarSource::SeriesStep(self.number("a column of the base")?),
             "scratch_words" => ScalarSource::ScratchWords,
             "result_words" => ScalarSource::ResultWords,
             "epoch" => ScalarSource::Epoch,

@@ -207,8 +207,8 @@ fn is_variable(name: &str) -> bool {
     name != "it" && name.starts_with(|first: char| first == '_' || first.is_alphabetic())
 }
 
-/// The code of `&:name`. Its place is a file of its own, which backtraces leave out, as Ruby's have no frame for it.
-pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
+/// The code of `&:name`, where it gets so many more values than the receiver. Its place is a file of its own, which backtraces leave out, as Ruby's have no frame for it.
+pub fn symbol_block(ruby: &Ruby, name: &str, more: u32) -> Rc<Code> {
     SOURCES.with(ruby, |sources| {
         let text = format!("&:{name}");
         let file = match sources.map.find(SYMBOL_PATH, &text) {
@@ -216,8 +216,10 @@ pub fn symbol_block(ruby: &Ruby, name: &str) -> Rc<Code> {
             None => sources.map.add(SourceFile::new(SYMBOL_PATH, text.as_str(), 1)),
         };
         let span = Span { file, start: 0, end: text.len() as u32 };
-        let code = || Rc::new(syntax::symbol_block(name, span));
-        sources.codes.entry((file, span.start, span.end, Vec::new())).or_insert_with(code).clone()
+        let code = || Rc::new(syntax::symbol_block(name, span, more));
+        // There are no locals around it.
+        let key = vec![String::new(); more as usize];
+        sources.codes.entry((file, span.start, span.end, key)).or_insert_with(code).clone()
     })
 }
 

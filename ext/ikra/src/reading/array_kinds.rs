@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 /// A place where arrays are met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Holder {
-    /// An element of the base.
-    Base,
+    /// An item of a column of the base, by number.
+    Base(u32),
     /// A root, by number.
     Root(u32),
     /// An instance variable of a hierarchy, by the tracer's number of it.
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_place_without_a_kind_takes_that_of_the_array() {
         let mut kinds = ArrayKinds::default();
-        let kind = kinds.kind_or_new(Holder::Base);
+        let kind = kinds.kind_or_new(Holder::Base(0));
         assert_eq!(kinds.meet(Holder::Elements(kind), kind), []);
         assert_eq!(kinds.kind(Holder::Elements(kind)), Some(kind));
     }

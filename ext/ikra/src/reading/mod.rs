@@ -1,8 +1,10 @@
 //! Live objects → columns: what a section asks for is traced, and what was traced is planned for the next call.
 
 pub mod array_kinds;
+pub mod base;
 pub mod column_builder;
 pub mod ids;
+pub mod items;
 pub mod plan;
 pub mod probe;
 pub mod roots;

@@ -1,14 +1,15 @@
 //! The trace plan of a compiled section: what was asked and what the answers allowed. A later call asks the same at
 //! once, checks every answer, and only where one does not fit is the section inferred anew.
 
+use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::SeenTypes;
-use crate::reading::roots::{BlockScope, RootValue, Source};
-use crate::reading::tracer::{Asked, Tracer};
+use crate::reading::roots::{self, BlockScope, RootValue};
+use crate::reading::tracer::{Asked, BaseValues, Tracer};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Stored};
+use ikra_core::heap::schema::{BaseColumn, ColumnSchema, Form, Stored};
 use ikra_core::infer::Inferred;
 use ikra_core::types::{ArrayKind, HierarchyId, Type};
 use rb_sys::VALUE;
@@ -16,7 +17,7 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub struct PlannedRoot {
-    pub source: Source,
+    pub source: roots::Source,
     pub ty: Type,
     /// The value must fit 32 bits.
     pub narrow: bool,
@@ -28,12 +29,46 @@ impl PlannedRoot {
     }
 }
 
+/// What a column of the base may hold.
+#[derive(Clone, Debug)]
+enum PlannedColumn {
+    Items(SeenTypes),
+    Index,
+    /// They must fit 32 bits.
+    Series {
+        narrow: bool,
+    },
+}
+
+impl PlannedColumn {
+    /// Is it compiled for this, whatever the items are?
+    fn takes(&self, source: &Source, length: u64) -> bool {
+        match (self, source) {
+            (Self::Items(_), Source::Items(_)) => true,
+            (Self::Index, Source::Series(series)) => series.is_index(),
+            (Self::Series { narrow }, Source::Series(series)) => {
+                !series.is_index() && (!narrow || series.is_narrow(length as usize))
+            }
+            _ => false,
+        }
+    }
+
+    fn fits(&self, values: &BaseValues) -> bool {
+        match (self, values) {
+            (Self::Items(allowed), BaseValues::Items(builder, _)) => builder.seen().within(allowed),
+            _ => true,
+        }
+    }
+}
+
 /// See the module's text.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub asked: Asked,
     roots: Vec<PlannedRoot>,
-    base: SeenTypes,
+    base: Vec<PlannedColumn>,
+    arguments: Vec<Form>,
+    takes_apart: bool,
     /// What each column of `asked.columns` may hold.
     columns: Vec<SeenTypes>,
     /// What the arrays of each kind may hold.
@@ -47,6 +82,14 @@ pub struct Plan {
 pub struct Traced<'a> {
     pub tracer: Tracer<'a>,
     pub roots: Vec<RootValue>,
+}
+
+fn planned(column: &BaseColumn) -> PlannedColumn {
+    match column {
+        BaseColumn::Items(stored) => PlannedColumn::Items(SeenTypes::of(stored)),
+        BaseColumn::Index => PlannedColumn::Index,
+        BaseColumn::Series { narrow } => PlannedColumn::Series { narrow: *narrow },
+    }
 }
 
 impl Plan {
@@ -80,7 +123,9 @@ impl Plan {
             }
         });
         Self {
-            base: SeenTypes::of(&schema.base),
+            base: schema.base.columns.iter().map(planned).collect(),
+            arguments: schema.base.arguments.clone(),
+            takes_apart: schema.base.takes_apart,
             columns: columns.collect(),
             elements: elements.collect(),
             roots,
@@ -96,7 +141,7 @@ impl Plan {
         pinned: &'a Pinned,
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
-        base: VALUE,
+        base: &Base,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         match self.trace(pinned, pool, scope, base) {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(None),
@@ -104,18 +149,30 @@ impl Plan {
         }
     }
 
+    /// Is the base one that the section was compiled for, as far as that can be said without its items?
+    pub fn takes(&self, base: &Base) -> bool {
+        let columns = || self.base.iter().zip(&base.columns);
+        self.base.len() == base.columns.len()
+            && columns().all(|(planned, source)| planned.takes(source, base.len()))
+            && (&self.arguments, self.takes_apart) == (&base.arguments, base.takes_apart)
+    }
+
+    fn base_fits(&self, tracer: &Tracer<'_>) -> bool {
+        self.base.iter().zip(&tracer.base).all(|(planned, values)| planned.fits(values))
+    }
+
     fn trace<'a>(
         &self,
         pinned: &'a Pinned,
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
-        base: VALUE,
+        base: &Base,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
         faults::point("reading the array")?;
         tracer.read_base(base)?;
-        if !tracer.base.seen().within(&self.base) {
+        if !self.base_fits(&tracer) {
             return Ok(None);
         }
         let Some(roots) = self.roots(scope, &mut tracer, values)? else { return Ok(None) };
@@ -131,7 +188,7 @@ impl Plan {
         pinned: &Pinned,
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'_>,
-        base: VALUE,
+        base: &Base,
     ) -> Result<bool, Trouble> {
         let sample = || {
             let Some(values) = self.root_values(pool, scope)? else { return Ok(false) };
@@ -195,7 +252,7 @@ impl Plan {
     fn may_hold(&self, tracer: &mut Tracer<'_>) -> bool {
         let columns = tracer.columns.iter().zip(&self.columns);
         let elements = tracer.elements.iter().zip(&self.elements);
-        tracer.base.seen().within(&self.base)
+        self.base_fits(tracer)
             && columns
                 .map(|(column, allowed)| (column.seen(), allowed))
                 .all(|(seen, allowed)| seen.within(allowed))

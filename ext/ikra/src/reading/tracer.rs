@@ -4,6 +4,7 @@
 //! Nothing here runs Ruby code of the user, and apart from the first look at an unusual object nothing allocates.
 
 use crate::reading::array_kinds::{ArrayKinds, Holder};
+use crate::reading::base::{Base, Series, Source};
 use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
@@ -14,9 +15,11 @@ use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
+use magnus::rb_sys::AsRawValue;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
@@ -47,6 +50,14 @@ pub struct Elements {
     pub spans: Vec<(u32, u32)>,
 }
 
+/// What is there of a column of the base.
+#[derive(Debug)]
+pub enum BaseValues {
+    /// What was read; whether some object stands in it more than once.
+    Items(ColumnBuilder, bool),
+    Series(Series),
+}
+
 /// A class whose instances were met.
 #[derive(Clone, Copy)]
 struct Met {
@@ -74,9 +85,10 @@ pub struct Tracer<'a> {
     places: Vec<Option<(HierarchyId, u32)>>,
     /// Objects whose singleton class could matter: class and singleton class, which the objects in `pinned` keep.
     pub singletons: Vec<(ClassId, VALUE)>,
-    pub base: ColumnBuilder,
-    /// Some object stands more than once in the base.
-    pub base_repeats: bool,
+    /// By column of the base.
+    pub base: Vec<BaseValues>,
+    /// Number of elements.
+    pub length: usize,
     /// What was read, in the order of `asked.columns`.
     pub columns: Vec<ColumnBuilder>,
     /// How they are read, where reading has begun.
@@ -102,8 +114,8 @@ impl<'a> Tracer<'a> {
             last: Met { pointer: value::NIL, class: ClassId::NIL },
             places: Vec::new(),
             singletons: Vec::new(),
-            base: ColumnBuilder::default(),
-            base_repeats: false,
+            base: Vec::new(),
+            length: 0,
             columns: asked.columns.iter().map(|_| ColumnBuilder::default()).collect(),
             accesses: vec![None; asked.columns.len()],
             elements: (0..asked.kinds.len()).map(|_| Elements::default()).collect(),
@@ -114,21 +126,41 @@ impl<'a> Tracer<'a> {
     }
 
     /// Reads the base, before anything else. Its elements are found, what they hold is not read yet.
-    pub fn read_base(&mut self, base: VALUE) -> Result<(), Stop> {
-        let mut builder = ColumnBuilder::default();
-        self.read_array(base, Holder::Base, &mut builder)?;
-        let is_object = |row: &usize| builder.tag(*row) >= Shape::Object(HierarchyId(0)).tag();
-        self.base_repeats = (0..builder.len()).filter(is_object).count() > self.visited.len();
-        self.base = builder;
+    pub fn read_base(&mut self, base: &Base) -> Result<(), Stop> {
+        self.length = base.length as usize;
+        for (number, source) in base.columns.iter().enumerate() {
+            let values = match source {
+                Source::Items(items) => {
+                    let (mut builder, met) = (ColumnBuilder::default(), self.visited.len());
+                    self.read_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
+                    self.length = builder.len();
+                    let is_object = |row: &usize| builder.tag(*row) >= Shape::Object(HierarchyId(0)).tag();
+                    let objects = (0..builder.len()).filter(is_object).count();
+                    let repeats = objects > self.visited.len() - met;
+                    BaseValues::Items(builder, repeats)
+                }
+                Source::Series(series) => BaseValues::Series(*series),
+            };
+            self.base.push(values);
+        }
         Ok(())
     }
 
     /// Reads some elements of the base, and what is asked of them and of the objects that they hold: not all of that
     /// either, but what most tells objects of one kind from others.
-    pub fn sample(&mut self, base: VALUE) -> Result<(), Stop> {
-        let mut builder = ColumnBuilder::default();
-        self.sample_array(base, Holder::Base, &mut builder)?;
-        self.base = builder;
+    pub fn sample(&mut self, base: &Base) -> Result<(), Stop> {
+        self.length = base.length as usize;
+        for (number, source) in base.columns.iter().enumerate() {
+            let values = match source {
+                Source::Items(items) => {
+                    let mut builder = ColumnBuilder::default();
+                    self.sample_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
+                    BaseValues::Items(builder, false)
+                }
+                Source::Series(series) => BaseValues::Series(*series),
+            };
+            self.base.push(values);
+        }
         let mut values = [value::NIL; BLOCK];
         for _ in 0..SAMPLED_LEVELS {
             for column in 0..self.asked.columns.len() {
@@ -409,8 +441,8 @@ impl<'a> Tracer<'a> {
             Decoded::Nil => into.push_nil(),
             Decoded::Bool(truth) => into.push_bool(truth),
             Decoded::Symbol(symbol) => into.push_symbol(self.symbols.number(self.pinned, symbol)?),
-            Decoded::Huge if matches!(holder, Holder::Base) => {
-                return Err(Stop::Overflow(format!("element {} of the array", into.len())));
+            Decoded::Huge if matches!(holder, Holder::Base(_)) => {
+                return Err(Stop::Overflow(format!("element {}", into.len())));
             }
             Decoded::Huge => return Err(Stop::Overflow(self.describe(holder))),
             Decoded::Array => self.array(value, holder, into)?,
@@ -530,12 +562,20 @@ impl<'a> Tracer<'a> {
         Contents { types: found.types(), integers_fit_i32: found.narrow() }
     }
 
-    pub fn base_contents(&self) -> Contents {
-        let mut found = self.base.seen().clone();
-        if let Some(kind) = self.asked.kinds.kind(Holder::Base) {
-            found.set_kind(kind);
-        }
-        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+    /// The columns of the base.
+    pub fn base_columns(&self) -> Vec<BaseColumn> {
+        let column = |(number, values): (usize, &BaseValues)| match values {
+            BaseValues::Items(builder, _) => {
+                let mut found = builder.seen().clone();
+                if let Some(kind) = self.asked.kinds.kind(Holder::Base(number as u32)) {
+                    found.set_kind(kind);
+                }
+                BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))
+            }
+            BaseValues::Series(series) if series.is_index() => BaseColumn::Index,
+            BaseValues::Series(series) => BaseColumn::Series { narrow: series.is_narrow(self.length) },
+        };
+        self.base.iter().enumerate().map(column).collect()
     }
 
     /// A root's type with the kind it is of now.
@@ -564,17 +604,14 @@ impl<'a> Tracer<'a> {
         self.pinned.arrays(kind.0).iter().any(|array| unsafe { value::frozen(*array) })
     }
 
-    /// Was this array met (anywhere but as the base)?
-    pub fn array_kind(&mut self, array: VALUE) -> Option<ArrayKind> {
-        match self.visited.entry(array).ok()?.get() {
-            Some(Visited::Array(kind, _)) => Some(kind),
-            _ => None,
-        }
+    /// What this object is, if it was met (anywhere but as the base).
+    pub fn met(&mut self, object: VALUE) -> Option<Visited> {
+        self.visited.entry(object).ok()?.get()
     }
 
     fn describe(&self, holder: Holder) -> String {
         match holder {
-            Holder::Base => "an element of the array".into(),
+            Holder::Base(_) => "an element".into(),
             Holder::Root(_) => "a captured variable".into(),
             Holder::Column(variable) => self.asked.variables[variable as usize].name.clone(),
             Holder::Elements(kind) => {

@@ -1,11 +1,12 @@
 //! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
 
+use crate::reading::base::Series;
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
-use crate::reading::tracer::Tracer;
+use crate::reading::tracer::{BaseValues, Tracer};
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -44,7 +45,8 @@ enum Recipe {
     Offset(ArrayKind),
     Length(ArrayKind),
     Values(ArrayKind, Part, Option<Shape>),
-    Base(Part, Option<Shape>),
+    /// The column's number.
+    Base(usize, Part, Option<Shape>),
     Result,
     /// The root that it begins with.
     Variable(u32, Part, Option<Shape>),
@@ -52,7 +54,8 @@ enum Recipe {
     Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
-    FirstSame,
+    /// The column that elements are known by.
+    FirstSame(usize),
     Marks(Watched),
     SymbolRanks,
 }
@@ -156,7 +159,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
             let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
             Recipe::Values(*kind, *part, array.stored.types.single_shape())
         }
-        BufferKind::Base(part) => Recipe::Base(*part, schema.base.types.single_shape()),
+        BufferKind::Base(part) => base(schema, schema.base.own(), *part),
+        BufferKind::Beside(column, part) => base(schema, *column as usize, *part),
         // Nothing is given at first: all zeros.
         BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
             Recipe::Result
@@ -170,10 +174,14 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
-        BufferKind::FirstSame => Recipe::FirstSame,
+        BufferKind::FirstSame => Recipe::FirstSame(schema.base.own()),
         BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
+}
+
+fn base(schema: &Schema, column: usize, part: Part) -> Recipe {
+    Recipe::Base(column, part, schema.base.columns[column].types().single_shape())
 }
 
 fn missing(buffer: &BufferInfo) -> Error {
@@ -196,10 +204,11 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let columns = schema.columns.iter().map(|column| &column.stored.types);
     let arrays = schema.arrays.iter().map(|array| &array.stored.types);
     let variables = schema.accumulators.iter().map(|variable| &variable.types);
-    let others = [&schema.base.types, &schema.result].into_iter().chain(&schema.lists).chain(variables);
+    let others = std::iter::once(&schema.result).chain(&schema.lists).chain(variables);
     for types in columns.chain(arrays).chain(others) {
         own_hierarchies(types, &mut all);
     }
+    schema.base.columns.iter().for_each(|column| own_hierarchies(&column.types(), &mut all));
     all.extend(schema.columns.iter().map(|c| c.hierarchy));
     for buffer in &program.buffers {
         if let BufferKind::Column { hierarchy, .. } | BufferKind::Frozen(hierarchy) = &buffer.kind {
@@ -236,10 +245,10 @@ impl Heap {
             let arrays = tracer.pinned.arrays(kind as u32).len();
             i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
         }
-        let length = tracer.base.len();
+        let length = tracer.length;
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
-        let scalars = program.scalars.iter().map(|info| scalar(info, &roots, length, &ids)).collect();
+        let scalars = program.scalars.iter().map(|info| scalar(info, &roots, &tracer, &ids)).collect();
         let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
         let mut buffers: Vec<Column> =
             program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
@@ -419,9 +428,11 @@ fn fill(
             extend_zeros(&mut column, length)?;
             column
         }
-        Recipe::Base(part, single) => {
+        Recipe::Base(number, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
-            append(&mut column, &mut tracer.base, *part, *single, ids)?;
+            if let BaseValues::Items(builder, _) = &mut tracer.base[*number] {
+                append(&mut column, builder, *part, *single, ids)?;
+            }
             column
         }
         Recipe::Result => Column::try_zeros(buffer.ty, length)?,
@@ -441,8 +452,10 @@ fn fill(
                 arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
             )?)
         }
-        Recipe::FirstSame if tracer.base_repeats => Column::I32(first_same(&tracer.base)?),
-        Recipe::FirstSame => Column::I32(fallible::collect(0..length as i32)?),
+        Recipe::FirstSame(own) => Column::I32(match &tracer.base[*own] {
+            BaseValues::Items(base, true) => first_same(base)?,
+            _ => fallible::collect(0..length as i32)?,
+        }),
     })
 }
 
@@ -561,7 +574,11 @@ fn append(
     Ok(())
 }
 
-fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u64 {
+fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids) -> u64 {
+    let series = |column: u32| match &tracer.base[column as usize] {
+        BaseValues::Series(series) => *series,
+        BaseValues::Items(..) => Series::default(),
+    };
     match info.source {
         ScalarSource::Root(number, part) => {
             let column = &roots[number as usize].column;
@@ -582,20 +599,25 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], length: usize, ids: &Ids) -> u
         | ScalarSource::ResultWords
         | ScalarSource::Fine(_)
         | ScalarSource::Epoch => 0,
-        ScalarSource::BaseLength => length as u64,
+        ScalarSource::BaseLength => tracer.length as u64,
+        ScalarSource::SeriesFirst(column) => series(column).first as u64,
+        ScalarSource::SeriesStep(column) => series(column).step as u64,
     }
 }
 
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
 fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
     let schema = &inferred.schema;
-    let base = &tracer.base;
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
         entry.map(|entry| entry as u16).ok_or_else(|| Error::Internal(format!("no entry takes {ty:?}")))
     };
+    let (base, repeats) = match &tracer.base[schema.base.own()] {
+        BaseValues::Items(base, repeats) => (base, *repeats),
+        BaseValues::Series(_) => return Ok(JobOrder::of_one(find(&Type::Integer)?, tracer.length)),
+    };
     let types = base.seen().types();
-    let repeating = writes && tracer.base_repeats;
+    let repeating = writes && repeats;
     if let (Some(ty), false) = (types.single(), repeating) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }

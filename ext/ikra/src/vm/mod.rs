@@ -3,6 +3,7 @@
 pub mod background;
 pub mod classes;
 pub mod dialect;
+pub mod enumerators;
 pub mod errors;
 pub mod gvl;
 pub mod method_tables;

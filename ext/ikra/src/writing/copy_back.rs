@@ -3,6 +3,7 @@
 //! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
 //! yet, memory of arrays that share theirs) is done before the first write.
 
+use crate::reading::base::{Base, Source};
 use crate::reading::variables::{Access, BLOCK};
 use crate::running::heap::Layout;
 use crate::vm::errors::Trouble;
@@ -82,20 +83,20 @@ pub struct CopyBack<'a> {
 }
 
 impl CopyBack<'_> {
-    /// Writes what has changed and gives the section's value.
-    pub fn run(
-        &self,
-        operation: Operation,
-        base: RArray,
-        elements: RArray,
-        block: Proc,
-    ) -> Result<Value, Trouble> {
+    /// Writes what has changed and gives the block's values, or what was selected: an array for each column of the base.
+    pub fn run(&self, operation: Operation, base: &Base, block: Proc) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         faults::point("making the result")?;
         let result = match operation {
-            Operation::Each => base,
-            Operation::Map => self.map()?,
-            Operation::Select => self.select(elements)?,
+            Operation::Each => self.decoder.ruby.qnil().as_value(),
+            Operation::Map => self.map()?.as_value(),
+            Operation::Select => {
+                let columns = self.decoder.ruby.ary_new();
+                base.columns
+                    .iter()
+                    .try_for_each(|source| columns.push(self.select(source)?).map_err(Trouble::from))?;
+                columns.as_value()
+            }
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
@@ -108,7 +109,7 @@ impl CopyBack<'_> {
         }
         fresh.keep();
         self.write(&changes, made)?;
-        Ok(result.as_value())
+        Ok(result)
     }
 
     fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {
@@ -345,7 +346,7 @@ impl CopyBack<'_> {
         Ok(result)
     }
 
-    fn select(&self, elements: RArray) -> Result<RArray, Trouble> {
+    fn select(&self, source: &Source) -> Result<RArray, Trouble> {
         let keep = self.decoder.buffer(&BufferKind::Result(Part::Payload));
         let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
         let result = self.decoder.ruby.ary_new();
@@ -355,8 +356,14 @@ impl CopyBack<'_> {
         loop {
             let mut count = 0;
             for (slot, row) in block.iter_mut().zip(&mut kept) {
-                // SAFETY: the array is a copy that nobody else has, as long as the column.
-                *slot = unsafe { rb_sys::RARRAY_AREF(elements.as_raw(), row as isize) };
+                *slot = match source {
+                    // SAFETY: the array is a copy that nobody else has, as long as the column.
+                    Source::Items(items) => unsafe { rb_sys::RARRAY_AREF(items.as_raw(), row as isize) },
+                    Source::Series(series) => match value::fixnum(series.at(row)) {
+                        Some(number) => number,
+                        None => self.decoder.made(Shape::Integer, series.at(row))?,
+                    },
+                };
                 count += 1;
             }
             append(result, &block[..count])?;

@@ -1,8 +1,18 @@
 # frozen_string_literal: true
 
 module Ikra
-  # The parallel methods of Array. +require "ikra"+ includes them in every Array; +require "ikra/refinements"+ has them
-  # as a refinement.
+  # The parallel methods of what has elements: Array, Hash, Range, Set, Struct, Enumerator and all else that includes
+  # Enumerable. +require "ikra"+ gives them to all of these; +require "ikra/refinements"+ has them as a refinement.
+  #
+  # Each does what Ruby's method without the +p+ does on the same collection: the block gets the same arguments, and the
+  # value is of the same class.
+  #
+  #   (1..1_000).pmap { |n| Math.sqrt(n) }                               # no Array of these is made
+  #   prices.pselect { |name, price| price > 10 }                        # a Hash gives a Hash
+  #   rows.each_with_index.peach { |row, i| row.number = i }
+  #   samples.each_slice(100).pmap { |slice| slice.sum }
+  #
+  # The elements are found before the block runs. A class of your own has its +each+ run for that, once.
   module ParallelMethods
     # Calls the block with each element, in parallel and in place. The objects are changed only when all calls have
     # succeeded.
@@ -18,12 +28,13 @@ module Ikra
     #
     # @param ticks [Integer] how many times all elements are gone through; each time sees all writes of the one before
     # @yield [element]
-    # @return [self]
+    # @return [Object] what +each+ gives: self, and of an Enumerator mostly what it was made of
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
     # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
     # @raise [Ikra::DeviceError] when the device or its driver fails
     # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
     # @raise [ArgumentError] without a block, or for a negative number of ticks
+    # @raise [RangeError] when there is no end of elements, as in <tt>(1..)</tt>
     # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then
     def peach(ticks = 1, &block)
@@ -46,10 +57,25 @@ module Ikra
     #   late = cars.pselect { |car| car.delay > 5 }
     #
     # @yield [element]
-    # @return [Array] the elements, the very same objects in their order, for which the block's value is true
+    # @return [Array, Hash] the elements, the very same objects in their order, for which the block's value is true; of
+    #   a Hash a Hash of them
     # @raise (see #peach)
     def pselect(&block)
       Section.run(self, :pselect, 1, block)
+    end
+  end
+
+  # The parallel method of Integer.
+  module ParallelTimes
+    # Calls the block with each Integer from 0 up to this one, in parallel.
+    #
+    #   pixels.size.ptimes { |i| pixels[i] = shade(i % width, i / width) }
+    #
+    # @yield [index]
+    # @return [Integer] self
+    # @raise (see ParallelMethods#peach)
+    def ptimes(&block)
+      Section.run(self, :ptimes, 1, block)
     end
   end
 end

@@ -1,0 +1,118 @@
+//! What a section is called on, as `lib/ikra/bases.rb` finds it: columns with a value for each element, and what of them
+//! the block gets.
+
+use crate::vm::pinned::Pinned;
+use ikra_core::heap::schema::Form;
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, RArray, TryConvert, Value, prelude::*};
+
+/// Where the values of a column are.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// The items of an Array.
+    Items(RArray),
+    Series(Series),
+}
+
+/// Integers at equal distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    pub first: i64,
+    pub step: i64,
+}
+
+impl Series {
+    /// Is it the elements' indices?
+    pub fn is_index(self) -> bool {
+        (self.first, self.step) == (0, 1)
+    }
+
+    /// The Integer at an index that the base has.
+    pub fn at(self, index: usize) -> i64 {
+        self.first.wrapping_add(self.step.wrapping_mul(index as i64))
+    }
+
+    /// Do so many of them fit 32 bits?
+    pub fn is_narrow(self, length: usize) -> bool {
+        [0, length.saturating_sub(1)].into_iter().all(|index| i32::try_from(self.at(index)).is_ok())
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub columns: Vec<Source>,
+    /// The number of elements, where no column is an Array.
+    pub length: u64,
+    pub arguments: Vec<Form>,
+    pub takes_apart: bool,
+    /// What goes through the elements looks at these: arrays and Structs.
+    pub looked_at: Vec<Value>,
+}
+
+impl Base {
+    /// The members of the Struct that `bases.rb` makes.
+    pub fn new(
+        columns: RArray,
+        length: u64,
+        arguments: RArray,
+        takes_apart: bool,
+        looked_at: RArray,
+    ) -> Result<Self, Error> {
+        let column = |column: Value| match RArray::from_value(column) {
+            Some(items) => Ok(Source::Items(items)),
+            None => {
+                let (first, step) = (column.funcall("first", ())?, column.funcall("step", ())?);
+                Ok(Source::Series(Series { first, step }))
+            }
+        };
+        Ok(Self {
+            columns: columns.into_iter().map(column).collect::<Result<_, Error>>()?,
+            length,
+            arguments: arguments.into_iter().map(form).collect::<Result<_, _>>()?,
+            takes_apart,
+            looked_at: looked_at.into_iter().collect(),
+        })
+    }
+
+    /// Keeps all that it is made of alive.
+    pub fn pin(&self, pinned: &Pinned) {
+        for column in &self.columns {
+            if let Source::Items(items) = column {
+                pinned.pin(items.as_raw());
+            }
+        }
+        for object in &self.looked_at {
+            pinned.pin(object.as_raw());
+        }
+    }
+
+    /// From now on the arrays are copies, which nobody changes. A subclass of Array may have a `dup` of its own.
+    pub fn copy_items(&mut self) -> Result<(), Error> {
+        for column in &mut self.columns {
+            if let Source::Items(items) = column {
+                // SAFETY: the array is live, and the copy was just made.
+                let copy = protect(|| unsafe { rb_sys::rb_ary_dup(items.as_raw()) })?;
+                // SAFETY: as above.
+                *items = RArray::try_convert(unsafe { Value::from_raw(copy) })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many elements there are now.
+    pub fn len(&self) -> u64 {
+        let items = self.columns.iter().find_map(|column| match column {
+            Source::Items(items) => Some(items.len() as u64),
+            Source::Series(_) => None,
+        });
+        items.unwrap_or(self.length)
+    }
+}
+
+/// A column's number, or a list of forms.
+fn form(value: Value) -> Result<Form, Error> {
+    match RArray::from_value(value) {
+        Some(parts) => Ok(Form::Tuple(parts.into_iter().map(form).collect::<Result<_, _>>()?)),
+        None => Ok(Form::Column(u32::try_convert(value)?)),
+    }
+}

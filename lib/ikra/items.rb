@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module Ikra
+  # Integers at equal distances: a column that takes no memory.
+  class Series
+    attr_reader :first, :step
+
+    def initialize(first, step)
+      @first = first
+      @step = step
+    end
+
+    def [](row) = first + (row * step)
+  end
+
+  # What the `each` of a collection yields: columns (Arrays and Series) of as many values as there are elements.
+  class Items
+    # @return [Array<Array, Series>]
+    attr_reader :columns
+    # @return [Integer] the number of elements
+    attr_reader :size
+    # @return [Array<Integer, Array>] what is yielded: the numbers of columns, in an array where `each` makes one
+    attr_reader :yielded
+    # @return [Object] what `each` gives
+    attr_reader :returned
+    # @return [Array] arrays and Structs that `each` looks at all the time
+    attr_reader :looked_at
+
+    # @param pairs [Boolean] `each` yields arrays of two, or two values to a lambda that takes two, as Hash#each does
+    def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, pairs: false)
+      @columns = columns
+      @size = size
+      @yielded = yielded
+      @returned = returned
+      @looked_at = looked_at
+      @original = original
+      @pairs = pairs
+    end
+
+    def pairs? = @pairs
+
+    # All that is yielded at once, as one value.
+    def packed = yielded.size == 1 ? yielded.first : yielded
+
+    # Ruby's values of that, for what is left of the columns.
+    def rows(columns)
+      return columns[packed] if packed.is_a?(Integer)
+
+      Array.new(columns.first.size) { |row| value(packed, columns, row) unless packed.empty? }
+    end
+
+    # What Ruby can go through in place of the collection: not all can be gone through a second time.
+    def again
+      return @original if @original
+
+      Enumerator.new do |yielder|
+        size.times { |row| yielder.yield(*yielded.map { |part| value(part, columns, row) }) }
+        returned
+      end
+    end
+
+    # The same with the number of each element beside it.
+    def with_index(offset, returned)
+      at = columns.size
+      Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:)
+    end
+
+    private
+
+    def value(part, columns, row)
+      part.is_a?(Array) ? part.map { |inner| value(inner, columns, row) } : columns[part][row]
+    end
+  end
+  private_constant :Series, :Items
+end
