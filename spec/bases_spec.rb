@@ -219,8 +219,7 @@ each_compiling_backend do
     expect { list.each_with_index.peach { |c, i| c.seen = 10 / c.speed } }
       .to raise_error(ZeroDivisionError) { |error| expect([error.element_index, error.tick]).to eq([2, 0]) }
     expect { { a: list[0], b: list[2] }.peach { |_, c| c.seen = 10 / c.speed } }.to raise_error(ZeroDivisionError)
-    expect { (0..5).peach { |i| list[i % 3].seen = 10 / (5 - i) } }
-      .to raise_error(ZeroDivisionError).and output.to_stderr
+    expect { (0..2).peach { |i| list[i].seen = 10 / (2 - i) } }.to raise_error(ZeroDivisionError)
     expect(list.map(&:seen)).to eq([0, 0, 0])
   end
 

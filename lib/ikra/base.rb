@@ -69,9 +69,9 @@ module Ikra
 
       begin
         found = Base.of(base, operation, block)
-        raise ArgumentError, "explain needs elements to look at" if found.items.size.zero?
+        raise ArgumentError, "explain needs elements to look at" if found.empty?
 
-        Native.explain(found.description, operation, block, backend == :ruby ? :cpu : backend, conflicts)
+        Native.explain(found.columns, found.form, operation, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

@@ -11,11 +11,12 @@ module Ikra
     BY_IDENTITY = Hash.instance_method(:compare_by_identity?)
 
     # @param operation [Symbol] one of {Section::SEQUENTIAL}
-    # @return [Base]
+    # @return [Base, ArrayBase]
     def self.of(collection, operation, block)
       # ENV has the methods of a Hash.
       collection = ENV.to_h if operation == :pselect && ENV.equal?(collection)
       case collection
+      when Array then return ArrayBase.new(collection)
       when Hash then return of_hash(collection, block) if operation == :pselect
       end
       new(Collections.items(collection, operation), operation, block)
@@ -30,9 +31,6 @@ module Ikra
       end
     end
     private_class_method :of_hash
-
-    # @return [Items]
-    attr_reader :items
 
     # @param items [Items]
     # @param arguments [Array<Integer, Array>, nil] what the block gets, if it is not what `each` yields: columns by
@@ -49,11 +47,23 @@ module Ikra
       @selection = selection || ->(*columns) { items.rows(columns) }
     end
 
-    # What the extension is told.
-    def description = [items.columns, items.size, @arguments, @takes_apart, items.looked_at]
+    def empty? = @items.size.zero?
 
-    # What Ruby's +select+ gives, made of what was selected of the columns.
-    def selected(columns) = @selection.call(*columns)
+    # What the extension is told: the columns, and how the block gets them.
+    def columns = @items.columns
+    def form = [@items.size, @arguments, @takes_apart, @items.looked_at]
+
+    # Something that yields what the collection has yielded.
+    def again = @items.again
+
+    # What the operation gives, made of what the extension does: nil where there are no elements.
+    def result(operation, given)
+      case operation
+      when :pmap then given || []
+      when :pselect then @selection.call(*(given || columns.map { [] }))
+      else @items.returned
+      end
+    end
 
     private
 
@@ -63,5 +73,29 @@ module Ikra
       IS_LAMBDA.bind_call(block) && (arity > 1 || arity < -2)
     end
   end
-  private_constant :Base
+
+  # An Array as a base, as most are: the only column, which is yielded as it is.
+  class ArrayBase
+    IS_EMPTY = Array.instance_method(:empty?)
+
+    # @return [Array] what is gone through, and can be again
+    attr_reader :columns
+    alias again columns
+
+    def initialize(array)
+      @columns = array
+    end
+
+    def empty? = IS_EMPTY.bind_call(@columns)
+    def form = nil
+
+    def result(operation, given)
+      case operation
+      when :pmap then given || []
+      when :pselect then given ? given.first : []
+      else @columns
+      end
+    end
+  end
+  private_constant :Base, :ArrayBase
 end

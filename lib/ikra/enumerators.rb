@@ -85,10 +85,13 @@ module Ikra
         end
       end
 
-      # Is the method made in C, and the `each` of what has it?
+      # Is the method Ruby's own, and the `each` of what has it?
       def builtin?(receiver, name)
-        names = receiver.is_a?(Enumerable) ? [name, :each] : [name]
-        names.all? { |method| Collections::METHOD.bind_call(receiver, method).source_location.nil? }
+        names = Enumerable === receiver ? [name, :each] : [name] # rubocop:disable Style/CaseEquality
+        names.all? do |method|
+          path, = Collections::METHOD.bind_call(receiver, method).source_location
+          path.nil? || path.start_with?("<internal:")
+        end
       rescue NameError
         false
       end

@@ -30,13 +30,14 @@ module Ikra
         base = nil
         begin
           base = Base.of(collection, operation, block)
-          compiled(base, operation, ticks, block)
+          result = native(base, operation, ticks, block) unless base.empty?
+          base.result(operation, result)
         rescue UnsupportedError => e
           told = located(e)
           raise told, cause: e.cause unless Ikra.fallback == :ruby
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
-          sequential(base ? base.items.again : collection, operation, ticks, block)
+          sequential(base ? base.again : collection, operation, ticks, block)
         rescue Ractor::UnsafeError
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
@@ -55,16 +56,8 @@ module Ikra
 
       private
 
-      def compiled(base, operation, ticks, block)
-        items = base.items
-        unless items.size.zero?
-          result = Native.run(base.description, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
-        end
-        case operation
-        when :pmap then result || []
-        when :pselect then base.selected(result || items.columns.map { [] })
-        else items.returned
-        end
+      def native(base, operation, ticks, block)
+        Native.run(base.columns, base.form, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
       end
 
       def check(operation, ticks, block)

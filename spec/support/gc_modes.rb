@@ -8,11 +8,13 @@ module GCModes
     # Collects what is young: whole collections would take hours.
     YOUNG = 1
 
-    def run(...)
-      GC.stress = YOUNG
-      super
-    ensure
-      GC.stress = false
+    %i[run items pairs enumerator].each do |name|
+      define_method(name) do |*arguments|
+        GC.stress = YOUNG
+        super(*arguments)
+      ensure
+        GC.stress = false
+      end
     end
   end
 

@@ -18,8 +18,7 @@ mod writing;
 use ikra_core::backend::cuda;
 use ikra_core::infer::Operation;
 use magnus::block::Proc;
-use magnus::rb_sys::AsRawValue;
-use magnus::{Error, RArray, RHash, Ruby, Symbol, TryConvert, Value, function, prelude::*};
+use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::base::Base;
 use reading::{items, probe};
 use running::{backends, profiles, random};
@@ -60,8 +59,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     capture::init(ruby)?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
-    native.define_singleton_method("run", function!(run, 6))?;
-    native.define_singleton_method("explain", function!(explain, 5))?;
+    native.define_singleton_method("run", function!(run, 7))?;
+    native.define_singleton_method("explain", function!(explain, 6))?;
     enumerators::init(ruby)?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
@@ -81,19 +80,16 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     Ok(())
 }
 
-/// The base as `bases.rb` describes it: see [`Base::new`].
-type Described = (RArray, u64, RArray, bool, RArray);
-
+/// The base is told as by `bases.rb`: see [`Base::new`].
 fn section(
-    base: RArray,
+    (columns, form): (RArray, Option<RArray>),
     operation: Symbol,
     ticks: u64,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Section, Error> {
-    let (columns, length, arguments, takes_apart, looked_at) = Described::try_convert(base.as_value())?;
-    let base = Base::new(columns, length, arguments, takes_apart, looked_at)?;
+    let base = Base::new(columns, form)?;
     let operation = match &*operation.name()? {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
@@ -106,32 +102,27 @@ fn section(
 /// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).
 fn run(
     ruby: &Ruby,
-    base: RArray,
+    columns: RArray,
+    form: Option<RArray>,
     operation: Symbol,
     ticks: u64,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Value, Error> {
-    let result = section(base, operation, ticks, block, backend, conflicts)?.run(ruby);
-    // What the section's base is made of was on the stack until here.
-    let base = base.as_raw();
-    rb_sys::rb_gc_guard!(base);
-    result
+    section((columns, form), operation, ticks, block, backend, conflicts)?.run(ruby)
 }
 
 fn explain(
     ruby: &Ruby,
-    base: RArray,
+    columns: RArray,
+    form: Option<RArray>,
     operation: Symbol,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<String, Error> {
-    let text = section(base, operation, 1, block, backend, conflicts)?.explain(ruby);
-    let base = base.as_raw();
-    rb_sys::rb_gc_guard!(base);
-    text
+    section((columns, form), operation, 1, block, backend, conflicts)?.explain(ruby)
 }
 
 /// Why a back-end cannot run, or nil.

@@ -34,6 +34,7 @@ use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::AsRawValue;
 use magnus::{Ruby, Value, block::Proc, prelude::*};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -145,19 +146,18 @@ struct Run<'a> {
     section: &'a Section,
     captured: CapturedBlock,
     scope: BlockScope<'a>,
-    base: Base,
+    /// What is read: where elements are selected, copies of the arrays.
+    base: Cow<'a, Base>,
 }
 
 impl<'a> Run<'a> {
     fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
         let captured = CapturedBlock::new(ruby, section.block)?;
         pinned.pin(captured.handle.as_raw());
-        let mut base = section.base.clone();
+        let mut base = Cow::Borrowed(&section.base);
         base.pin(pinned);
         if section.operation == Operation::Select {
-            // What is selected is what was read.
-            base.copy_items()?;
-            base.pin(pinned);
+            base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
         Ok(Self { ruby, pinned, section, captured, scope, base })
@@ -322,7 +322,7 @@ impl<'a> Run<'a> {
         if !version.plan.takes(&self.base) {
             return Ok(None);
         }
-        let (pool, base) = (&version.pool, &self.base);
+        let (pool, base) = (&version.pool, &*self.base);
         if samples && !version.plan.may_fit(self.pinned, pool, &self.scope, base)? {
             return Ok(None);
         }
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
         let _reserve = Reserve::new(SET_ASIDE)?;
         let mut steps = Profile::default();
         let version = profile.time(Phase::Infer, || {
-            let base = &self.base;
+            let base = &*self.base;
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
             let mut front = host.infer(&code, self.section.operation, &mut steps)?;

@@ -23,6 +23,7 @@ require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
+require_relative "bases"
 require_relative "program"
 
 module RandomPrograms
@@ -49,6 +50,7 @@ module RandomPrograms
     include Matching
     include Accumulators
     include Rescuing
+    include Bases
 
     attr_reader :scope
 
@@ -67,6 +69,7 @@ module RandomPrograms
       @any = @calling ? Expressions::CALLING : Expressions::ANY
       @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
+      choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
     end
 
@@ -85,7 +88,7 @@ module RandomPrograms
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
-      Program.new(seed: @seed, operation: @operation, ticks:,
+      Program.new(seed: @seed, calling: [@operation, ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:, block: block_node, world:)
     end
 
@@ -146,9 +149,10 @@ module RandomPrograms
         scope.accumulators = @accumulators.dup
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
         scope.declare("x", element, writable: false)
+        declare_parameters
         made = statements(3, 6)
         made << (returns ? Node.statement(value_of(returns, 4)) : statement(3))
-        Node.fixed("proc do |x|\n", Node.body(made), "\nend")
+        Node.fixed("proc do |#{parameters}|\n", Node.body(made), "\nend")
       end
     end
 
@@ -162,7 +166,8 @@ module RandomPrograms
 
     def world
       leaves = Array.new(4) { |i| object(@classes[i.odd? && @classes["Bud"] ? "Bud" : "Leaf"], nil) }
-      elements = Array.new(20) { element }
+      first = between(-9, 9) if @collection == :range
+      elements = Array.new(20) { |i| first ? Node.fixed((first + i).to_s) : element }
       [Node.list(leaves, ",\n"), Node.list(elements, @base == :objects ? ",\n" : ", ")]
     end
 

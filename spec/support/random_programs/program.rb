@@ -6,12 +6,11 @@ module RandomPrograms
   # A program: classes, what its block captures, the block, and the objects it runs over.
   class Program
     PARTS = %i[classes captures block leaves elements].freeze
-    attr_reader :seed, :operation, :ticks, *PARTS
+    attr_reader :seed, :operation, :ticks, :collection, *PARTS
 
-    def initialize(seed:, operation:, ticks:, classes:, captures:, block:, world:)
+    def initialize(seed:, calling:, classes:, captures:, block:, world:)
       @seed = seed
-      @operation = operation
-      @ticks = ticks
+      @operation, @ticks, @collection = calling
       @classes = classes
       @captures = captures
       @block = block
@@ -36,7 +35,7 @@ module RandomPrograms
     # The text of a file.
     def source
       <<~RUBY
-        # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach}
+        # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach} of #{collection}
         module RandomPrograms::Home
         def self.make(klass, values = {})
           made = klass.allocate

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "tempfile"
+require_relative "bases"
 require_relative "bignums"
 require_relative "nans"
 require_relative "outlining"
@@ -122,12 +123,13 @@ module RandomPrograms
       method = SEQUENTIAL.fetch(@program.operation)
       result = nil
       @program.ticks.times do
-        result = base.each_with_index.public_send(method) do |element, i|
-          yield i
-          block.call(element)
+        at = -1
+        result = Bases.collection(@program.collection, base).public_send(method) do |*values|
+          yield(at += 1)
+          block.call(*values)
         end
       end
-      @program.operation == :pselect ? result.map(&:first) : (result unless @program.operation == :peach)
+      result.to_a unless @program.operation == :peach
     end
 
     def in_ikra(kept)
@@ -138,9 +140,10 @@ module RandomPrograms
       Ikra.backend = @backend
       result = outcome do
         outlining do
+          collection = Bases.collection(@program.collection, base)
           case @program.operation
-          when :peach then base.peach(@program.ticks, &block) && nil
-          else base.public_send(@program.operation, &block)
+          when :peach then collection.peach(@program.ticks, &block) && nil
+          else collection.public_send(@program.operation, &block).to_a
           end
         end
       end

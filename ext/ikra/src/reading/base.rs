@@ -50,14 +50,21 @@ pub struct Base {
 }
 
 impl Base {
-    /// The members of the Struct that `bases.rb` makes.
-    pub fn new(
-        columns: RArray,
-        length: u64,
-        arguments: RArray,
-        takes_apart: bool,
-        looked_at: RArray,
-    ) -> Result<Self, Error> {
+    /// `form`: how many elements there are, what the block gets, whether it takes that apart, and what is looked at.
+    /// Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
+    /// arguments of a method.
+    pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
+        let Some(form) = form else {
+            return Ok(Self {
+                columns: vec![Source::Items(columns)],
+                length: 0,
+                arguments: vec![Form::Column(0)],
+                takes_apart: false,
+                looked_at: vec![columns.as_value()],
+            });
+        };
+        let (length, arguments, takes_apart, looked_at) =
+            <(u64, RArray, bool, RArray)>::try_convert(form.as_value())?;
         let column = |column: Value| match RArray::from_value(column) {
             Some(items) => Ok(Source::Items(items)),
             None => {
@@ -68,7 +75,7 @@ impl Base {
         Ok(Self {
             columns: columns.into_iter().map(column).collect::<Result<_, Error>>()?,
             length,
-            arguments: arguments.into_iter().map(form).collect::<Result<_, _>>()?,
+            arguments: arguments.into_iter().map(parse).collect::<Result<_, _>>()?,
             takes_apart,
             looked_at: looked_at.into_iter().collect(),
         })
@@ -87,11 +94,12 @@ impl Base {
     }
 
     /// From now on the arrays are copies, which nobody changes. A subclass of Array may have a `dup` of its own.
-    pub fn copy_items(&mut self) -> Result<(), Error> {
+    pub fn copy_items(&mut self, pinned: &Pinned) -> Result<(), Error> {
         for column in &mut self.columns {
             if let Source::Items(items) = column {
                 // SAFETY: the array is live, and the copy was just made.
                 let copy = protect(|| unsafe { rb_sys::rb_ary_dup(items.as_raw()) })?;
+                pinned.pin(copy);
                 // SAFETY: as above.
                 *items = RArray::try_convert(unsafe { Value::from_raw(copy) })?;
             }
@@ -110,9 +118,9 @@ impl Base {
 }
 
 /// A column's number, or a list of forms.
-fn form(value: Value) -> Result<Form, Error> {
+fn parse(value: Value) -> Result<Form, Error> {
     match RArray::from_value(value) {
-        Some(parts) => Ok(Form::Tuple(parts.into_iter().map(form).collect::<Result<_, _>>()?)),
+        Some(parts) => Ok(Form::Tuple(parts.into_iter().map(parse).collect::<Result<_, _>>()?)),
         None => Ok(Form::Column(u32::try_convert(value)?)),
     }
 }

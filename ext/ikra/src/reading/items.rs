@@ -6,18 +6,18 @@ use magnus::{Error, RArray, RHash, Ruby, Value};
 use rb_sys::VALUE;
 use std::ffi::{c_int, c_long};
 
-/// Where these are in the array that a block fills: how often it was called; the arguments of all calls, where their
-/// number differs; and the first column of as many as each call has arguments.
+/// Where these are in the array that a block fills: how often it was called; what `each` gave; the arguments of all
+/// calls, where their number differs; and the first column of as many as each call has arguments.
 const COUNT: c_long = 0;
-const ROWS: c_long = 1;
-const COLUMNS: c_long = 2;
+const GIVEN: c_long = 1;
+const ROWS: c_long = 2;
+const COLUMNS: c_long = 3;
 
 /// Calls `each` with a block that takes what it is given and gives nil, as that of Enumerable#map does. Gives an array:
 /// how often the block was called, what `each` gave, the arguments of each call if their number differs (or nil), and
 /// the columns: the first arguments of all calls, the second ones, and so on.
 pub fn take(ruby: &Ruby, collection: Value) -> Result<RArray, Error> {
-    let taken = ruby.ary_from_vec(vec![0]);
-    taken.push(ruby.qnil())?;
+    let taken = ruby.ary_from_vec(vec![Some(0), None, None]);
     let each = value::intern(ruby, "each");
     let given = protect(|| {
         // SAFETY: both objects are live: they are on the stack. What is raised ends in `protect`.
@@ -26,14 +26,9 @@ pub fn take(ruby: &Ruby, collection: Value) -> Result<RArray, Error> {
             rb_sys::rb_block_call(collection.as_raw(), each, 0, none, Some(push), taken.as_raw())
         }
     })?;
-    let all = ruby.ary_new();
     // SAFETY: `each` gave it just now.
-    let given = unsafe { Value::from_raw(given) };
-    let list: Vec<Value> = taken.into_iter().collect();
-    all.push(list[COUNT as usize])?;
-    all.push(given)?;
-    list[ROWS as usize..].iter().try_for_each(|part| all.push(*part))?;
-    Ok(all)
+    taken.store(GIVEN as isize, unsafe { Value::from_raw(given) })?;
+    Ok(taken)
 }
 
 /// The block. It has nothing to drop, since what it calls may raise.
@@ -48,7 +43,7 @@ unsafe extern "C" fn push(
 ) -> VALUE {
     // SAFETY: as the caller says. Only this block changes the array, which holds what `take` and this put there.
     unsafe {
-        let count = rb_sys::rb_fix2int(rb_sys::rb_ary_entry(taken, COUNT));
+        let count = rb_sys::rb_num2long(rb_sys::rb_ary_entry(taken, COUNT));
         let columns = rb_sys::RARRAY_LEN(taken) as c_long - COLUMNS;
         rb_sys::rb_ary_store(taken, COUNT, rb_sys::rb_int2inum(count as isize + 1));
         let mut rows = rb_sys::rb_ary_entry(taken, ROWS);
@@ -57,8 +52,8 @@ unsafe extern "C" fn push(
                 rb_sys::rb_ary_push(taken, rb_sys::rb_ary_new());
             }
         } else if rows == value::NIL && c_long::from(argc) != columns {
-            rows = rb_sys::rb_ary_new_capa(count as c_long + 1);
-            for at in 0..count as c_long {
+            rows = rb_sys::rb_ary_new_capa(count + 1);
+            for at in 0..count {
                 let row = rb_sys::rb_ary_new_capa(columns);
                 for column in COLUMNS..COLUMNS + columns {
                     rb_sys::rb_ary_push(row, rb_sys::rb_ary_entry(rb_sys::rb_ary_entry(taken, column), at));

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # What the elements of a program are a collection of, and what its block takes then.
+  module Bases
+    # What yields its items by a method written in Ruby.
+    class Shelf
+      include Enumerable
+
+      def initialize(items) = @items = items
+
+      def each
+        @items.each { |item| yield item, item.nil? }
+        self
+      end
+    end
+
+    # The parameters of a block, with their types but for that of the element `x`.
+    FORMS = {
+      array: ["x"], range: ["x"], enumerator: ["x"], with_index: ["x, at", [:int]], offset: ["x, at", [:int]],
+      hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]], shelf: ["x, at", [:bool]]
+    }.freeze
+    WEIGHTS = { array: 10, range: 2, enumerator: 1, with_index: 2, offset: 1, hash: 2, symbols: 1, nested: 1,
+                shelf: 1 }.freeze
+    SYMBOLS = %i[a b c left].freeze
+
+    # @param items [Array]
+    # @return [Enumerable] a collection of them
+    def self.collection(form, items)
+      case form
+      when :range then consecutive?(items) ? items.first..items.last : items
+      when :enumerator then Enumerator.new { |yielder| items.each { |item| yielder << item } }
+      when :with_index then items.each_with_index
+      when :offset then items.each.with_index(-3)
+      when :hash then numbered(items)
+      when :symbols then items.each_with_index.to_h { |item, i| [SYMBOLS[i] || :"key#{i}", item] }
+      when :nested then numbered(items).each_with_index
+      when :shelf then Shelf.new(items)
+      else items
+      end
+    end
+
+    def self.numbered(items) = items.each_with_index.to_h { |item, i| [(3 * i) - 4, item] }
+
+    def self.consecutive?(items)
+      items.all?(Integer) && items.each_cons(2).all? { |a, b| b == a + 1 } && items.any?
+    end
+    private_class_method :numbered, :consecutive?
+
+    private
+
+    # Other choices stay what they are.
+    def choose_collection
+      at = Random.new(@seed + (1 << 40)).rand * WEIGHTS.values.sum
+      @collection = WEIGHTS.find { |_, weight| (at -= weight) < 0 }.first
+      @collection = :array if @collection == :range && @base != :ints
+    end
+
+    def declare_parameters
+      _, at = FORMS.fetch(@collection)
+      scope.declare("at", at, writable: false) if at
+    end
+
+    def parameters = FORMS.fetch(@collection).first
+  end
+end
