@@ -207,7 +207,6 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<(), Trouble> {
         let Version { layout, program, conflicts, .. } = version;
-        let is_watched = program.is_watched();
         let ticks = self.section.ticks;
         if let Some(marks) = version.marks.take() {
             heap.use_marks(marks);
@@ -259,7 +258,7 @@ impl<'a> Run<'a> {
                 }
             };
             heap.begin_again(layout, before);
-            if is_watched {
+            if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
@@ -278,9 +277,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
-        // Only the CPU runs elements in order.
-        if mode != Mode::Watched {
+    fn backend(&self, version: &Version, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
+        // Only the CPU runs elements in order, and what they defer.
+        if mode != Mode::Watched || version.defers {
             return backends::choose("cpu", 0);
         }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
@@ -374,11 +373,14 @@ impl<'a> Run<'a> {
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             let program = Arc::new(front.inferred.program.clone());
+            let defers = !program.deferred().is_empty();
             reserve::check()?;
             pool.complete();
             let version = Version {
                 pool,
                 operation: self.section.operation,
+                defers,
+                may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,
                 plan: front.plan,
@@ -425,7 +427,7 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
         let ticks = self.section.ticks;
-        let backend = self.backend(mode)?;
+        let backend = self.backend(version, mode)?;
         profile.backend = Some(backend.name());
         let suits =
             |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), mode) && kernel.2.suits(ticks);
@@ -433,12 +435,12 @@ impl<'a> Run<'a> {
         if let Some(kernel) = known {
             return Ok(kernel);
         }
-        let (name, program) = (backend.name(), version.program.clone());
+        let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
         let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
-                let program = mode.program(&program, token)?;
+                let program = if may_conflict { mode.program(&program, token)? } else { program };
                 let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })
@@ -503,7 +505,7 @@ impl<'a> Run<'a> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
         let kernel = self.kernel(&version, Mode::Watched, &mut profile)?;
-        let backend = self.backend(Mode::Watched)?;
+        let backend = self.backend(&version, Mode::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);

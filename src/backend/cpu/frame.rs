@@ -33,12 +33,17 @@ pub enum Kind<'a> {
     /// An entry that is called with one tick only.
     EntryTick(&'a Function),
     Callee(&'a Function),
+    /// What elements defer: a loop over records (see [`super::deferred`]).
+    Deferred(&'a Function),
 }
 
 impl<'a> Kind<'a> {
     fn function(self) -> &'a Function {
         match self {
-            Self::Entry(function) | Self::EntryTick(function) | Self::Callee(function) => function,
+            Self::Entry(function)
+            | Self::EntryTick(function)
+            | Self::Callee(function)
+            | Self::Deferred(function) => function,
         }
     }
 }
@@ -82,10 +87,11 @@ pub fn callee_signature(function: &Function, isa: &dyn TargetIsa) -> Signature {
     signature
 }
 
-/// Emits a function into `target`. `functions` are the declared callees, by their number in the program.
+/// Emits a function into `target`. `functions` are the declared callees, by their number in the program, and `deferred`
+/// what elements defer.
 pub fn function(
     program: &Program,
-    functions: &[Option<cranelift_module::FuncId>],
+    (functions, deferred): (&[Option<cranelift_module::FuncId>], &[FuncId]),
     kind: Kind<'_>,
     module: &mut JITModule,
     target: &mut clif::Function,
@@ -93,7 +99,7 @@ pub fn function(
 ) -> Result<(), Error> {
     target.name = UserFuncName::default();
     target.signature = match kind {
-        Kind::Entry(_) | Kind::EntryTick(_) => entry_signature(module.isa()),
+        Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => entry_signature(module.isa()),
         Kind::Callee(function) => callee_signature(function, module.isa()),
     };
     let config = module.target_config();
@@ -105,7 +111,7 @@ pub fn function(
     builder.seal_block(start);
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
-        Kind::Entry(_) | Kind::EntryTick(_) => (params[0], params[6]),
+        Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => (params[0], params[6]),
         Kind::Callee(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
@@ -114,6 +120,7 @@ pub fn function(
     let mut emitter = Emitter {
         program,
         functions,
+        deferred,
         module,
         values: vec![None; function.values.len()],
         ops: vec![None; function.values.len()],
@@ -127,7 +134,10 @@ pub fn function(
         args,
         state,
         convention: Convention::Callee { results: None },
-        ticks: if matches!(kind, Kind::EntryTick(_)) { Ticks::One } else { Ticks::Many },
+        ticks: match kind {
+            Kind::EntryTick(_) | Kind::Deferred(_) => Ticks::One,
+            Kind::Entry(_) | Kind::Callee(_) => Ticks::Many,
+        },
         interrupt: None,
         fail: None,
         leave,
@@ -140,6 +150,7 @@ pub fn function(
     emitter.zeroed = zeroed.filter(|(_, zeroed)| *zeroed).map(|(var, _)| var).collect();
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
+        Kind::Deferred(_) => emitter.deferred_calls(&params, status)?,
         Kind::Callee(_) => emitter.callee(&params, status)?,
     }
     emitter.builder.finalize(config);
@@ -153,7 +164,7 @@ impl<'a> Emitter<'a> {
             return Err(internal("an entry takes element, first tick and end tick"));
         }
         let stored = walk::any(&self.function.body, &mut |stmt| {
-            matches!(stmt, Stmt::Call { .. } | Stmt::Let { op: Op::Random, .. })
+            matches!(stmt, Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Let { op: Op::Random, .. })
         });
         let [header, body, ordered, known, next, exit] = [(); 6].map(|()| self.builder.create_block());
         let job = self.builder.append_block_param(header, types::I64);
@@ -199,6 +210,12 @@ impl<'a> Emitter<'a> {
         self.builder.ins().jump(header, &[following.into()]);
         self.builder.seal_block(header);
 
+        self.jobs_end(exit, job, status);
+        Ok(())
+    }
+
+    /// Behind the loop over jobs, and out of it at `job`.
+    fn jobs_end(&mut self, exit: clif::Block, job: clif::Value, status: clif::Value) {
         self.start(exit);
         let done = self.builder.ins().iconst(types::I64, DONE as i64);
         self.builder.ins().return_(&[done]);
@@ -211,6 +228,48 @@ impl<'a> Emitter<'a> {
         let others = self.builder.ins().isub(one, status);
         let result = self.builder.ins().select(failed, following, others);
         self.builder.ins().return_(&[result]);
+    }
+
+    /// The body for each record from `lo` to `hi`: its words are the parameters.
+    fn deferred_calls(&mut self, params: &[clif::Value], status: clif::Value) -> Result<(), Error> {
+        let &[_, records, lo, hi, first, ..] = params else { return Err(internal("entry signature")) };
+        let [header, body, next, exit] = [(); 4].map(|()| self.builder.create_block());
+        let job = self.builder.append_block_param(header, types::I64);
+        let tick = self.builder.declare_var(types::I64);
+        self.builder.ins().jump(header, &[lo.into()]);
+        self.builder.switch_to_block(header);
+        let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, job, hi);
+        self.builder.ins().brif(more, body, &[], exit, &[]);
+
+        self.start(body);
+        let words = self.function.params.len();
+        let offset = self.builder.ins().imul_imm_s(job, 8 * words as i64);
+        let record = self.builder.ins().iadd(records, offset);
+        let flags = MemFlagsData::trusted();
+        let head = self.builder.ins().load(types::I64, flags, record, 0);
+        let row = self.builder.ins().ireduce(types::I32, head);
+        let element = self.builder.ins().ushr_imm_u(head, 32);
+        let element = self.builder.ins().ireduce(types::I32, element);
+        self.values[0] = Some(row);
+        for word in 1..words {
+            let value = self.builder.ins().load(types::I64, flags, record, 8 * word as i32);
+            self.values[word] = Some(value);
+        }
+        self.convention = Convention::Entry { element, tick, next, stored: false };
+        self.builder.def_var(tick, first);
+        for (var, ty) in std::mem::take(&mut self.zeroed) {
+            let zero = self.zero(ty);
+            self.builder.def_var(var, zero);
+        }
+        let body = &self.function.body;
+        if self.block(body)? == Flow::Open {
+            self.builder.ins().jump(next, &[]);
+        }
+        self.start(next);
+        let following = self.builder.ins().iadd_imm_s(job, 1);
+        self.builder.ins().jump(header, &[following.into()]);
+        self.builder.seal_block(header);
+        self.jobs_end(exit, job, status);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
 
 mod cancel;
+mod deferred;
 mod divide;
 mod emit;
 mod float;
@@ -23,13 +24,14 @@ use super::{Backend, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
-use crate::ir::Program;
+use crate::ir::{self, Program};
 use crate::profile::{Phase, Profile};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
+use deferred::{Deferred, Spare};
 use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 pub use pool::{block_signals, no_thread};
@@ -110,6 +112,9 @@ struct Code {
     entries: Vec<EntryCode>,
     /// One for each of the entries.
     tunings: Vec<Tuning>,
+    /// What elements defer, in the order of their numbers in the program.
+    deferred: Vec<Deferred>,
+    spare: Spare,
     /// Some entry calls functions, which may recurse: they want the pool's large stacks.
     calls: bool,
     /// Taken when dropped.
@@ -135,6 +140,8 @@ impl Code {
         let mut code = Self {
             entries: Vec::new(),
             tunings: Vec::new(),
+            deferred: Vec::new(),
+            spare: Spare::default(),
             calls: false,
             module: Mutex::new(Some(JITModule::new(builder))),
         };
@@ -147,6 +154,7 @@ impl Code {
             let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
             functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
         }
+        let deferred: Vec<ir::FuncId> = program.deferred().into_iter().collect();
         let mut context = module.make_context();
         let mut builder_context = FunctionBuilderContext::new();
         let mut define =
@@ -155,7 +163,7 @@ impl Code {
                 token.check()?;
                 context.set_disasm(listing.is_some());
                 let start = Instant::now();
-                frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                frame::function(program, (&functions, &deferred), what, module, &mut context.func, &mut builder_context)?;
                 profile.step("emit", start.elapsed(), 1);
                 let start = Instant::now();
                 let instructions = context.func.dfg.num_insts();
@@ -192,6 +200,14 @@ impl Code {
                 .transpose()?;
             ids.push((tick_major, element_major));
         }
+        let mut deferred_ids = Vec::new();
+        for &id in &deferred {
+            let function = &program.functions[id.0 as usize];
+            let signature = frame::entry_signature(module.isa());
+            let declared = module.declare_anonymous_function(&signature).map_err(internal)?;
+            define(module, declared, &function.name, frame::Kind::Deferred(function))?;
+            deferred_ids.push((declared, function.params.len()));
+        }
         faults::point("making code executable")?;
         let start = Instant::now();
         module.finalize_definitions().map_err(of_module)?;
@@ -208,6 +224,8 @@ impl Code {
                 element_major: element_major.map(address),
             })
             .collect();
+        code.deferred =
+            deferred_ids.into_iter().map(|(id, words)| Deferred { code: address(id), words }).collect();
         code.tunings.resize_with(code.entries.len(), Tuning::default);
         Ok(code)
     }

@@ -1,5 +1,6 @@
 //! Transformations of verified IR, one verb a file.
 
+pub mod defer;
 pub mod eliminate;
 pub mod fuse_ticks;
 pub mod hoist;
@@ -20,10 +21,11 @@ use std::time::Instant;
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [(&str, Pass); 7] = [
+const PASSES: [(&str, Pass); 8] = [
     ("eliminate", eliminate::run),
     ("promote", promote::run),
     ("eliminate", eliminate::run),
+    ("defer", defer::run),
     ("fuse_ticks", fuse_ticks::run),
     ("promote", promote::run),
     ("hoist", hoist::run),

@@ -325,6 +325,7 @@ impl Writer<'_, '_> {
                 let fail = self.failure(*site, operands);
                 self.line(&fail);
             }
+            Stmt::Defer { .. } => unreachable!("what is deferred runs on the CPU"),
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {
                 for (i, v) in values.iter().enumerate() {
