@@ -277,9 +277,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn backend(&self, version: &Version, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
-        // Only the CPU runs elements in order, and what they defer.
-        if mode != Mode::Watched || version.defers {
+    fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
+        // Only the CPU runs elements in order.
+        if mode != Mode::Watched {
             return backends::choose("cpu", 0);
         }
         let calls = (self.section.base.len() as u64).saturating_mul(self.section.ticks);
@@ -379,7 +379,6 @@ impl<'a> Run<'a> {
             let version = Version {
                 pool,
                 operation: self.section.operation,
-                defers,
                 may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,
@@ -427,7 +426,7 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
         let ticks = self.section.ticks;
-        let backend = self.backend(version, mode)?;
+        let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
             |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), mode) && kernel.2.suits(ticks);
@@ -505,7 +504,7 @@ impl<'a> Run<'a> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
         let kernel = self.kernel(&version, Mode::Watched, &mut profile)?;
-        let backend = self.backend(&version, Mode::Watched)?;
+        let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);

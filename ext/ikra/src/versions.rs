@@ -37,8 +37,6 @@ pub struct Version {
     pub operation: Operation,
     pub inferred: Inferred,
     pub program: Arc<Program>,
-    /// Elements defer something.
-    pub defers: bool,
     /// They are watched, or what they defer can fail: there is more than one mode.
     pub may_conflict: bool,
     pub plan: Plan,

@@ -7,6 +7,8 @@
 use super::runtime::{DONE, EntryFn, ThreadState};
 use crate::fallible;
 use parking_lot::Mutex;
+use rayon::ThreadPool;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::mem::offset_of;
 use std::sync::atomic::AtomicBool;
 
@@ -131,6 +133,20 @@ impl Log {
     }
 }
 
+impl Log {
+    /// As machine code does.
+    fn push(&mut self, function: usize, record: &[u64]) {
+        let part = (record[0] & u64::from(u32::MAX)) >> LINE & self.mask;
+        let list = function * self.parts() + part as usize;
+        let list = &mut self.lists[list];
+        if fallible::reserve(list, record.len()).is_err() {
+            self.no_memory = true;
+        } else {
+            list.extend_from_slice(record);
+        }
+    }
+}
+
 /// Called by machine code where a list is full: room for a record, or null where there is none.
 ///
 /// # Safety
@@ -238,6 +254,12 @@ impl<'a> Pending<'a> {
         })
     }
 
+    /// What was not written by machine code: the lists are longer than the cursors say.
+    fn drop_records(&self, mut logs: Vec<Log>) {
+        logs.iter_mut().for_each(Log::clear);
+        self.give_back(logs);
+    }
+
     /// Keeps the memory of logs for others.
     pub fn give_back(&self, logs: Vec<Log>) {
         let mut spare = self.spare.0.lock();
@@ -250,4 +272,33 @@ impl<'a> Pending<'a> {
             }
         }
     }
+}
+
+/// Makes calls that have been written down elsewhere, by all cores.
+pub fn make(
+    functions: &[Deferred],
+    spare: &Spare,
+    (pool, records): (&ThreadPool, &[Vec<u64>]),
+    run: (&[u64], u64, &AtomicBool),
+) -> bool {
+    let width = pool.current_num_threads();
+    let pending = Pending::new(functions, width, spare);
+    pool.install(|| {
+        let tasks = 4 * width;
+        (0..tasks).into_par_iter().for_each(|task| {
+            let mut log = pending.log();
+            for (number, (records, function)) in records.iter().zip(functions).enumerate() {
+                let count = records.len() / function.words;
+                let range = count * task / tasks * function.words..count * (task + 1) / tasks * function.words;
+                let records = records[range].chunks_exact(function.words);
+                records.for_each(|record| log.push(number, record));
+            }
+            pending.done.lock().push((task, log));
+        });
+        let Some(logs) = pending.take() else { return false };
+        let done = (0..pending.parts()).into_par_iter().map(|part| pending.call(&logs, part, false, run));
+        let done = done.reduce(|| true, |a, b| a && b);
+        pending.drop_records(logs);
+        done
+    })
 }

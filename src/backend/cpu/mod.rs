@@ -96,6 +96,49 @@ impl Kernel for CpuKernel {
     }
 }
 
+/// What elements of another back-end defer, as machine code of this machine.
+pub struct DeferredCalls {
+    code: Code,
+}
+
+impl DeferredCalls {
+    /// `functions`: in the order in which their records are given later.
+    pub fn new(
+        program: &Program,
+        functions: Vec<ir::FuncId>,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Self, Error> {
+        let mut only = program.clone();
+        only.entries.clear();
+        // Nothing else is compiled of it.
+        for (number, function) in only.functions.iter_mut().enumerate() {
+            if !functions.contains(&ir::FuncId(number as u32)) {
+                function.body.clear();
+            }
+        }
+        let code = cancel::within(token, || {
+            Code::of(&only, functions, LoopOrders::TickMajor, token, profile, None)
+        })?;
+        Ok(Self { code })
+    }
+
+    /// Makes the calls of records (see [`deferred`]) on the columns of a launch: of one tick, those of a row in the order
+    /// of their elements. False: one has failed.
+    pub fn make(&self, records: &[Vec<u64>], launch: &mut Launch<'_>, tick: u64) -> Result<bool, Error> {
+        let mut args: Vec<u64> =
+            launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+        args.extend_from_slice(launch.scalars);
+        let pool = pool::threads()?;
+        Ok(deferred::make(
+            &self.code.deferred,
+            &self.code.spare,
+            (pool, records),
+            (&args, tick, launch.interrupt),
+        ))
+    }
+}
+
 /// An entry in two forms, by loop interchange: the loop over ticks outside of that over elements, or inside. Where an
 /// element's operations wait for each other, a core is faster when it runs one tick of many elements, whose operations
 /// overlap, than all ticks of one element, though that keeps its state in registers.
@@ -128,6 +171,18 @@ impl Code {
         orders: LoopOrders,
         token: &CancellationToken,
         profile: &mut Profile,
+        listing: Option<&mut String>,
+    ) -> Result<Self, Error> {
+        Self::of(program, program.deferred().into_iter().collect(), orders, token, profile, listing)
+    }
+
+    /// The same, with what is deferred.
+    fn of(
+        program: &Program,
+        deferred: Vec<ir::FuncId>,
+        orders: LoopOrders,
+        token: &CancellationToken,
+        profile: &mut Profile,
         mut listing: Option<&mut String>,
     ) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
@@ -154,7 +209,6 @@ impl Code {
             let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
             functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
         }
-        let deferred: Vec<ir::FuncId> = program.deferred().into_iter().collect();
         let mut context = module.make_context();
         let mut builder_context = FunctionBuilderContext::new();
         let mut define =

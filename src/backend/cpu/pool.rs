@@ -446,7 +446,7 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
 
 /// The pool of this process. Threads do not survive a fork, so the child makes its own; the parent's is never
 /// dropped, because that would wait for threads that are not there.
-fn threads() -> Result<&'static ThreadPool, Error> {
+pub fn threads() -> Result<&'static ThreadPool, Error> {
     struct Threads {
         process: u32,
         pool: ThreadPool,
