@@ -1,7 +1,8 @@
 //! Runs programs one element after the other, for tests: what passes and back-ends have to agree with.
 
 use super::{
-    BinaryOp, Block, Comparison, FuncId, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp, Value,
+    BinaryOp, Block, Comparison, FuncId, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp,
+    Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
 use crate::heap::{Column, marks};
@@ -60,7 +61,8 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
         for (element, function, args) in deferred {
             let mut none = Vec::new();
             let (tick, draws, path, steps) = (tick as i64, 0, 0, 0);
-            let mut machine = Machine { program, launch, element, tick, draws, path, steps, deferred: &mut none };
+            let mut machine =
+                Machine { program, launch, element, tick, draws, path, steps, deferred: &mut none };
             if machine.call(&program.functions[function.0 as usize], &args).is_err() {
                 return Outcome::Conflict;
             }

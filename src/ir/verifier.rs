@@ -220,8 +220,13 @@ impl<'a> Checker<'a> {
                     self.error(format!("{function} cannot be deferred: it takes or gives something else"));
                 }
                 let is_plain = |stmt: &Stmt| {
-                    !matches!(stmt, Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Loop { .. } | Stmt::Tick(_))
-                        && !matches!(stmt, Stmt::Let { op: Op::Random | Op::Watch { .. } | Op::Element | Op::Tick, .. })
+                    !matches!(
+                        stmt,
+                        Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Loop { .. } | Stmt::Tick(_)
+                    ) && !matches!(
+                        stmt,
+                        Stmt::Let { op: Op::Random | Op::Watch { .. } | Op::Element | Op::Tick, .. }
+                    )
                 };
                 if walk::any(&callee.body, &mut |stmt| !is_plain(stmt)) {
                     self.error(format!("{function} is deferred and knows no element"));

@@ -99,7 +99,9 @@ fn set_aside(program: &Program) -> usize {
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program, Profile), Error> {
     let mut profile = Profile::default();
-    passes::run_all(&mut program, token, &mut profile)?;
+    // Only specs set this: what would be deferred is watched.
+    let defers = !(cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_UNDEFERRED").is_some());
+    passes::run_all(&mut program, defers, token, &mut profile)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
     #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
@@ -286,11 +288,15 @@ impl<'a> Run<'a> {
         backends::choose(&self.section.backend, calls)
     }
 
+    /// What it is compiled for: the operation, and whether for several ticks.
+    const fn kind(&self) -> (Operation, bool) {
+        (self.section.operation, self.section.ticks > 1)
+    }
+
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let operation = self.section.operation;
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.operation == operation);
+        versions.retain(|version| version.kind == self.kind());
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.section.base.len() >= SAMPLED;
         for version in versions {
@@ -361,7 +367,7 @@ impl<'a> Run<'a> {
             let base = self.section.base.as_raw();
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.section.operation, &mut steps)?;
+            let mut front = host.infer(&code, self.kind(), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
@@ -378,7 +384,7 @@ impl<'a> Run<'a> {
             pool.complete();
             let version = Version {
                 pool,
-                operation: self.section.operation,
+                kind: self.kind(),
                 may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,

@@ -34,7 +34,8 @@ impl DataTypeFunctions for Handle {
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    pub operation: Operation,
+    /// What was called, and whether for several ticks.
+    pub kind: (Operation, bool),
     pub inferred: Inferred,
     pub program: Arc<Program>,
     /// They are watched, or what they defer can fail: there is more than one mode.

@@ -289,7 +289,8 @@ pub fn make(
             let mut log = pending.log();
             for (number, (records, function)) in records.iter().zip(functions).enumerate() {
                 let count = records.len() / function.words;
-                let range = count * task / tasks * function.words..count * (task + 1) / tasks * function.words;
+                let range =
+                    count * task / tasks * function.words..count * (task + 1) / tasks * function.words;
                 let records = records[range].chunks_exact(function.words);
                 records.for_each(|record| log.push(number, record));
             }

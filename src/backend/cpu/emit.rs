@@ -1,12 +1,12 @@
 //! One function of the IR as Cranelift IR: control flow, calls and failures. Operations are in
 //! [`super::value`], integer division in [`super::divide`], rounding and modulo of floats in [`super::float`].
 
+use super::deferred::{LINE, Log};
 use super::frame::{STATUS_BROKEN, STATUS_DONE};
 use super::internal;
-use super::deferred::{LINE, Log};
 use super::runtime::{GROW, ThreadState};
 use crate::error::Error;
-use crate::ir::{Block, FuncId, Function, Label, Op, Program, SiteId, Stmt, Ty, Value, walk};
+use crate::ir::{Block, Buffer, FuncId, Function, Label, Op, Program, SiteId, Stmt, Ty, Value, walk};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -64,6 +64,8 @@ pub struct Emitter<'a> {
     pub zeroed: Vec<(Variable, Ty)>,
     pub targets: HashMap<Label, Target>,
     pub imports: HashMap<&'static str, clif::FuncRef>,
+    /// Buffers of one row, which are in variables.
+    pub rows: HashMap<Buffer, Variable>,
     /// Emitted before the loop over jobs.
     pub hoisted: HashSet<Value>,
     pub args: clif::Value,
@@ -108,6 +110,10 @@ impl<'a> Emitter<'a> {
             }
             Stmt::Store { buffer, index, value } => {
                 let value = self.value(*value)?;
+                if let Some(row) = self.rows.get(buffer) {
+                    self.builder.def_var(*row, value);
+                    return Ok(Flow::Open);
+                }
                 let address = self.element_address(*buffer, *index)?;
                 let flags = self.buffer_memory(*buffer);
                 self.builder.ins().store(flags, value, address, 0);
@@ -326,7 +332,8 @@ impl<'a> Emitter<'a> {
         let end = self.builder.ins().load(types::I64, flags, cursor, Log::END);
         let room = self.builder.ins().isub(end, next);
         let is_full = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, room, 8 * args.len() as i64);
-        let [write, full, done] = [self.builder.create_block(), self.cold_block(), self.builder.create_block()];
+        let [write, full, done] =
+            [self.builder.create_block(), self.cold_block(), self.builder.create_block()];
         let place = self.builder.append_block_param(write, types::I64);
         self.builder.ins().brif(is_full, full, &[], write, &[next.into()]);
         self.start(full);

@@ -8,7 +8,7 @@ use super::internal;
 use super::live_ranges;
 use super::runtime::{DONE, ThreadState};
 use crate::error::Error;
-use crate::ir::{BinaryOp, FuncId, Function, Op, Program, Stmt, Ty, walk};
+use crate::ir::{BinaryOp, BufferInfo, BufferKind, FuncId, Function, Op, Program, Stmt, Ty, walk};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self as clif, AbiParam, InstBuilder, MemFlagsData, Signature, UserFuncName, types,
@@ -128,6 +128,7 @@ pub fn function(
         zeroed: Vec::new(),
         targets: HashMap::new(),
         imports: HashMap::new(),
+        rows: HashMap::new(),
         hoisted: HashSet::new(),
         builder,
         function,
@@ -233,13 +234,14 @@ impl<'a> Emitter<'a> {
     /// The body for each record from `lo` to `hi`: its words are the parameters.
     fn deferred_calls(&mut self, params: &[clif::Value], status: clif::Value) -> Result<(), Error> {
         let &[_, records, lo, hi, first, ..] = params else { return Err(internal("entry signature")) };
-        let [header, body, next, exit] = [(); 4].map(|()| self.builder.create_block());
+        let [header, body, next, done, exit] = [(); 5].map(|()| self.builder.create_block());
         let job = self.builder.append_block_param(header, types::I64);
         let tick = self.builder.declare_var(types::I64);
+        self.keep_rows();
         self.builder.ins().jump(header, &[lo.into()]);
         self.builder.switch_to_block(header);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, job, hi);
-        self.builder.ins().brif(more, body, &[], exit, &[]);
+        self.builder.ins().brif(more, body, &[], done, &[]);
 
         self.start(body);
         let words = self.function.params.len();
@@ -269,8 +271,34 @@ impl<'a> Emitter<'a> {
         let following = self.builder.ins().iadd_imm_s(job, 1);
         self.builder.ins().jump(header, &[following.into()]);
         self.builder.seal_block(header);
+        self.start(done);
+        for (buffer, row) in std::mem::take(&mut self.rows) {
+            let (address, flags) = (self.buffer_address(buffer), self.buffer_memory(buffer));
+            let value = self.builder.use_var(row);
+            self.builder.ins().store(flags, value, address, 0);
+        }
+        self.builder.ins().jump(exit, &[]);
         self.jobs_end(exit, job, status);
         Ok(())
+    }
+
+    /// Has what is one row be in variables: from call to call it would wait for memory.
+    fn keep_rows(&mut self) {
+        let function = self.function;
+        walk::for_each(&function.body, &mut |stmt| {
+            let (Stmt::Let { op: Op::Load(buffer, _), .. } | Stmt::Store { buffer, .. }) = stmt else {
+                return;
+            };
+            let BufferInfo { kind, ty, .. } = &self.program.buffers[buffer.0 as usize];
+            if !matches!(kind, BufferKind::Variable(..)) || self.rows.contains_key(buffer) {
+                return;
+            }
+            let row = self.builder.declare_var(clif_type(*ty));
+            let (address, flags) = (self.buffer_address(*buffer), self.buffer_memory(*buffer));
+            let value = self.builder.ins().load(clif_type(*ty), flags, address, 0);
+            self.builder.def_var(row, value);
+            self.rows.insert(*buffer, row);
+        });
     }
 
     /// Emits what is the same for all jobs before their loop: what depends on scalars and never written buffers only.

@@ -217,7 +217,14 @@ impl Code {
                 token.check()?;
                 context.set_disasm(listing.is_some());
                 let start = Instant::now();
-                frame::function(program, (&functions, &deferred), what, module, &mut context.func, &mut builder_context)?;
+                frame::function(
+                    program,
+                    (&functions, &deferred),
+                    what,
+                    module,
+                    &mut context.func,
+                    &mut builder_context,
+                )?;
                 profile.step("emit", start.elapsed(), 1);
                 let start = Instant::now();
                 let instructions = context.func.dfg.num_insts();

@@ -16,9 +16,7 @@ use crate::ir::{BufferKind, ErrorKind, Program, Site, SiteId};
 use crate::reserve;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -204,7 +202,8 @@ impl LaunchState<'_> {
         let failed = self.failed_tick.load(Ordering::Relaxed) != u64::MAX;
         let Some(logs) = logs else { return self.conflict() };
         if !self.over() && !failed && !logs.is_empty() {
-            let call = |part: usize| pending.call(&logs, part, self.sorted, (&self.args, tick, self.interrupt));
+            let call =
+                |part: usize| pending.call(&logs, part, self.sorted, (&self.args, tick, self.interrupt));
             let done = match width > 1 && pending.are_many(&logs) {
                 true => (0..pending.parts()).into_par_iter().map(call).reduce(|| true, |a, b| a && b),
                 false => (0..pending.parts()).all(call),

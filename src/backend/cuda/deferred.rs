@@ -56,14 +56,15 @@ fn atomic(program: &Program, id: FuncId) -> Option<Way> {
     let (mut stored, mut others) = (None, false);
     for stmt in &function.body {
         match stmt {
-            Stmt::Store { buffer, index: Value(0), value } if stored.is_none() => stored = Some((*buffer, *value)),
+            Stmt::Store { buffer, index: Value(0), value } if stored.is_none() => {
+                stored = Some((*buffer, *value))
+            }
             Stmt::Let { op: Op::Load(_, Value(0)) | Op::I64(_) | Op::Binary(..), .. } => {}
             _ => others = true,
         }
     }
-    let (buffer, value) = stored.filter(|(buffer, _)| {
-        !others && program.buffers[buffer.0 as usize].ty == Ty::I64
-    })?;
+    let (buffer, value) =
+        stored.filter(|(buffer, _)| !others && program.buffers[buffer.0 as usize].ty == Ty::I64)?;
     let Some(Op::Binary(op, a, b)) = definition(value) else { return None };
     let minus = matches!(op, BinaryOp::Sub | BinaryOp::SubChecked);
     if !minus && !matches!(op, BinaryOp::Add | BinaryOp::AddChecked) {
@@ -122,10 +123,16 @@ impl Logs {
     pub fn rooms(&self, program: &Program, jobs: usize) -> Rooms {
         let mut places = 0;
         for function in &program.functions {
-            walk::for_each(&function.body, &mut |stmt| places += usize::from(matches!(stmt, Stmt::Defer { .. })));
+            walk::for_each(&function.body, &mut |stmt| {
+                places += usize::from(matches!(stmt, Stmt::Defer { .. }))
+            });
         }
         let known = self.room.lock();
-        self.words.iter().zip(&*known).map(|(words, known)| (*words, (*known).max(jobs * places).max(64))).collect()
+        self.words
+            .iter()
+            .zip(&*known)
+            .map(|(words, known)| (*words, (*known).max(jobs * places).max(64)))
+            .collect()
     }
 
     /// Is it on the device while the program runs?
@@ -156,8 +163,10 @@ impl Logs {
         let mut counts = vec![0u8; 8 * self.words.len()];
         session.read(arena.counts, &mut counts)?;
         session.wait()?;
-        let counts: Vec<usize> =
-            counts.chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()) as usize).collect();
+        let counts: Vec<usize> = counts
+            .chunks_exact(8)
+            .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()) as usize)
+            .collect();
         let mut fits = true;
         let mut known = self.room.lock();
         for ((count, known), (_, _, room)) in counts.iter().zip(known.iter_mut()).zip(&arena.logs) {

@@ -7,7 +7,9 @@ mod function;
 mod width;
 
 use super::deferred::{self, Way};
-use crate::ir::{BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk};
+use crate::ir::{
+    BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk,
+};
 use std::fmt::Write;
 
 /// What every generated text begins with.

@@ -73,7 +73,13 @@ impl Backend for CudaBackend {
         let loaded = self.device.load(&source, token, profile)?;
         profile.step("load", start.elapsed(), 1);
         let logs = Logs::new(program, token, profile)?;
-        Ok(Box::new(CudaKernel { program: program.clone(), source, loaded, logs, defers: !program.deferred().is_empty() }))
+        Ok(Box::new(CudaKernel {
+            program: program.clone(),
+            source,
+            loaded,
+            logs,
+            defers: !program.deferred().is_empty(),
+        }))
     }
 }
 

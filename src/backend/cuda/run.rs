@@ -52,7 +52,9 @@ impl Kernel for CudaKernel {
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
-        let Some(logs) = &self.logs else { return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done)) };
+        let Some(logs) = &self.logs else {
+            return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
+        };
         let before = logs.before(launch.buffers)?;
         loop {
             // Too little room for records is enough the next time.

@@ -27,8 +27,8 @@ use crate::error::Error;
 use crate::ir::effects::{Effects, effects};
 use crate::ir::walk::{any, for_each, for_each_mut};
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program,
-    Scalar, ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
+    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program, Scalar,
+    ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -218,18 +218,22 @@ impl Finder<'_> {
         let row = self.index(&block[at])?;
         let mut own: BTreeSet<Value> = BTreeSet::new();
         let mut vars: BTreeSet<Var> = BTreeSet::new();
-        let mut members = Vec::new();
+        let (mut members, mut written, mut ended) = (Vec::new(), false, false);
         for (i, stmt) in block.iter().enumerate().skip(at) {
-            let same = |index| self.is_same_row(known, index, row, DEPTH);
+            // What is read once something was written begins another change.
+            let is_write = matches!(stmt, Stmt::Store { .. });
+            let same = |index| !ended && (is_write || !written) && self.is_same_row(known, index, row, DEPTH);
             let belongs = self.index(stmt).is_some_and(same)
                 || any(std::slice::from_ref(stmt), &mut |stmt| {
                     stmt.operands().iter().any(|value| own.contains(value))
                         || var_of(stmt).is_some_and(|var| vars.contains(&var))
                 });
             if !belongs {
+                ended |= any(std::slice::from_ref(stmt), &mut |stmt| self.index(stmt).is_some());
                 continue;
             }
             members.push(i);
+            written |= any(std::slice::from_ref(stmt), &mut |stmt| matches!(stmt, Stmt::Store { .. }));
             for_each(std::slice::from_ref(stmt), &mut |stmt| {
                 own.extend(stmt.definitions());
                 if let Stmt::Set(var, _) = stmt {
@@ -428,7 +432,9 @@ fn complete(
         }
         at += 1;
         let Stmt::Defer { function, args } = &mut block[at - 1] else { continue };
-        let Some(number) = function.0.checked_sub(first).filter(|n| (*n as usize) < changes.len()) else { continue };
+        let Some(number) = function.0.checked_sub(first).filter(|n| (*n as usize) < changes.len()) else {
+            continue;
+        };
         *function = FuncId(first);
         let mut before = Vec::new();
         let mut word = |op, interval| {
@@ -442,7 +448,9 @@ fn complete(
         if changes.len() > 1 {
             args.push(word(Op::I64(i64::from(number)), Interval::FULL));
         }
-        for (value, data) in given[1..].iter().zip(&changes[number as usize].given).map(|(v, (_, data))| (*v, data)) {
+        for (value, data) in
+            given[1..].iter().zip(&changes[number as usize].given).map(|(v, (_, data))| (*v, data))
+        {
             args.push(match data.ty {
                 Ty::I64 => value,
                 Ty::F64 => word(Op::Unary(UnaryOp::BitsToI64, value), Interval::FULL),

@@ -448,9 +448,13 @@ impl Writer<'_, '_> {
         let row = self.text_as(args[0], Width::Int);
         match way.clone() {
             Way::Atomic { buffer, added, minus } => {
-                let (name, given) = (&self.names.buffers[buffer.0 as usize], self.text_as(args[added], Width::Long));
+                let (name, given) =
+                    (&self.names.buffers[buffer.0 as usize], self.text_as(args[added], Width::Long));
                 let function = if minus { "subtract_at" } else { "add_at" };
-                self.line(&format!("if (!{function}(args.{name} + {}, {given})) return conflict();", row.operand()));
+                self.line(&format!(
+                    "if (!{function}(args.{name} + {}, {given})) return conflict();",
+                    row.operand()
+                ));
             }
             Way::Log(number) => {
                 let words = args.len();
