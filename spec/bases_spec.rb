@@ -206,7 +206,7 @@ each_compiling_backend do
     expect([one, two, three].map(&:speed)).to eq([3, 5, 6])
     Ikra.conflicts = :raise
     marks = [0, 0]
-    expect { (0...4).peach { |i| marks[i / 2] += 1 } }.to raise_error(Ikra::RaceError) { |error|
+    expect { (0...4).peach { |i| marks[i / 2] = i } }.to raise_error(Ikra::RaceError) { |error|
       expect(error.elements.map { |i| i / 2 }.uniq.size).to eq(1)
     }
     expect(marks).to eq([0, 0])

@@ -391,7 +391,7 @@ each_compiling_backend do
     expect(error.object).to equal(cells[1])
     expect(error.backtrace.first).to start_with(lines[1])
     cells.each { |cell| cell.other = cells[2] }
-    error = raised { cells.peach { |cell| cell.other.add(1) } }
+    error = raised { cells.peach { |cell| cell.other.add(cell.x) } }
     expect(error.backtrace.first(2)).to match([/\A#{lines[0]}:in .*add'/, /\A#{__FILE__}:#{__LINE__ - 1}:in /])
   end
 

@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         let mut entries: Vec<TypeSet> = Vec::new();
         let own = base.own();
         let own_types = base.columns[own].types();
-        self.repeats = base.columns[own].holds_objects();
+        self.shares_elements = base.columns[own].holds_objects();
         for ty in &own_types {
             match ty {
                 Type::True if own_types.contains(&Type::False) => {}

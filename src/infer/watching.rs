@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         let now = self.b.binary(BinaryOp::Shl, now, half);
         // Objects that stand in the base several times run one after the other: they are one to us.
         let mut first = self.b.element();
-        if self.repeats {
+        if self.shares_elements {
             let buffer = self.buffer(BufferKind::FirstSame, Ty::I32);
             first = self.b.load(buffer, first, Ty::I32, false);
         }
@@ -161,7 +161,7 @@ mod tests {
             .elements(0, &[Type::Integer]);
         let mut world = world;
         let program = world.must_infer(Operation::Each).program;
-        assert_eq!(program.fused, !program.is_watched());
+        assert!(!program.fused || !program.is_watched());
         let touched = program.buffers.iter().filter_map(|buffer| match &buffer.kind {
             BufferKind::Marks(Watched::Column { name, .. }) => Some(name.clone()),
             BufferKind::Marks(_) => Some("items".into()),
@@ -187,7 +187,7 @@ mod tests {
     fn what_others_see_is_checked_once() {
         assert_eq!(watched("cell.x += cell.other.x"), ["@x"]);
         assert_eq!(watched("cell.other.x = 1"), ["@x"]);
-        assert_eq!(watched("cell.other.x += cell.y"), ["@x"]);
+        assert_eq!(watched("cell.other.x = cell.y"), ["@x"]);
     }
 
     #[test]
@@ -197,6 +197,16 @@ mod tests {
 
     #[test]
     fn arrays_are_checked_where_they_are_written() {
-        assert_eq!(watched("cell.cells[0] += 1"), ["items"]);
+        assert_eq!(watched("cell.cells[0] = 1"), ["items"]);
+    }
+
+    #[test]
+    fn changes_are_deferred_where_there_is_nothing_else() {
+        assert!(watched("cell.cells[0] += 1").is_empty());
+        assert!(watched("cell.other.x += cell.y if cell.y; cell.x -= 2").is_empty());
+        assert!(watched("y = cell.y.to_i; cell.other.x = y if y < cell.other.x").is_empty());
+        assert_eq!(watched("cell.other.x += 1; cell.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += cell.other.x"), ["@x"]);
+        assert_eq!(watched("a = cell.other.x; cell.x += 1; cell.other.x = a + 1"), ["@x"]);
     }
 }

@@ -99,7 +99,9 @@ fn set_aside(program: &Program) -> usize {
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program, Profile), Error> {
     let mut profile = Profile::default();
-    passes::run_all(&mut program, token, &mut profile)?;
+    // Only specs set this: what would be deferred is watched.
+    let defers = !(cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_UNDEFERRED").is_some());
+    passes::run_all(&mut program, defers, token, &mut profile)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
     #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
@@ -199,7 +201,6 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<(), Trouble> {
         let Version { layout, program, conflicts, .. } = version;
-        let is_watched = program.is_watched();
         let ticks = self.section.ticks;
         if let Some(marks) = version.marks.take() {
             heap.use_marks(marks);
@@ -251,7 +252,7 @@ impl<'a> Run<'a> {
                 }
             };
             heap.begin_again(layout, before);
-            if is_watched {
+            if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
@@ -279,11 +280,15 @@ impl<'a> Run<'a> {
         backends::choose(&self.section.backend, calls)
     }
 
+    /// What it is compiled for: the operation, and whether for several ticks.
+    const fn kind(&self) -> (Operation, bool) {
+        (self.section.operation, self.section.ticks > 1)
+    }
+
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let operation = self.section.operation;
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.operation == operation && version.plan.takes(&self.base));
+        versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
@@ -358,7 +363,7 @@ impl<'a> Run<'a> {
             let base = &*self.base;
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.section.operation, &mut steps)?;
+            let mut front = host.infer(&code, self.kind(), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
@@ -370,11 +375,13 @@ impl<'a> Run<'a> {
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             let program = Arc::new(front.inferred.program.clone());
+            let defers = !program.deferred().is_empty();
             reserve::check()?;
             pool.complete();
             let version = Version {
                 pool,
-                operation: self.section.operation,
+                kind: self.kind(),
+                may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,
                 plan: front.plan,
@@ -441,12 +448,12 @@ impl<'a> Run<'a> {
         if let Some(kernel) = known {
             return Ok(kernel);
         }
-        let (name, program) = (backend.name(), version.program.clone());
+        let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
         let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
-                let program = mode.program(&program, token)?;
+                let program = if may_conflict { mode.program(&program, token)? } else { program };
                 let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })

@@ -34,9 +34,12 @@ impl DataTypeFunctions for Handle {
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    pub operation: Operation,
+    /// What was called, and whether for several ticks.
+    pub kind: (Operation, bool),
     pub inferred: Inferred,
     pub program: Arc<Program>,
+    /// They are watched, or what they defer can fail: there is more than one mode.
+    pub may_conflict: bool,
     pub plan: Plan,
     pub layout: Layout,
     pub assumptions: Assumptions,
@@ -63,7 +66,7 @@ impl Mode {
         if std::env::var_os("IKRA_BENCHMARK_UNWATCHED").is_some() {
             return Self::InOrder.of_watched(program, token);
         }
-        if self == Self::Watched || !program.is_watched() {
+        if self == Self::Watched {
             return Ok(program.clone());
         }
         self.of_watched(program, token)
@@ -72,7 +75,10 @@ impl Mode {
     fn of_watched(self, program: &Program, token: &CancellationToken) -> Result<Arc<Program>, Error> {
         let mut program = Program::clone(program);
         match self {
-            Self::Reporting => program.reports = true,
+            Self::Reporting => {
+                program.reports = true;
+                passes::unwatch::call_deferred(&mut program);
+            }
             _ => passes::unwatch::run(&mut program, token)?,
         }
         Ok(Arc::new(program))

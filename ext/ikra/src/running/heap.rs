@@ -31,6 +31,8 @@ pub struct Layout {
     /// Buffers that the section writes and that mean something before it: not those of the result, nor scratch memory,
     /// which may be larger in a later run.
     pub written: Vec<usize>,
+    /// Those that begin as zeros, and mean something only with these.
+    zeroed: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -127,15 +129,22 @@ impl Layout {
             matches!(
                 buffer.kind,
                 BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch | BufferKind::Marks(_)
-            )
+            ) || begins_as_zeros(buffer)
         };
+        let zeroed = program.buffers.iter().enumerate().filter(|(_, buffer)| begins_as_zeros(buffer));
         let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
+            zeroed: zeroed.map(|(index, _)| index).collect(),
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),
             recipes: recipes.collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// The parts that elements give of accumulators: none at first.
+const fn begins_as_zeros(buffer: &BufferInfo) -> bool {
+    matches!(buffer.kind, BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_))
 }
 
 fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Result<Recipe, Error> {
@@ -293,6 +302,9 @@ impl Heap {
     pub fn begin_again(&mut self, layout: &Layout, before: &[Column]) {
         for (index, column) in layout.written.iter().zip(before) {
             self.buffers[*index].copy_from(column);
+        }
+        for index in &layout.zeroed {
+            self.buffers[*index].as_bytes_mut().fill(0);
         }
     }
 
