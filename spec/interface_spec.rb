@@ -179,10 +179,12 @@ RSpec.describe Ikra do
   end
 
   it "has the methods as a refinement" do
-    expect(program(<<~RUBY)).to eq("false\n[2, 3]\n")
+    expect(program(<<~RUBY)).to eq("false\n[2, 3]\n[1, 2]\n{1=>2}\n4\n")
       require "ikra/refinements"
       p [].respond_to?(:pmap)
-      eval("using Ikra::Refinements; Ikra.backend = :ruby; p [1, 2].pmap { |n| n + 1 }")
+      eval("using Ikra::Refinements; Ikra.backend = :ruby; p [1, 2].pmap { |n| n + 1 }\n" \
+           "p (0..1).pmap { |n| n + 1 }\n puts({ 1 => 2 }.pselect { |k, v| v > k }.inspect.delete(' '))\n" \
+           "p 4.ptimes { |n| n }")
     RUBY
   end
 

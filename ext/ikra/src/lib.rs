@@ -101,7 +101,6 @@ fn section(
 
 /// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).
 fn run(
-    ruby: &Ruby,
     columns: RArray,
     form: Option<RArray>,
     operation: Symbol,
@@ -110,11 +109,10 @@ fn run(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Value, Error> {
-    section((columns, form), operation, ticks, block, backend, conflicts)?.run(ruby)
+    section((columns, form), operation, ticks, block, backend, conflicts)?.run(&Ruby::get_with(columns))
 }
 
 fn explain(
-    ruby: &Ruby,
     columns: RArray,
     form: Option<RArray>,
     operation: Symbol,
@@ -122,7 +120,7 @@ fn explain(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<String, Error> {
-    section((columns, form), operation, 1, block, backend, conflicts)?.explain(ruby)
+    section((columns, form), operation, 1, block, backend, conflicts)?.explain(&Ruby::get_with(columns))
 }
 
 /// Why a back-end cannot run, or nil.
