@@ -159,6 +159,17 @@ each_backend do
   end
 end
 
+RSpec.describe "What an Enumerator goes through" do
+  it "is known on each Ruby" do
+    native = Ikra.const_get(:Native)
+    expect(native.enumerator([1, 2].each_slice(2))).to eq([[1, 2], :each_slice, [2]])
+    expect(native.enumerator(5.times)).to eq([5, :times, []])
+    expect(native.enumerator(Enumerator.allocate)).to be_nil
+    expect(native.enumerator((1..3).lazy)).to be_nil
+    expect(native.enumerator([1])).to be_nil
+  end
+end
+
 each_compiling_backend do
   def cars(*speeds) = speeds.map { |speed| Bases::Car.new(speed, 0) }
 
