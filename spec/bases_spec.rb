@@ -195,9 +195,24 @@ each_compiling_backend do
 
   it "keeps the columns of pairs apart" do
     prices = { apple: 3, pear: 4 }
-    text = Ikra.explain(prices, :pmap) { |name, price| price + 1 }
+    text = Ikra.explain(prices, :pmap) { |name, price| name == :pear ? price : 1 }
     expect(text).to include("value 0 of each element: Symbol (read)", "value 1 of each element: Integer (read)")
     expect(text).not_to include("tag")
+  end
+
+  it "reads no column that the block has no use for" do
+    names = { "one" => 1, 2**70 => 2 }
+    expect(names.pmap { |_, number| number + 1 }).to eq([2, 3])
+    expect(names.pmap { |name| 1 }).to eq([1, 1])
+    expect(names.pselect { |name, number| number > 1 }).to eq({ 2**70 => 2 })
+    expect(names.pmap(&->(name, number) { number })).to eq([1, 2])
+    expect([2**70, 1, nil].pmap { 5 }).to eq([5, 5, 5])
+    expect([2**70, 1].each_with_index.pmap { |x, i| i }).to eq([0, 1])
+    expect([2**70, 1].each_with_index.pselect { |x, i| i < 1 }).to eq([[2**70, 0]])
+    expect(Ikra.explain(names, :pmap) { |_, number| number }).to include("value 0 of each element: not read")
+    expect { names.pmap { |name, _| name } }.to raise_error(Ikra::OverflowError)
+    expect { names.pmap { |pair| pair } }.to raise_error(Ikra::OverflowError)
+    expect { names.pmap { |name, number| [1].each { |x| name } } }.to raise_error(Ikra::OverflowError)
   end
 
   it "runs elements that are the same object in order" do

@@ -9,6 +9,8 @@ module Ikra
     ARITY = Proc.instance_method(:arity)
     IS_LAMBDA = Proc.instance_method(:lambda?)
     BY_IDENTITY = Hash.instance_method(:compare_by_identity?)
+    # If one of so many is left, what is left is put into a new Hash.
+    MOST_LEFT_OUT = 8
 
     # @param operation [Symbol] one of {Section::SEQUENTIAL}
     # @return [Base, ArrayBase]
@@ -24,13 +26,25 @@ module Ikra
 
     # Hash#select yields two values, and gives a Hash.
     def self.of_hash(hash, block)
-      new(Collections.pairs(hash), :pselect, block, arguments: [0, 1]) do |keys, values|
-        selected = BY_IDENTITY.bind_call(hash) ? {}.compare_by_identity : {}
-        keys.each_with_index { |key, row| selected[key] = values[row] }
+      # Ruby copies it, which is faster than to make another one.
+      copy = Hash[hash] unless BY_IDENTITY.bind_call(hash) # rubocop:disable Style/HashConversion
+      items = Collections.pairs(copy || hash).numbered(hash)
+      new(items, :pselect, block, arguments: [0, 1]) do |keys, values, rows|
+        next keep(copy, rows) if copy && rows.size > items.size / MOST_LEFT_OUT
+
+        selected = copy ? {} : {}.compare_by_identity
+        keys.each_with_index { |key, at| selected[key] = values[at] }
         selected
       end
     end
-    private_class_method :of_hash
+
+    # Leaves the pairs in other rows out.
+    def self.keep(hash, rows)
+      at = 0
+      row = -1
+      hash.keep_if { rows[at] == (row += 1) && (at += 1) }
+    end
+    private_class_method :of_hash, :keep
 
     # @param items [Items]
     # @param arguments [Array<Integer, Array>, nil] what the block gets, if it is not what `each` yields: columns by

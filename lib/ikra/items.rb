@@ -65,6 +65,11 @@ module Ikra
       Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:)
     end
 
+    # The same with a column of the elements' numbers, which is not yielded.
+    def numbered(original)
+      Items.new([*columns, Series.new(0, 1)], size, returned, yielded:, looked_at:, original:, pairs: pairs?)
+    end
+
     private
 
     def value(part, columns, row)

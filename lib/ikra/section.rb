@@ -38,7 +38,9 @@ module Ikra
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           sequential(base ? base.again : collection, operation, ticks, block)
-        rescue Ractor::UnsafeError
+        rescue Ractor::UnsafeError, Ractor::IsolationError => e
+          raise located(e), cause: e.cause if Ractor.current == Ractor.main
+
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError => e
           raise located(e), cause: e.cause

@@ -50,6 +50,8 @@ pub struct ColumnSchema {
 pub enum BaseColumn {
     /// Read off the items of an array.
     Items(Stored),
+    /// Those of an array that the section has no use for.
+    Unread,
     /// The element's index.
     Index,
     /// Integers at equal distances, computed from the index; `narrow`: all of them fit 32 bits.
@@ -60,6 +62,7 @@ impl BaseColumn {
     pub fn types(&self) -> TypeSet {
         match self {
             Self::Items(stored) => stored.types.clone(),
+            Self::Unread => Type::Nil.into(),
             Self::Index | Self::Series { .. } => Type::Integer.into(),
         }
     }
@@ -78,6 +81,16 @@ pub enum Form {
     Tuple(Vec<Self>),
 }
 
+impl Form {
+    /// Calls `visit` with the number of every column in it.
+    pub fn each_column(&self, visit: &mut dyn FnMut(u32)) {
+        match self {
+            Self::Column(column) => visit(*column),
+            Self::Tuple(parts) => parts.iter().for_each(|part| part.each_column(visit)),
+        }
+    }
+}
+
 /// What a section is called on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Base {
@@ -94,7 +107,8 @@ impl Base {
     pub fn own(&self) -> usize {
         let objects = self.columns.iter().rposition(BaseColumn::holds_objects);
         let mixed = || self.columns.iter().position(|column| column.types().len() > 1);
-        objects.or_else(mixed).unwrap_or(0)
+        let read = || self.columns.iter().position(|column| *column != BaseColumn::Unread);
+        objects.or_else(mixed).or_else(read).unwrap_or(0)
     }
 }
 

@@ -536,6 +536,7 @@ impl Lowerer<'_> {
                 BaseColumn::Items(stored) => {
                     self.load_parts(&|part| BufferKind::Beside(n as u32, part), index, stored, false)
                 }
+                BaseColumn::Unread => Operand::nil(),
                 BaseColumn::Index => Operand::integer(self.index()),
                 BaseColumn::Series { narrow } => Operand::integer(self.series_item(n as u32, *narrow)),
             })

@@ -42,6 +42,7 @@ mod single_assignment;
 mod sites;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unread;
 mod watching;
 
 pub(crate) use calls::{Arguments, CallType};
@@ -52,6 +53,7 @@ pub(crate) use memory::range_ends;
 pub(crate) use operand::Operand;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
+pub use unread::unread_columns;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;

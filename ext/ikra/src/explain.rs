@@ -29,6 +29,10 @@ pub fn text(
     for (number, column) in inferred.schema.base.columns.iter().enumerate() {
         let how = match column {
             BaseColumn::Items(_) => "read",
+            BaseColumn::Unread => {
+                let _ = writeln!(out, "value {number} of each element: not read");
+                continue;
+            }
             BaseColumn::Index => "the index",
             BaseColumn::Series { .. } => "computed from the index",
         };

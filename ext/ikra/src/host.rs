@@ -21,7 +21,7 @@ use ikra_core::error::Error;
 use ikra_core::heap::schema;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
-use ikra_core::infer::{Host, Inferred, Operation, infer};
+use ikra_core::infer::{Host, Inferred, Operation, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -93,7 +93,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
     ) -> Result<Self, Trouble> {
         pinned.pin_pool(ruby, &pool);
         let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
-        tracer.read_base(base)?;
+        let columns = base.columns.len();
+        tracer.read_base(base, &unread_columns(code, &base.arguments, base.takes_apart, columns))?;
         tracer.drain()?;
         tracer.kinds_changed();
         Ok(Self {

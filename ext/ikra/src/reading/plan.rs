@@ -33,6 +33,7 @@ impl PlannedRoot {
 #[derive(Clone, Debug)]
 enum PlannedColumn {
     Items(SeenTypes),
+    Unread,
     Index,
     /// They must fit 32 bits.
     Series {
@@ -44,7 +45,7 @@ impl PlannedColumn {
     /// Is it compiled for this, whatever the items are?
     fn takes(&self, source: &Source, length: u64) -> bool {
         match (self, source) {
-            (Self::Items(_), Source::Items(_)) => true,
+            (Self::Items(_) | Self::Unread, Source::Items(_)) => true,
             (Self::Index, Source::Series(series)) => series.is_index(),
             (Self::Series { narrow }, Source::Series(series)) => {
                 !series.is_index() && (!narrow || series.is_narrow(length as usize))
@@ -87,6 +88,7 @@ pub struct Traced<'a> {
 fn planned(column: &BaseColumn) -> PlannedColumn {
     match column {
         BaseColumn::Items(stored) => PlannedColumn::Items(SeenTypes::of(stored)),
+        BaseColumn::Unread => PlannedColumn::Unread,
         BaseColumn::Index => PlannedColumn::Index,
         BaseColumn::Series { narrow } => PlannedColumn::Series { narrow: *narrow },
     }
@@ -157,6 +159,11 @@ impl Plan {
             && (&self.arguments, self.takes_apart) == (&base.arguments, base.takes_apart)
     }
 
+    /// Which columns of the base are not read?
+    fn unread(&self) -> Vec<bool> {
+        self.base.iter().map(|column| matches!(column, PlannedColumn::Unread)).collect()
+    }
+
     fn base_fits(&self, tracer: &Tracer<'_>) -> bool {
         self.base.iter().zip(&tracer.base).all(|(planned, values)| planned.fits(values))
     }
@@ -171,7 +178,7 @@ impl Plan {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
         faults::point("reading the array")?;
-        tracer.read_base(base)?;
+        tracer.read_base(base, &self.unread())?;
         if !self.base_fits(&tracer) {
             return Ok(None);
         }
@@ -196,7 +203,7 @@ impl Plan {
             if self.roots(scope, &mut tracer, values)?.is_none() {
                 return Ok(false);
             }
-            tracer.sample(base)?;
+            tracer.sample(base, &self.unread())?;
             Ok(self.may_hold(&mut tracer))
         };
         match sample() {

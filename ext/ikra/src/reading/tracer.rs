@@ -55,6 +55,8 @@ pub struct Elements {
 pub enum BaseValues {
     /// What was read; whether some object stands in it more than once.
     Items(ColumnBuilder, bool),
+    /// An array, but nobody looks at its items.
+    Unread,
     Series(Series),
 }
 
@@ -125,11 +127,16 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Reads the base, before anything else. Its elements are found, what they hold is not read yet.
-    pub fn read_base(&mut self, base: &Base) -> Result<(), Stop> {
+    /// Reads the base, before anything else, without the columns that nobody needs. Its elements are found, what they hold
+    /// is not read yet.
+    pub fn read_base(&mut self, base: &Base, unread: &[bool]) -> Result<(), Stop> {
         self.length = base.length as usize;
         for (number, source) in base.columns.iter().enumerate() {
             let values = match source {
+                Source::Items(items) if unread[number] => {
+                    self.length = items.len();
+                    BaseValues::Unread
+                }
                 Source::Items(items) => {
                     let (mut builder, met) = (ColumnBuilder::default(), self.visited.len());
                     self.read_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
@@ -148,10 +155,11 @@ impl<'a> Tracer<'a> {
 
     /// Reads some elements of the base, and what is asked of them and of the objects that they hold: not all of that
     /// either, but what most tells objects of one kind from others.
-    pub fn sample(&mut self, base: &Base) -> Result<(), Stop> {
+    pub fn sample(&mut self, base: &Base, unread: &[bool]) -> Result<(), Stop> {
         self.length = base.length as usize;
         for (number, source) in base.columns.iter().enumerate() {
             let values = match source {
+                Source::Items(_) if unread[number] => BaseValues::Unread,
                 Source::Items(items) => {
                     let mut builder = ColumnBuilder::default();
                     self.sample_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
@@ -572,6 +580,7 @@ impl<'a> Tracer<'a> {
                 }
                 BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))
             }
+            BaseValues::Unread => BaseColumn::Unread,
             BaseValues::Series(series) if series.is_index() => BaseColumn::Index,
             BaseValues::Series(series) => BaseColumn::Series { narrow: series.is_narrow(self.length) },
         };

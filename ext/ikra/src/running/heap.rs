@@ -589,7 +589,7 @@ fn append(
 fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids) -> u64 {
     let series = |column: u32| match &tracer.base[column as usize] {
         BaseValues::Series(series) => *series,
-        BaseValues::Items(..) => Series::default(),
+        BaseValues::Items(..) | BaseValues::Unread => Series::default(),
     };
     match info.source {
         ScalarSource::Root(number, part) => {
@@ -627,6 +627,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     let (base, repeats) = match &tracer.base[schema.base.own()] {
         BaseValues::Items(base, repeats) => (base, *repeats),
         BaseValues::Series(_) => return Ok(JobOrder::of_one(find(&Type::Integer)?, tracer.length)),
+        BaseValues::Unread => return Ok(JobOrder::of_one(find(&Type::Nil)?, tracer.length)),
     };
     let types = base.seen().types();
     let repeating = writes && repeats;
