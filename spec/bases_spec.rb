@@ -329,6 +329,12 @@ each_compiling_backend do
     slices = list.each_slice(2).peach { |pair| pair[0] = 9 }
     expect(slices).to eq(list.each_slice(2).each { |pair| pair[0] = 9 })
     expect(list).to eq([1, 2, 3, 4])
+    # Ruby would make others in the second tick.
+    expect { list.each_slice(2).peach(2) { |pair| pair[0] += 1 } }
+      .to raise_error(Ikra::UnsupportedError, /made anew for each tick \[changing-base\]/)
+    pairs = [[1, 2], [3, 4]]
+    pairs.each_with_index.peach(2) { |pair, i| pair[0] += i }
+    expect(pairs).to eq([[1, 2], [5, 4]])
   end
 
   it "compiles a version for each kind of base, and finds it again" do

@@ -65,7 +65,7 @@ module Ikra
 
     # What the extension is told: the columns, and how the block gets them.
     def columns = @items.columns
-    def form = [@items.size, @arguments, @takes_apart, @items.looked_at]
+    def form = [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?]
 
     # Something that yields what the collection has yielded.
     def again = @items.again

@@ -52,7 +52,7 @@ module Ikra
 
       def pairs(hash, returned = hash)
         columns = Native.pairs(hash)
-        Items.new(columns, columns.first.size, returned, yielded: [[0, 1]], original: returned, pairs: true)
+        Items.new(columns, columns.first.size, returned, yielded: [[0, 1]], original: returned, kind: :pairs)
       end
 
       # Struct#select does not ask `each`.
@@ -66,7 +66,7 @@ module Ikra
       # As Struct#each_pair has them.
       def members(struct)
         columns = [MEMBERS.bind_call(struct), VALUES.bind_call(struct)]
-        Items.new(columns, columns.first.size, struct, yielded: [[0, 1]], looked_at: [struct], pairs: true)
+        Items.new(columns, columns.first.size, struct, yielded: [[0, 1]], looked_at: [struct], kind: :pairs)
       end
 
       # @return [Items, nil] of a Range of Integers
@@ -97,17 +97,17 @@ module Ikra
       end
 
       # What `each` yields.
-      def gone_through(collection, operation, looked_at: [])
+      def gone_through(collection, operation, looked_at: [], kind: nil)
         count, returned, rows, *columns = Native.items(collection)
         refuse_size(count) if count > MOST
         if rows
           refuse_mixed(rows, operation) if operation != :pselect || rows.any?(&:empty?)
           # Enumerable#select makes one value of several.
-          return Items.new([rows.map { |row| row.size == 1 ? row.first : row }], count, returned, looked_at:)
+          return Items.new([rows.map { |row| row.size == 1 ? row.first : row }], count, returned, looked_at:, kind:)
         end
         yielded = [*0...columns.size]
         columns = [Series.new(0, 1)] if columns.empty?
-        Items.new(columns, count, returned, yielded:, looked_at:)
+        Items.new(columns, count, returned, yielded:, looked_at:, kind:)
       end
 
       # Is the method what Ruby defines there?

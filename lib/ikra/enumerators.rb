@@ -23,7 +23,8 @@ module Ikra
         Collections.refuse_endless(enumerator) if builtin && enumerator.size == Float::INFINITY
         refuse_answers(name) if operation == :peach && builtin && !INDIFFERENT.include?(name)
         found = of_call(receiver, name, arguments, operation) if builtin
-        found || Collections.gone_through(enumerator, operation, looked_at: looked_at(receiver, operation))
+        found || Collections.gone_through(enumerator, operation, looked_at: looked_at(receiver, operation),
+                                                                 kind: builtin ? :made : nil)
       end
 
       private

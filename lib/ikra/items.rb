@@ -26,18 +26,20 @@ module Ikra
     # @return [Array] arrays and Structs that `each` looks at all the time
     attr_reader :looked_at
 
-    # @param pairs [Boolean] `each` yields arrays of two, or two values to a lambda that takes two, as Hash#each does
-    def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, pairs: false)
+    # @param kind [:pairs, :made, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that takes two, as
+    #   Hash#each does; +:made+: it makes arrays
+    def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, kind: nil)
       @columns = columns
       @size = size
       @yielded = yielded
       @returned = returned
       @looked_at = looked_at
       @original = original
-      @pairs = pairs
+      @kind = kind
     end
 
-    def pairs? = @pairs
+    def pairs? = @kind == :pairs
+    def made? = @kind == :made
 
     # All that is yielded at once, as one value.
     def packed = yielded.size == 1 ? yielded.first : yielded
@@ -62,12 +64,12 @@ module Ikra
     # The same with the number of each element beside it.
     def with_index(offset, returned)
       at = columns.size
-      Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:)
+      Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:, kind: made? ? :made : nil)
     end
 
     # The same with a column of the elements' numbers, which is not yielded.
     def numbered(original)
-      Items.new([*columns, Series.new(0, 1)], size, returned, yielded:, looked_at:, original:, pairs: pairs?)
+      Items.new([*columns, Series.new(0, 1)], size, returned, yielded:, looked_at:, original:, kind: @kind)
     end
 
     private

@@ -64,8 +64,8 @@ module Ikra
 
       def check(operation, ticks, block)
         unless block
-          refuse(ArgumentError, "#{operation} needs a block; for one with the index, " \
-                                "write each_with_index.#{operation} { |item, index| … }")
+          told = "; for one with the index, write each_with_index.#{operation} { |item, index| … }"
+          refuse(ArgumentError, "#{operation} needs a block#{told unless operation == :ptimes}")
         end
         refuse(TypeError, "ticks must be an Integer, not #{ticks.inspect}") unless ticks.is_a?(Integer)
         refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?

@@ -90,13 +90,14 @@ fn section(
     conflicts: Symbol,
 ) -> Result<Section, Error> {
     let base = Base::new(columns, form)?;
-    let operation = match &*operation.name()? {
+    let name = operation.name()?.into_owned();
+    let operation = match &*name {
         "pmap" => Operation::Map,
         "pselect" => Operation::Select,
         _ => Operation::Each,
     };
     let raise = conflicts.name()? == "raise";
-    Ok(Section { base, operation, ticks, block, backend: backend.name()?.into_owned(), raise })
+    Ok(Section { base, operation, name, ticks, block, backend: backend.name()?.into_owned(), raise })
 }
 
 /// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).

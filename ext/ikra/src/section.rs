@@ -4,6 +4,7 @@ use crate::capture::CapturedBlock;
 use crate::code::sources;
 use crate::explain;
 use crate::host::LiveHost;
+use crate::reading::array_kinds::Holder;
 use crate::reading::base::Base;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
@@ -55,6 +56,8 @@ type Inference<'a> = (Rc<Version>, Option<Traced<'a>>);
 pub struct Section {
     pub base: Base,
     pub operation: Operation,
+    /// The method, as the user has called it.
+    pub name: String,
     pub ticks: u64,
     pub block: Proc,
     pub backend: String,
@@ -266,7 +269,7 @@ impl<'a> Run<'a> {
     fn tell(&self, error: magnus::Error) -> Result<(), Trouble> {
         let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
         let section: magnus::RModule = ikra.const_get("Section")?;
-        let name = self.section.operation.name();
+        let name = self.section.name.as_str();
         section.funcall::<_, _, Value>("runs_in_order", (error.value(), name))?;
         Ok(())
     }
@@ -411,6 +414,16 @@ impl<'a> Run<'a> {
     /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
     fn refuse_changing_base(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
         let schema = &version.inferred.schema;
+        let items = (0..self.base.columns.len() as u32)
+            .filter_map(|column| traced.tracer.asked.kinds.kind(Holder::Base(column)));
+        let changes = |kind| schema.arrays.iter().any(|array| array.written && array.kind == kind);
+        if self.base.makes_items && self.section.ticks > 1 && items.into_iter().any(changes) {
+            return Err(Trouble::Unsupported {
+                message: "the block may change arrays that are made anew for each tick [changing-base]"
+                    .into(),
+                hint: "make them before: each_slice(2).to_a.peach(ticks) { … }".into(),
+            });
+        }
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {

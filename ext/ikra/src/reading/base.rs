@@ -47,10 +47,13 @@ pub struct Base {
     pub takes_apart: bool,
     /// What goes through the elements looks at these: arrays and Structs.
     pub looked_at: Vec<Value>,
+    /// The arrays that are items were made by `each`, which would make others in each tick.
+    pub makes_items: bool,
 }
 
 impl Base {
-    /// `form`: how many elements there are, what the block gets, whether it takes that apart, and what is looked at.
+    /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, and
+    /// whether items were made.
     /// Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
@@ -61,10 +64,11 @@ impl Base {
                 arguments: vec![Form::Column(0)],
                 takes_apart: false,
                 looked_at: vec![columns.as_value()],
+                makes_items: false,
             });
         };
-        let (length, arguments, takes_apart, looked_at) =
-            <(u64, RArray, bool, RArray)>::try_convert(form.as_value())?;
+        let (length, arguments, takes_apart, looked_at, makes_items) =
+            <(u64, RArray, bool, RArray, bool)>::try_convert(form.as_value())?;
         let column = |column: Value| match RArray::from_value(column) {
             Some(items) => Ok(Source::Items(items)),
             None => {
@@ -78,6 +82,7 @@ impl Base {
             arguments: arguments.into_iter().map(parse).collect::<Result<_, _>>()?,
             takes_apart,
             looked_at: looked_at.into_iter().collect(),
+            makes_items,
         })
     }
 
