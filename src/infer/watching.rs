@@ -203,8 +203,8 @@ mod tests {
         assert!(watched("cell.cells[0] += 1").is_empty());
         assert!(watched("cell.other.x += cell.y if cell.y; cell.x -= 2").is_empty());
         assert!(watched("y = cell.y.to_i; cell.other.x = y if y < cell.other.x").is_empty());
-        assert_eq!(watched("cell.other.x += 1; cell.x"), ["@x"]);
-        assert_eq!(watched("cell.other.x += cell.other.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += 1; cell.y = cell.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += cell.other.other.x"), ["@x"]);
         assert_eq!(watched("a = cell.other.x; cell.x += 1; cell.other.x = a + 1"), ["@x"]);
     }
 }
