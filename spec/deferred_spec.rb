@@ -117,8 +117,8 @@ each_compiling_backend do |backend|
 
   it "says when an Integer needs more than 64 bits, and only then" do
     sums = [2**62, -(2**62)]
-    expect { [1, 2, 3].peach { |n| sums[0] += 2**62 * (n % 2) } }.to raise_error(Ikra::OverflowError, /in `\+'/)
-    expect { [1, 2, 3].peach { |n| sums[1] -= 2**62 * (n % 2) } }.to raise_error(Ikra::OverflowError, /in `-'/)
+    expect { [1, 2, 3].peach { |n| sums[0] += (2**62) * (n % 2) } }.to raise_error(Ikra::OverflowError, /in `\+'/)
+    expect { [1, 2, 3].peach { |n| sums[1] -= (2**62) * (n % 2) } }.to raise_error(Ikra::OverflowError, /in `-'/)
     expect(sums).to eq([2**62, -(2**62)])
     [1, 2, 3].peach { |n| sums[1] += n * (2**60) }
     expect(sums[1]).to eq(2**61)
