@@ -103,6 +103,22 @@ each_compiling_backend do |backend|
     end
   end
 
+  it "keeps what was written last" do
+    numbers = Array.new(5_000) { |i| (i * i) + 3 }
+    same(2) do |each|
+      seen = [nil] * 20
+      last = nil
+      all = accounts(300)
+      each.call(numbers, lambda do |n|
+        seen[n % 20] = n.even? ? n : n * 0.5
+        seen[n % 3] = nil if n % 7 == 0
+        all[n % 300].low = n if n % 11 < 5
+        last = n if n % 9 == 4
+      end)
+      [seen, last, all.map(&:low)]
+    end
+  end
+
   it "raises what Ruby raises, and changes nothing then" do
     counts = [0] * 5
     expect { [1, 2, 7, 3].peach { |n| counts[n] += 1 } }.to raise_error(NoMethodError, /\+/)

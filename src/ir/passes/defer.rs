@@ -1,6 +1,8 @@
 //! Takes changes out of elements that hang on nothing but what is there and what the element gives:
 //! `histogram[bin] += 1`, `item.category.total += item.price`, `best[k] = x if x < best[k]`.
 //!
+//! Or on even less: `seen[i] = true`, of which the last one counts.
+//!
 //! If a watched column (or variable, or the items of arrays) is touched in such *changes* only, in which an element reads
 //! a row, makes something of it and writes the same row, and nothing else comes to know what it has read, then elements
 //! need not wait for each other to have the sequential answer: what each gives is written down, and put together
@@ -85,7 +87,8 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
         }
     }
     let changes = finder.changes;
-    if !changes.iter().any(|change| change.reads) {
+    // Mere writes to arrays that may be the element's own are cheaper watched, as then arrays are watched as wholes.
+    if !changes.iter().any(|change| change.reads) && !changes.iter().all(|change| change.is_shared) {
         return false;
     }
     let most = changes.iter().map(|change| change.given.len()).max().unwrap_or(0);
@@ -111,6 +114,8 @@ struct Change {
     function: Function,
     /// It is no mere write.
     reads: bool,
+    /// The row may well be one that others change too.
+    is_shared: bool,
     /// What it is given.
     given: Vec<(Value, ValueData)>,
     /// What it can find out itself: constants and kernel arguments.
@@ -329,7 +334,23 @@ impl Finder<'_> {
                 }
             });
         });
-        Some(Change { function, reads, given, known: found })
+        let is_shared = self.is_shared(known, row);
+        Some(Change { function, reads, is_shared, given, known: found })
+    }
+
+    /// Is it an item of an array that all elements have, or no item at all?
+    fn is_shared(&self, known: &Known, row: Value) -> bool {
+        let kind = |buffer: &Buffer| &self.program.buffers[buffer.0 as usize].kind;
+        if !self.group.iter().any(|buffer| matches!(kind(buffer), BufferKind::ArrayValues(..))) {
+            return true;
+        }
+        let offset = match known.definition(row) {
+            Some(Op::Binary(BinaryOp::Add, offset, _)) => *offset,
+            _ => row,
+        };
+        matches!(known.definition(offset), Some(Op::Load(buffer, array))
+            if matches!(kind(buffer), BufferKind::ArrayOffset(_))
+                && matches!(known.definition(*array), Some(Op::Scalar(_))))
     }
 
     /// Is `index`, where it is used, the row that the change began with?
@@ -722,8 +743,6 @@ mod tests {
             "v4 = i32 7; v9 = i32 8; READ; v5 = load b2[v4]; v6 = load b2[v9]; v7 = add v5, v1; WRITE
              store b2[v4] = v7; v8 = add v6, v1; store b2[v9] = v8",
         );
-        // Nothing is read: who wrote last is not known.
-        stays("v3 = load b0[v0]; v4 = i32 7; v91 = i64 0; WRITE; store b2[v4] = v1");
         // It may leave in between.
         stays(
             "v4 = i32 7; READ; v5 = load b2[v4]; v6 = lt v1, v2; if v6 { return }; v7 = add v5, v1; WRITE; store b2[v4] = v7",
