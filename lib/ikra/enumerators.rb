@@ -19,22 +19,25 @@ module Ikra
         receiver, name, arguments = Native.enumerator(enumerator)
         return unless name && Collections.own?(enumerator, :each, Enumerator)
 
-        builtin = builtin?(receiver, name)
-        Collections.refuse_endless(enumerator) if builtin && enumerator.size == Float::INFINITY
-        refuse_answers(name) if operation == :peach && builtin && !INDIFFERENT.include?(name)
-        found = of_call(receiver, name, arguments, operation) if builtin
-        found || Collections.gone_through(enumerator, operation, looked_at: looked_at(receiver, operation),
-                                                                 kind: builtin ? :made : nil)
+        return own_items(enumerator, receiver, operation) unless builtin?(receiver, name)
+
+        Collections.refuse_endless(enumerator) if enumerator.size == Float::INFINITY
+        refuse_answers(name) if operation == :peach && !INDIFFERENT.include?(name)
+        of_call(receiver, name, arguments, operation) || own_items(enumerator, receiver, operation, kind: :made)
       end
 
       private
+
+      def own_items(enumerator, receiver, operation, kind: nil)
+        Collections.gone_through(enumerator, operation, looked_at: looked_at(receiver, operation), kind:)
+      end
 
       # What a method of Ruby's yields, where that is known.
       def of_call(receiver, name, arguments, operation)
         case [name, *arguments]
         in [:each_with_index] | [:with_index] | [:with_index, nil] then numbered(receiver, 0, operation)
         in [:with_index, Integer => offset] then numbered(receiver, offset, operation)
-        in [:upto | :downto, Integer] if receiver.is_a?(Integer) then counted(receiver, name, arguments.first)
+        in [:upto | :downto, Integer] if of?(Integer, receiver) then counted(receiver, name, arguments.first)
         in [_] then of_plain_call(receiver, name, operation)
         else nil
         end
@@ -52,7 +55,7 @@ module Ikra
 
       def of_pairs(receiver, name)
         return unless %i[each each_pair].include?(name)
-        return Collections.pairs(receiver) if receiver.is_a?(Hash)
+        return Collections.pairs(receiver) if of?(Hash, receiver)
 
         name == :each ? Collections.struct(receiver, :peach) : Collections.members(receiver)
       end
@@ -65,7 +68,7 @@ module Ikra
 
       # Elements with their numbers beside them.
       def numbered(receiver, offset, operation)
-        of_enumerator = receiver.is_a?(Enumerator)
+        of_enumerator = of?(Enumerator, receiver)
         inner = of_enumerator ? Collections.items(receiver, operation) : of_plain_call(receiver, :each, operation)
         return unless inner && [offset, offset + inner.size].all?(Collections::WORDS)
 
@@ -86,9 +89,12 @@ module Ikra
         end
       end
 
+      # A class may define an `is_a?` of its own.
+      def of?(type, object) = type === object # rubocop:disable Style/CaseEquality
+
       # Is the method Ruby's own, and the `each` of what has it?
       def builtin?(receiver, name)
-        names = Enumerable === receiver ? [name, :each] : [name] # rubocop:disable Style/CaseEquality
+        names = of?(Enumerable, receiver) ? [name, :each] : [name]
         names.all? do |method|
           path, = Collections::METHOD.bind_call(receiver, method).source_location
           path.nil? || path.start_with?("<internal:")

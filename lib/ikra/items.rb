@@ -26,8 +26,8 @@ module Ikra
     # @return [Array] arrays and Structs that `each` looks at all the time
     attr_reader :looked_at
 
-    # @param kind [:pairs, :made, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that takes two, as
-    #   Hash#each does; +:made+: it makes arrays
+    # @param kind [:pairs, :made, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that takes two,
+    #   as Hash#each does; +:made+: it makes arrays
     def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, kind: nil)
       @columns = columns
       @size = size
@@ -64,7 +64,8 @@ module Ikra
     # The same with the number of each element beside it.
     def with_index(offset, returned)
       at = columns.size
-      Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:, kind: made? ? :made : nil)
+      Items.new([*columns, Series.new(offset, 1)], size, returned, yielded: [packed, at], looked_at:,
+                                                                   kind: (:made if made?))
     end
 
     # The same with a column of the elements' numbers, which is not yielded.

@@ -36,7 +36,7 @@ module RandomRaces
 
   # A Node's text is the same for both; only the accessors differ.
   module Plain
-    attr_accessor :a, :b, :peer, :cells, :count, :weight
+    attr_accessor :a, :b, :peer, :cells, :count, :weight, :mark
   end
 
   module Logged
@@ -122,10 +122,11 @@ module RandomRaces
           least = [40] * 3
           total = #{pick("0", "0.0", "1.5")}
           last = nil
+          seen = [nil] * 4
           step = proc do |node|
         #{statements.join}  end
           method == :each ? ticks.times { base.each(&step) } : base.peach(ticks, &step)
-          [sums, floats, least, total, last]
+          [sums, floats, least, total, last, seen]
         rescue IndexError, NoMethodError, ArgumentError => e
           [e.class, e.message[/[^\n]*/]]
         end
@@ -178,7 +179,8 @@ module RandomRaces
            "least[#{i}] = [least[#{i}], #{given}].min", "#{node}.count += #{given}", "#{node}.count -= node.b",
            "#{node}.weight #{pick("+=", "-=")} 0.1 * #{given}", "#{node}.weight = #{node}.weight * 0.9 + node.b",
            "#{node}.count = #{node}.count * 3 % 101 + #{given}", "total += #{given} * #{pick("0.1", "1")}",
-           "total -= node.b * 0.7", "last = node.a", "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
+           "total -= node.b * 0.7", "last = node.a", "seen[#{i}] = #{pick("true", given)}",
+           "#{node}.mark = #{pick("node", given, "nil")}", "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
     end
 
     # What no change touches.
@@ -218,6 +220,7 @@ module RandomRaces
       node.instance_variable_set(:@b, random.rand(20))
       node.instance_variable_set(:@count, 0)
       node.instance_variable_set(:@weight, 0.25)
+      node.instance_variable_set(:@mark, nil)
     end
 
     def connect(nodes, random)
@@ -299,7 +302,7 @@ module RandomRaces
     # What the nodes' changes leave.
     def changed(seed, ticks, method)
       nodes, base = World.build(@plain, Array, seed)
-      [@plain::CHANGES.call(base, ticks, method), nodes.map { |node| [node.count, node.weight] }]
+      [@plain::CHANGES.call(base, ticks, method), nodes.map { |node| [node.count, node.weight, nodes.index(node.mark) || node.mark] }]
     end
 
     # The nodes, and what is around the section that all of them read and write: variables of changing classes, a

@@ -142,7 +142,7 @@ mod tests {
             @x = x
           end
           def cool(depth)
-            @y = 1
+            @y = @other.y
             cool(depth - 1) if depth > 0
           end
         end
@@ -187,7 +187,7 @@ mod tests {
     fn what_others_see_is_checked_once() {
         assert_eq!(watched("cell.x += cell.other.x"), ["@x"]);
         assert_eq!(watched("cell.other.x = 1"), ["@x"]);
-        assert_eq!(watched("cell.other.x = cell.y"), ["@x"]);
+        assert_eq!(watched("cell.other.x = 1; cell.y = cell.x"), ["@x"]);
     }
 
     #[test]
@@ -203,10 +203,11 @@ mod tests {
     #[test]
     fn changes_are_deferred_where_there_is_nothing_else() {
         assert!(watched("cell.cells[0] += 1").is_empty());
+        assert!(watched("cell.other.x = cell.y.to_i").is_empty());
         assert!(watched("cell.other.x += cell.y if cell.y; cell.x -= 2").is_empty());
         assert!(watched("y = cell.y.to_i; cell.other.x = y if y < cell.other.x").is_empty());
-        assert_eq!(watched("cell.other.x += 1; cell.x"), ["@x"]);
-        assert_eq!(watched("cell.other.x += cell.other.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += 1; cell.y = cell.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += cell.other.other.x"), ["@x"]);
         assert_eq!(watched("a = cell.other.x; cell.x += 1; cell.other.x = a + 1"), ["@x"]);
     }
 }

@@ -180,12 +180,16 @@ impl<'a> Run<'a> {
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
         let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
-        profile.time(Phase::CopyBack, || {
+        let mode = self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
+        let result = profile.time(Phase::CopyBack, || {
             let copy =
                 CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
             copy.run(self.section.operation, &self.base, self.section.block)
-        })
+        })?;
+        if mode == Mode::Watched {
+            version.kept.replace(heap.leave(&version.layout, self.section.ticks));
+        }
+        Ok(result)
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
@@ -193,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
-    /// memory, or in another mode where elements conflict.
+    /// memory, or in another mode where elements conflict. Gives the mode that it has ended in.
     fn launches(
         &self,
         version: &Version,
@@ -202,11 +206,11 @@ impl<'a> Run<'a> {
         before: &[Column],
         random: (u64, u64),
         profile: &mut Profile,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Mode, Trouble> {
         let Version { layout, program, conflicts, .. } = version;
         let ticks = self.section.ticks;
-        if let Some(marks) = version.marks.take() {
-            heap.use_marks(marks);
+        if let Some(kept) = version.kept.take() {
+            heap.use_again(kept);
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
@@ -215,9 +219,8 @@ impl<'a> Run<'a> {
                 Ended::Done => {
                     if mode == Mode::Watched {
                         conflicts.none();
-                        version.marks.replace(heap.leave_marks(layout, ticks));
                     }
-                    return Ok(());
+                    return Ok(mode);
                 }
                 Ended::Failed(failure) => Some(failure),
                 Ended::Conflict => None,
@@ -394,7 +397,7 @@ impl<'a> Run<'a> {
                 kernels: RefCell::default(),
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
-                marks: RefCell::default(),
+                kept: RefCell::default(),
             };
             Ok((Rc::new(version), front.traced))
         });

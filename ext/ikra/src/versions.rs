@@ -2,7 +2,7 @@
 
 use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
-use crate::running::heap::{Layout, Marks, Mode, Room};
+use crate::running::heap::{Kept, Layout, Mode, Room};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Kernel;
@@ -51,8 +51,8 @@ pub struct Version {
     /// What was enough the last time.
     pub room: Cell<Room>,
     pub conflicts: Conflicts,
-    /// Memory for the marks of the next run: fresh memory takes longer than what is done with it.
-    pub marks: RefCell<Option<Marks>>,
+    /// Memory for the next run.
+    pub kept: RefCell<Option<Kept>>,
 }
 
 /// A kernel, and the back-end and the mode that it is for.

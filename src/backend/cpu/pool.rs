@@ -204,7 +204,7 @@ impl LaunchState<'_> {
         if !self.over() && !failed && !logs.is_empty() {
             let call =
                 |part: usize| pending.call(&logs, part, self.sorted, (&self.args, tick, self.interrupt));
-            let done = match width > 1 && pending.are_many(&logs) {
+            let done = match width > 1 && (pending.are_many(&logs) || is_split()) {
                 true => (0..pending.parts()).into_par_iter().map(call).reduce(|| true, |a, b| a && b),
                 false => (0..pending.parts()).all(call),
             };

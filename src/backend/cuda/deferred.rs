@@ -20,10 +20,18 @@ use std::collections::BTreeSet;
 /// How a deferred function comes about on a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
-    /// The value of this parameter is added to the row of the buffer, or taken from it.
-    Atomic { buffer: Buffer, added: usize, minus: bool },
+    /// This is added to the row of the buffer, or taken from it.
+    Atomic { buffer: Buffer, added: Added, minus: bool },
     /// Calls are written down: the number of the log.
     Log(usize),
+}
+
+/// What is added.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Added {
+    /// The argument of that number.
+    Argument(usize),
+    Constant(i64),
 }
 
 /// The deferred functions of a program, and their ways.
@@ -76,8 +84,12 @@ fn atomic(program: &Program, id: FuncId) -> Option<Way> {
         (false, true) if !minus => own(*a),
         _ => return None,
     };
-    let is_parameter = (added.0 as usize) < function.params.len();
-    is_parameter.then_some(Way::Atomic { buffer, added: added.0 as usize, minus })
+    let added = match definition(added) {
+        Some(Op::I64(number)) => Added::Constant(*number),
+        None => Added::Argument(added.0 as usize),
+        _ => return None,
+    };
+    Some(Way::Atomic { buffer, added, minus })
 }
 
 /// What the kernel of a program writes down.

@@ -1,6 +1,8 @@
 //! Takes changes out of elements that hang on nothing but what is there and what the element gives:
 //! `histogram[bin] += 1`, `item.category.total += item.price`, `best[k] = x if x < best[k]`.
 //!
+//! Or on even less: `seen[i] = true`, of which the last one counts.
+//!
 //! If a watched column (or variable, or the items of arrays) is touched in such *changes* only, in which an element reads
 //! a row, makes something of it and writes the same row, and nothing else comes to know what it has read, then elements
 //! need not wait for each other to have the sequential answer: what each gives is written down, and put together
@@ -85,7 +87,8 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
         }
     }
     let changes = finder.changes;
-    if !changes.iter().any(|change| change.reads) {
+    // Mere writes to arrays that may be the element's own are cheaper watched, as then arrays are watched as wholes.
+    if !changes.iter().any(|change| change.reads) && !changes.iter().all(|change| change.is_shared) {
         return false;
     }
     let most = changes.iter().map(|change| change.given.len()).max().unwrap_or(0);
@@ -111,6 +114,8 @@ struct Change {
     function: Function,
     /// It is no mere write.
     reads: bool,
+    /// The row may well be one that others change too.
+    is_shared: bool,
     /// What it is given.
     given: Vec<(Value, ValueData)>,
     /// What it can find out itself: constants and kernel arguments.
@@ -329,7 +334,23 @@ impl Finder<'_> {
                 }
             });
         });
-        Some(Change { function, reads, given, known: found })
+        let is_shared = self.is_shared(known, row);
+        Some(Change { function, reads, is_shared, given, known: found })
+    }
+
+    /// Is it an item of an array that all elements have, or no item at all?
+    fn is_shared(&self, known: &Known, row: Value) -> bool {
+        let kind = |buffer: &Buffer| &self.program.buffers[buffer.0 as usize].kind;
+        if !self.group.iter().any(|buffer| matches!(kind(buffer), BufferKind::ArrayValues(..))) {
+            return true;
+        }
+        let offset = match known.definition(row) {
+            Some(Op::Binary(BinaryOp::Add, offset, _)) => *offset,
+            _ => row,
+        };
+        matches!(known.definition(offset), Some(Op::Load(buffer, array))
+            if matches!(kind(buffer), BufferKind::ArrayOffset(_))
+                && matches!(known.definition(*array), Some(Op::Scalar(_))))
     }
 
     /// Is `index`, where it is used, the row that the change began with?
@@ -343,17 +364,17 @@ impl Finder<'_> {
         else {
             return false;
         };
-        let (Some(Op::Unary(UnaryOp::WrapI64, i)), Some(Op::Unary(UnaryOp::WrapI64, j))) =
-            (known.definition(*i), known.definition(*j))
-        else {
-            return false;
-        };
+        let Some(Op::Unary(UnaryOp::WrapI64, j)) = known.definition(*j) else { return false };
         let Some(Op::Select(condition, chosen, _)) = known.definition(*j) else { return false };
         let Some(Op::Compare(Comparison::LtU, compared, _)) = known.definition(*condition) else {
             return false;
         };
-        self.is_equal(known, *a, *b, depth)
-            && [chosen, compared].iter().all(|other| self.is_equal(known, *i, **other, depth))
+        let is_it = |wide: Value| match known.definition(*i) {
+            Some(Op::Unary(UnaryOp::WrapI64, i)) => self.is_equal(known, *i, wide, depth),
+            Some(Op::I32(number)) => known.definition(wide) == Some(&Op::I64(i64::from(*number))),
+            _ => false,
+        };
+        self.is_equal(known, *a, *b, depth) && is_it(*chosen) && is_it(*compared)
     }
 
     /// Are two values the same, wherever both are known?
@@ -446,7 +467,7 @@ fn complete(
         let given = std::mem::take(args);
         args.push(given[0]);
         if changes.len() > 1 {
-            args.push(word(Op::I64(i64::from(number)), Interval::FULL));
+            args.push(word(Op::I64(i64::from(number)), Interval::constant(i64::from(number))));
         }
         for (value, data) in
             given[1..].iter().zip(&changes[number as usize].given).map(|(v, (_, data))| (*v, data))
@@ -459,7 +480,7 @@ fn complete(
             });
         }
         while args.len() < arguments {
-            args.push(word(Op::I64(0), Interval::FULL));
+            args.push(word(Op::I64(0), Interval::constant(0)));
         }
         let count = before.len();
         block.splice(at - 1..at - 1, before);
@@ -487,7 +508,8 @@ fn compose(changes: &[Change], arguments: usize) -> Function {
     let mut body = bodies.next().map(|(_, body)| body).unwrap_or_default();
     for (number, then) in bodies {
         let (wanted, is_it) = (Value(function.values.len() as u32), Value(function.values.len() as u32 + 1));
-        function.values.extend([data(Ty::I64), data(Ty::Bool)]);
+        let interval = Interval::constant(number as i64);
+        function.values.extend([ValueData { ty: Ty::I64, interval }, data(Ty::Bool)]);
         let same = Op::Compare(Comparison::Eq, Value(1), wanted);
         body = vec![
             Stmt::Let { value: wanted, op: Op::I64(number as i64), site: None },
@@ -607,4 +629,123 @@ fn forget_unused(program: &mut Program) {
     program.buffers.retain(|_| *used.next().unwrap_or(&true));
     let mut used = scalars.iter();
     program.scalars.retain(|_| *used.next().unwrap_or(&true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use super::run;
+
+    const HEAD: &str = r#"
+        b0 = base: i32
+        b1 = marks column h0 "@x": i64 written
+        b2 = column h0 "@x": i64 written
+        b3 = column h0 "@y": i64
+        e0 = race read column h0 "@x"
+        e1 = race write column h0 "@x"
+        e2 = overflow "+"
+        entry f0
+    "#;
+    /// What stands before each access.
+    const READ: &str =
+        "v90 = watch_read b1[v4] by v1 at e0; v91 = i64 0; v92 = lt v90, v91; check v92 at e0 with v90, v91";
+    const WRITE: &str =
+        "v93 = watch_write b1[v4] by v1 at e1; v94 = lt v93, v91; check v94 at e1 with v93, v91";
+
+    #[track_caller]
+    fn changed(body: &str, after: &str) {
+        let body = body.replace("READ", READ).replace("WRITE", WRITE);
+        let text = format!("{HEAD}\nfn f0 \"\" (v0: i32, v1: i64, v2: i64) {{\n{body}\n}}");
+        check(run, &text, after);
+    }
+
+    /// It stays as it is.
+    #[track_caller]
+    fn stays(body: &str) {
+        let body = body.replace("READ", READ).replace("WRITE", WRITE);
+        let text = format!("{HEAD}\nfn f0 \"\" (v0: i32, v1: i64, v2: i64) {{\n{body}\n}}");
+        let before = crate::ir::parser::parse(&text).unwrap();
+        let mut program = before.clone();
+        run(&mut program, &crate::cancel::CancellationToken::default()).unwrap();
+        assert_eq!(program.to_string(), before.to_string());
+    }
+
+    #[test]
+    fn what_is_added_to_others_is_deferred() {
+        changed(
+            "v3 = load b0[v0]; v4 = i32 7; READ; v5 = load b2[v4]; v6 = load b3[v3]
+             v7 = add_checked v5, v6 at e2; WRITE; store b2[v4] = v7",
+            "fn f0 \"\" (v0: i32, v1: i64, v2: i64) {
+               v3 = load b0[v0]
+               v4 = i32 7
+               v6 = load b2[v3]
+               defer f1(v4, v6)
+             }
+             fn f1 \"deferred\" (v0: i32, v1: i64) {
+               v2 = i64 0
+               v3 = or v1, v2
+               v4 = load b1[v0]
+               v5 = add_checked v4, v3 at e2
+               store b1[v0] = v5
+             }",
+        );
+    }
+
+    #[test]
+    fn several_changes_are_told_apart() {
+        changed(
+            "v4 = i32 7; v9 = i32 8; v5 = load b2[v4]; v6 = i64 1; v7 = add v5, v6; store b2[v4] = v7
+             v10 = load b2[v9]; v11 = lt v10, v1; if v11 { store b2[v9] = v1 }",
+            "fn f0 \"\" (v0: i32, v1: i64, v2: i64) {
+               v4 = i32 7
+               v9 = i32 8
+               v12 = i64 0
+               v13 = i64 0
+               defer f1(v4, v12, v13)
+               v14 = i64 1
+               defer f1(v9, v14, v1)
+             }
+             fn f1 \"deferred\" (v0: i32, v1: i64, v2: i64) {
+               v11 = i64 0
+               v12 = eq v1, v11
+               if v12 {
+                 v4 = i64 1
+                 v5 = load b1[v0]
+                 v6 = add v5, v4
+                 store b1[v0] = v6
+               } else {
+                 v7 = i64 0
+                 v8 = or v2, v7
+                 v9 = load b1[v0]
+                 v10 = lt v9, v8
+                 if v10 {
+                   store b1[v0] = v8
+                 }
+               }
+             }",
+        );
+    }
+
+    #[test]
+    fn what_an_element_comes_to_know_is_not_deferred() {
+        // It is read elsewhere.
+        stays(
+            "v4 = i32 7; READ; v5 = load b2[v4]; v7 = add v5, v1; WRITE; store b2[v4] = v7; v8 = load b2[v4]; tick v8",
+        );
+        // What was read is used for something else.
+        stays("v4 = i32 7; READ; v5 = load b2[v4]; v7 = add v5, v1; WRITE; store b2[v4] = v7; tick v5");
+        // The row that is written is another one.
+        stays(
+            "v3 = load b0[v0]; v4 = i32 7; READ; v5 = load b2[v4]; v7 = add v5, v1; WRITE; store b2[v3] = v7",
+        );
+        // Another change comes between.
+        stays(
+            "v4 = i32 7; v9 = i32 8; READ; v5 = load b2[v4]; v6 = load b2[v9]; v7 = add v5, v1; WRITE
+             store b2[v4] = v7; v8 = add v6, v1; store b2[v9] = v8",
+        );
+        // It may leave in between.
+        stays(
+            "v4 = i32 7; READ; v5 = load b2[v4]; v6 = lt v1, v2; if v6 { return }; v7 = add v5, v1; WRITE; store b2[v4] = v7",
+        );
+    }
 }

@@ -31,8 +31,6 @@ pub struct Layout {
     /// Buffers that the section writes and that mean something before it: not those of the result, nor scratch memory,
     /// which may be larger in a later run.
     pub written: Vec<usize>,
-    /// Those that begin as zeros, and mean something only with these.
-    zeroed: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -50,6 +48,8 @@ enum Recipe {
     /// The column's number.
     Base(usize, Part, Option<Shape>),
     Result,
+    /// What elements give of an accumulator: zeros at first.
+    Parts,
     /// The root that it begins with.
     Variable(u32, Part, Option<Shape>),
     ResultWords,
@@ -92,9 +92,10 @@ pub enum Mode {
     InOrder,
 }
 
-/// Columns of marks, by the numbers of their buffers, and the ticks that have left marks there.
+/// Memory that the next run uses again, since fresh memory takes longer than what is done with it: columns of marks and of
+/// parts, by the numbers of their buffers, and the ticks that have left marks there.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct Kept {
     columns: Vec<(usize, Column)>,
     epoch: u64,
 }
@@ -129,22 +130,15 @@ impl Layout {
             matches!(
                 buffer.kind,
                 BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch | BufferKind::Marks(_)
-            ) || begins_as_zeros(buffer)
+            ) || matches!(buffer.kind, BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_))
         };
-        let zeroed = program.buffers.iter().enumerate().filter(|(_, buffer)| begins_as_zeros(buffer));
         let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
-            zeroed: zeroed.map(|(index, _)| index).collect(),
             written: written.map(|(index, _)| index).collect(),
             hierarchies: hierarchies(program, schema),
             recipes: recipes.collect::<Result<_, _>>()?,
         })
     }
-}
-
-/// The parts that elements give of accumulators: none at first.
-const fn begins_as_zeros(buffer: &BufferInfo) -> bool {
-    matches!(buffer.kind, BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_))
 }
 
 fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) -> Result<Recipe, Error> {
@@ -170,10 +164,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         }
         BufferKind::Base(part) => base(schema, schema.base.own(), *part),
         BufferKind::Beside(column, part) => base(schema, *column as usize, *part),
-        // Nothing is given at first: all zeros.
-        BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
-            Recipe::Result
-        }
+        BufferKind::Result(_) => Recipe::Result,
+        BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
             let variable = schema.accumulators.get(*number as usize).ok_or_else(|| missing(buffer))?;
             let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
@@ -303,8 +295,10 @@ impl Heap {
         for (index, column) in layout.written.iter().zip(before) {
             self.buffers[*index].copy_from(column);
         }
-        for index in &layout.zeroed {
-            self.buffers[*index].as_bytes_mut().fill(0);
+        for (column, recipe) in self.buffers.iter_mut().zip(&layout.recipes) {
+            if matches!(recipe, Recipe::Parts) {
+                column.as_bytes_mut().fill(0);
+            }
         }
     }
 
@@ -314,25 +308,26 @@ impl Heap {
         all.any(|(scalar, info)| matches!(info.source, ScalarSource::Fine(_)) && *scalar == 0)
     }
 
-    /// Takes what another run has left for marks.
-    pub fn use_marks(&mut self, marks: Marks) {
-        for (buffer, column) in marks.columns {
+    /// Takes what another run has left.
+    pub fn use_again(&mut self, kept: Kept) {
+        for (buffer, column) in kept.columns {
             self.buffers[buffer] = column;
         }
-        self.epoch = marks.epoch;
+        self.epoch = kept.epoch;
     }
 
-    /// What the next run may use for marks, after one of so many ticks.
-    pub fn leave_marks(&mut self, layout: &Layout, ticks: u64) -> Option<Marks> {
-        let is_marks =
-            |(buffer, _): &(usize, &mut Column)| matches!(layout.recipes[*buffer], Recipe::Marks(_));
-        let marks = self.buffers.iter_mut().enumerate().filter(is_marks);
-        let columns: Vec<_> = marks
+    /// What the next run may use, after one of so many ticks in which elements were watched.
+    pub fn leave(&mut self, layout: &Layout, ticks: u64) -> Option<Kept> {
+        let stays = |(buffer, _): &(usize, &mut Column)| {
+            matches!(layout.recipes[*buffer], Recipe::Marks(_) | Recipe::Parts)
+        };
+        let columns = self.buffers.iter_mut().enumerate().filter(stays);
+        let columns: Vec<_> = columns
             .map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new()))))
             .collect();
         let bytes: usize = columns.iter().map(|(_, column)| column.as_bytes().len()).sum();
         let epoch = self.epoch.saturating_add(ticks);
-        (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Marks { columns, epoch })
+        (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Kept { columns, epoch })
     }
 
     /// Makes ready for a run of so many ticks in this mode, after one that did not end: nothing is marked. `fine`: the
@@ -357,6 +352,12 @@ impl Heap {
             Mode::InOrder => 0,
         };
         for (column, recipe) in buffers.iter_mut().zip(&layout.recipes) {
+            if matches!(recipe, Recipe::Parts) {
+                match column.len() == *length {
+                    true => column.as_bytes_mut().fill(0),
+                    false => *column = Column::try_zeros(column.ty(), *length)?,
+                }
+            }
             let Recipe::Marks(what) = recipe else { continue };
             let rows = match what {
                 Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
@@ -454,7 +455,9 @@ fn fill(
             column
         }
         // Filled by `enlarge` and `prepare`.
-        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) => Column::with_capacity(buffer.ty, 0),
+        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
+            Column::with_capacity(buffer.ty, 0)
+        }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {

@@ -7,7 +7,7 @@ use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
-use crate::backend::cuda::deferred::Way;
+use crate::backend::cuda::deferred::{Added, Way};
 use crate::ir::{
     BinaryOp, Block, ErrorKind, FuncId, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
 };
@@ -448,8 +448,11 @@ impl Writer<'_, '_> {
         let row = self.text_as(args[0], Width::Int);
         match way.clone() {
             Way::Atomic { buffer, added, minus } => {
-                let (name, given) =
-                    (&self.names.buffers[buffer.0 as usize], self.text_as(args[added], Width::Long));
+                let name = &self.names.buffers[buffer.0 as usize];
+                let given = match added {
+                    Added::Argument(number) => self.text_as(args[number], Width::Long).to_string(),
+                    Added::Constant(number) => literal(&Op::I64(number), Width::Long).to_string(),
+                };
                 let function = if minus { "subtract_at" } else { "add_at" };
                 self.line(&format!(
                     "if (!{function}(args.{name} + {}, {given})) return conflict();",
