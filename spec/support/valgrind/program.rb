@@ -45,6 +45,15 @@ def sections(objects)
   pairs = objects.map { |o| CheckedPair.new(o, 2**62) }
   pairs.peach { |pair| pair.left, pair.right = pair.right, pair.left }
   objects.pmap { |o| Array.new(o.links.size * 20) { |i| i * 1.5 } }
+  collections(objects)
+end
+
+def collections(objects)
+  objects.each_with_index.pselect { |o, i| i > 2 && o.number > 0 }
+  objects.each_slice(7).with_index(1).pmap { |slice, i| slice.size + i }
+  objects.to_h { |o| [o.text, o] }.pselect { |_, o| o.number > 20 }
+  ((2**62)..((2**62) + 20)).pselect(&:even?)
+  Enumerator.new { |y| objects.each { |o| y.yield(o, 1) } }.pmap { |o, i| o.number + i }
 end
 
 sections(world)
