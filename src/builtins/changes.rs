@@ -1,7 +1,7 @@
 //! What changes an array: the items of those of the heap, and the length too of lists.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, carrying, row};
+use super::{Invocation, Row, carrying, row, spreading};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -14,8 +14,8 @@ pub(super) const ROWS: &[Row] = &[
         }
         push(s, c)
     }),
-    carrying("push", push),
-    carrying("append", push),
+    spreading("push", push),
+    spreading("append", push),
     row("pop", |s, c| taken(s, c, "#pop", "#pop_many")),
     row("shift", |s, c| taken(s, c, "#shift", "#shift_many")),
     carrying("unshift", prepend),
@@ -315,6 +315,11 @@ fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
     for (i, item) in call.args.iter().enumerate() {
         s.within_slot(i as u32, |s| s.push(kind, list, item));
+    }
+    if let Some(array) = &call.splat {
+        // The items of the array itself are those that it has now.
+        let items = s.send(array, "#copy", &[], 3);
+        append(s, kind, list, &items);
     }
     call.receiver.clone()
 }

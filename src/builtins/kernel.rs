@@ -1,6 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, bare, carrying, row};
+use super::{Invocation, Row, bare, carrying, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -94,9 +94,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("frozen?", frozen),
     row("respond_to?", responds),
-    carrying("send", |s, c| send(s, c, CallType::Own)),
-    carrying("__send__", |s, c| send(s, c, CallType::Own)),
-    carrying("public_send", |s, c| send(s, c, CallType::Outside)),
+    spreading("send", |s, c| send(s, c, CallType::Own)),
+    spreading("__send__", |s, c| send(s, c, CallType::Own)),
+    spreading("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
     row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),

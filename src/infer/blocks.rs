@@ -346,7 +346,7 @@ impl Lowerer<'_> {
                 }
                 let taken = home.taken.iter().map(|(_, value)| value);
                 let named = arguments.keywords.iter().map(|(_, value)| value);
-                let given = arguments.positional.iter().chain(named).chain(taken);
+                let given = arguments.unnamed().chain(named).chain(taken);
                 let types: Vec<TypeSet> = given.map(|a| a.types.clone()).collect();
                 let address = Arc::as_ptr(literal) as usize;
                 let opens = std::mem::take(&mut self.opening) == address;
@@ -445,6 +445,9 @@ impl Lowerer<'_> {
         passed: Option<&BlockRef>,
         unused: bool,
     ) -> Operand {
+        if arguments.positional.is_empty() && arguments.splat.is_some() {
+            return self.refuse_splat();
+        }
         if arguments.positional.is_empty() {
             return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
         }

@@ -14,6 +14,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     pub positional: Vec<Operand>,
+    /// An array whose items are further arguments: how many, is known at run time only.
+    pub splat: Option<Operand>,
     pub keywords: Vec<(String, Operand)>,
     /// There is a `**`, which may have passed nothing.
     pub keyword_splat: bool,
@@ -30,9 +32,14 @@ impl Arguments {
         }
     }
 
+    /// Those without a name, the array of further ones last.
+    pub(crate) fn unnamed(&self) -> impl Iterator<Item = &Operand> {
+        self.positional.iter().chain(&self.splat)
+    }
+
     /// Is one of them never given?
     pub(crate) fn has_bottom(&self) -> bool {
-        self.positional.iter().chain(self.keywords.iter().map(|(_, value)| value)).any(Operand::is_bottom)
+        self.unnamed().chain(self.keywords.iter().map(|(_, value)| value)).any(Operand::is_bottom)
     }
 }
 
@@ -51,12 +58,13 @@ impl Lowerer<'_> {
     /// Evaluates arguments; `None` if one never gives a value or is refused.
     pub(crate) fn arguments(&mut self, nodes: &[Node]) -> Option<Arguments> {
         let mut arguments = Arguments::default();
-        for node in nodes {
+        for (i, node) in nodes.iter().enumerate() {
             match &node.kind {
                 Kind::Splat(inner) => {
                     let operand = self.expr(inner);
                     self.enter(node);
-                    arguments.positional.extend(self.spread(&operand));
+                    let spread = self.spread(&operand);
+                    self.add_splat(&mut arguments, spread, i + 1 == nodes.len());
                 }
                 Kind::KeywordArgs(pairs) => {
                     for pair in pairs {
@@ -73,7 +81,11 @@ impl Lowerer<'_> {
                         }
                     }
                 }
-                _ => arguments.positional.push(self.expr(node)),
+                _ => {
+                    let value = self.expr(node);
+                    self.enter(node);
+                    self.add_argument(&mut arguments, value);
+                }
             }
         }
         (!arguments.has_bottom()).then_some(arguments)
@@ -307,10 +319,12 @@ impl Lowerer<'_> {
         }
         if let Some(id) = params.rest {
             let rest = self.read_local(id);
-            arguments.positional.extend(self.spread(&rest));
+            let spread = self.spread(&rest);
+            self.add_splat(&mut arguments, spread, params.post.is_empty());
         }
-        for id in &params.post {
-            arguments.positional.push(self.read_local(*id));
+        for (i, id) in params.post.iter().enumerate() {
+            let value = self.read_local(*id);
+            self.within_slot(i as u32, |s| s.add_argument(&mut arguments, value));
         }
         if let Some(id) = params.keyword_rest {
             let keywords = self.local_value(id);

@@ -103,7 +103,12 @@ impl Lowerer<'_> {
                 Some("pass plain positional arguments to recursive methods".into()),
             );
         }
-        let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
+        let arguments = &if recursive && identity == Rc::as_ptr(code) as usize {
+            self.gathered(code, arguments)
+        } else {
+            arguments.clone()
+        };
+        let types = || std::iter::once(&receiver.types).chain(arguments.unnamed().map(|a| &a.types));
         if types().fold(false, |kept, types| self.keep_building(types) | kept) {
             return Operand::bottom();
         }
@@ -119,7 +124,8 @@ impl Lowerer<'_> {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
-            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            args: arguments.unnamed().map(|a| a.types.clone()).collect(),
+            splat: arguments.splat.is_some(),
             block,
             environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
@@ -160,7 +166,7 @@ impl Lowerer<'_> {
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let mut args = self.convert(receiver, &key.receiver);
-        let along = arguments.positional.iter().chain(&environment.operands);
+        let along = arguments.unnamed().chain(&environment.operands);
         for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
             if !operand::covers(types, &operand.types) {
@@ -361,14 +367,18 @@ impl Lowerer<'_> {
         if let Some(block) = &key.block {
             context = self.memo.context(context, u32::MAX - 3, block.number());
         }
-        let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        let form = u32::from(key.guarded)
+            | u32::from(key.unused) << 1
+            | u32::from(key.detached) << 2
+            | u32::from(key.splat) << 3;
         context = self.memo.context(context, key.owner.0, form);
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
         self.node = code.body.id;
         self.span = code.span;
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len()).into_iter();
-        let arguments = Arguments { positional: operands, ..Arguments::default() };
+        let splat = if key.splat { operands.pop() } else { None };
+        let arguments = Arguments { positional: operands, splat, ..Arguments::default() };
         let procs = key.block.is_some().then(|| self.procs.clone());
         let mut written = Vec::new();
         let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));

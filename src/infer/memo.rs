@@ -73,6 +73,8 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    /// The last of them is an array of further arguments.
+    pub splat: bool,
     pub block: Option<ClosedBlock>,
     /// What the variables that go along with the block hold.
     pub environment: Vec<TypeSet>,
@@ -110,7 +112,7 @@ impl FunctionKey {
 
     /// Does it take as many arguments, and the same block?
     pub fn has_form_of(&self, other: &Self) -> bool {
-        self.args.len() == other.args.len() && self.block == other.block
+        self.args.len() == other.args.len() && self.splat == other.splat && self.block == other.block
     }
 }
 

@@ -40,6 +40,7 @@ mod rescue;
 mod results;
 mod single_assignment;
 mod sites;
+mod splats;
 #[cfg(test)]
 pub(crate) mod tests;
 mod watching;

@@ -81,6 +81,7 @@ impl Lowerer<'_> {
     ) -> bool {
         code.kind == CodeKind::Method
             && block.is_none()
+            && arguments.splat.is_none()
             && arguments.keywords.is_empty()
             && !arguments.keyword_splat
             && std::iter::once(receiver)
@@ -152,6 +153,7 @@ impl Lowerer<'_> {
             owner,
             receiver: receiver.types.clone(),
             args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            splat: false,
             block: None,
             environment: vec![],
             unused: arguments.unused,

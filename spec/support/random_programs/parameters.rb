@@ -83,10 +83,15 @@ module RandomPrograms
         when :optional
           left_out ||= chance(0.4)
           left_out ? [] : [value_of(parameter.types, depth)]
-        when :rest then left_out ? [] : Array.new(between(0, 2)) { expression(parameter.types, depth) }
+        when :rest then left_out ? [] : rest_arguments(parameter.types, depth)
         else []
         end
       end
+    end
+
+    def rest_arguments(types, depth)
+      values = Array.new(between(0, 2)) { expression(types, depth) }
+      chance(0.3) ? values.push(Node.fixed("*", list(types, [depth, 1].min))).shuffle(random: @random) : values
     end
 
     def argument(method, parameter, depth)
