@@ -23,6 +23,24 @@ pub(crate) struct Arguments {
     pub unused: bool,
 }
 
+/// How arguments are given, whatever they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ArgumentForm {
+    /// The last without a name is an array of further ones.
+    pub splat: bool,
+    pub keywords: Vec<String>,
+    pub keyword_splat: bool,
+}
+
+impl ArgumentForm {
+    /// A number that is the same in every walk.
+    pub(super) fn number(&self) -> u32 {
+        let names = self.keywords.iter().flat_map(|name| name.bytes().chain([0]));
+        let start = u32::from(self.splat) | u32::from(self.keyword_splat) << 1;
+        names.fold(start, |all, byte| all.rotate_left(5) ^ u32::from(byte))
+    }
+}
+
 impl Arguments {
     /// One more keyword. Of several values for one, the last counts.
     fn add_keyword(&mut self, name: &str, value: Operand) {
@@ -37,9 +55,30 @@ impl Arguments {
         self.positional.iter().chain(&self.splat)
     }
 
+    /// All, in the order of their form.
+    pub(super) fn operands(&self) -> impl Iterator<Item = &Operand> {
+        self.unnamed().chain(self.keywords.iter().map(|(_, value)| value))
+    }
+
+    pub(super) fn form(&self) -> ArgumentForm {
+        ArgumentForm {
+            splat: self.splat.is_some(),
+            keywords: self.keywords.iter().map(|(name, _)| name.clone()).collect(),
+            keyword_splat: self.keyword_splat,
+        }
+    }
+
+    /// Arguments of a form again.
+    pub(super) fn of_form(form: &ArgumentForm, mut operands: Vec<Operand>) -> Self {
+        let values = operands.split_off(operands.len() - form.keywords.len());
+        let splat = if form.splat { operands.pop() } else { None };
+        let keywords = form.keywords.iter().cloned().zip(values).collect();
+        Self { positional: operands, splat, keywords, keyword_splat: form.keyword_splat, unused: false }
+    }
+
     /// Is one of them never given?
     pub(crate) fn has_bottom(&self) -> bool {
-        self.unnamed().chain(self.keywords.iter().map(|(_, value)| value)).any(Operand::is_bottom)
+        self.operands().any(Operand::is_bottom)
     }
 }
 

@@ -96,19 +96,12 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         let recursive = self.memo.recursive.contains(&identity);
-        if recursive && !arguments.keywords.is_empty() {
-            return self.refuse_here(
-                "unsupported-recursion",
-                format!("`{name}` calls itself and takes keyword arguments"),
-                Some("pass plain positional arguments to recursive methods".into()),
-            );
-        }
         let arguments = &if recursive && identity == Rc::as_ptr(code) as usize {
             self.gathered(code, arguments)
         } else {
             arguments.clone()
         };
-        let types = || std::iter::once(&receiver.types).chain(arguments.unnamed().map(|a| &a.types));
+        let types = || std::iter::once(&receiver.types).chain(arguments.operands().map(|a| &a.types));
         if types().fold(false, |kept, types| self.keep_building(types) | kept) {
             return Operand::bottom();
         }
@@ -124,8 +117,8 @@ impl Lowerer<'_> {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
-            args: arguments.unnamed().map(|a| a.types.clone()).collect(),
-            splat: arguments.splat.is_some(),
+            args: arguments.operands().map(|a| a.types.clone()).collect(),
+            form: arguments.form(),
             block,
             environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
@@ -166,7 +159,7 @@ impl Lowerer<'_> {
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let mut args = self.convert(receiver, &key.receiver);
-        let along = arguments.unnamed().chain(&environment.operands);
+        let along = arguments.operands().chain(&environment.operands);
         for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
             if !operand::covers(types, &operand.types) {
@@ -285,8 +278,10 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
+        let unnamed = key.args.len() - key.form.keywords.len();
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
+            _ if place >= unnamed => format!("`{}`", key.form.keywords[place - unnamed]),
             Some(local) if !key.is_of_block() && !code.locals[local.0 as usize].is_empty() => {
                 format!("`{}`", code.locals[local.0 as usize])
             }
@@ -367,18 +362,15 @@ impl Lowerer<'_> {
         if let Some(block) = &key.block {
             context = self.memo.context(context, u32::MAX - 3, block.number());
         }
-        let form = u32::from(key.guarded)
-            | u32::from(key.unused) << 1
-            | u32::from(key.detached) << 2
-            | u32::from(key.splat) << 3;
+        let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        context = self.memo.context(context, u32::MAX - 4, key.form.number());
         context = self.memo.context(context, key.owner.0, form);
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
         self.node = code.body.id;
         self.span = code.span;
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len()).into_iter();
-        let splat = if key.splat { operands.pop() } else { None };
-        let arguments = Arguments { positional: operands, splat, ..Arguments::default() };
+        let arguments = Arguments::of_form(&key.form, operands);
         let procs = key.block.is_some().then(|| self.procs.clone());
         let mut written = Vec::new();
         let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));

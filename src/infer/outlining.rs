@@ -82,10 +82,8 @@ impl Lowerer<'_> {
         code.kind == CodeKind::Method
             && block.is_none()
             && arguments.splat.is_none()
-            && arguments.keywords.is_empty()
-            && !arguments.keyword_splat
             && std::iter::once(receiver)
-                .chain(&arguments.positional)
+                .chain(arguments.operands())
                 .all(|operand| !operand.is_bottom() && self.can_be_passed(&operand.types))
     }
 
@@ -152,8 +150,8 @@ impl Lowerer<'_> {
             code,
             owner,
             receiver: receiver.types.clone(),
-            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
-            splat: false,
+            args: arguments.operands().map(|a| a.types.clone()).collect(),
+            form: arguments.form(),
             block: None,
             environment: vec![],
             unused: arguments.unused,

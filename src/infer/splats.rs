@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         }
         let known = self.memo.specialisations.get(&identity).map_or(&[][..], Vec::as_slice);
         let counts: BTreeSet<usize> =
-            known.iter().filter(|key| !key.splat).map(|key| key.args.len()).collect();
+            known.iter().filter(|key| !key.form.splat).map(|key| key.args.len()).collect();
         if counts.len() < MAX_ARGUMENT_COUNTS {
             return arguments.clone();
         }
@@ -356,7 +356,7 @@ impl Lowerer<'_> {
         let (before, rest, after) = self.taken_apart(&value, targets);
         let splat = targets.splat.iter().flatten().zip(rest);
         let pairs = targets.before.iter().zip(before);
-        for (target, item) in pairs.chain(splat.map(|(target, rest)| (target, rest))) {
+        for (target, item) in pairs.chain(splat) {
             self.assign(target, &item);
         }
         for (target, item) in targets.after.iter().zip(after) {

@@ -150,7 +150,8 @@ module RandomPrograms
 
     def call_again(method)
       counter, *others = method.parameters
-      arguments = ["#{counter.name} - #{between(1, 2)}", *others.map { |other| expression(other.types, 1) }]
+      arguments = ["#{counter.name} - #{between(1, 2)}", *positional_arguments(method, 1, others),
+                   *keyword_arguments(method, 1)]
       block, given = again_block(method)
       arguments << block if block
       Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")", given)
