@@ -197,18 +197,17 @@ impl Lowerer<'_> {
     }
 
     /// `&expression` at a call: the method's own block handed on, a lambda, a symbol, or nil for no block at all.
-    pub(super) fn block_argument(&mut self, inner: &Node) -> Option<Option<BlockRef>> {
-        let operand = self.expr(inner);
+    pub(super) fn block_argument(&mut self, operand: &Operand) -> Option<Option<BlockRef>> {
         if operand.types.single() == Some(&Type::Nil) {
             return Some(None);
         }
-        if let Some(mut block) = self.proc_of(&operand) {
+        if let Some(mut block) = self.proc_of(operand) {
             if let BlockRef::Outer { active, .. } = &mut block {
                 *active = self.active.len().min(*active);
             }
             return Some(Some(block));
         }
-        if let Some(name) = self.symbol_name(&operand) {
+        if let Some(name) = self.symbol_name(operand) {
             return Some(Some(self.symbol_block(name)));
         }
         if !operand.is_bottom() {

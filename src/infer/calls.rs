@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         block: Option<&BlockArg>,
         own: Option<BlockRef>,
         unused: bool,
-        call: impl FnOnce(&mut Self, Option<BlockRef>) -> Operand,
+        call: impl Fn(&mut Self, Option<BlockRef>) -> Operand,
     ) -> Operand {
         match block {
             None => call(self, own),
@@ -244,10 +244,21 @@ impl Lowerer<'_> {
                 let block = self.block_literal(literal, None, false);
                 call(self, Some(block))
             }
-            Some(BlockArg::Expression(inner)) => match self.block_argument(inner) {
-                Some(block) => call(self, block),
-                None => Operand::bottom(),
-            },
+            Some(BlockArg::Expression(inner)) => {
+                let span = self.span;
+                let operand = self.expr(inner);
+                if operand.types.len() < 2 {
+                    let block = self.block_argument(&operand);
+                    return block.map_or_else(Operand::bottom, |block| call(self, block));
+                }
+                // One of several: the call is another with each.
+                self.enter(inner);
+                self.switch(&operand, 31, &mut |s, operand| {
+                    let block = s.block_argument(&operand);
+                    s.span = span;
+                    block.map_or_else(Operand::bottom, |block| call(s, block))
+                })
+            }
         }
     }
 

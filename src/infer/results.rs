@@ -27,7 +27,9 @@ pub fn width(types: &TypeSet) -> usize {
 
 /// Is a value of the set one scalar with or without a tag, so that it has columns of its own?
 pub fn is_plain(types: &TypeSet) -> bool {
-    types.iter().all(|t| !matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module))
+    types
+        .iter()
+        .all(|t| !matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc))
 }
 
 impl Lowerer<'_> {
@@ -72,7 +74,7 @@ impl Lowerer<'_> {
                 inside.pop();
                 can
             }
-            other if matches!(other.shape(), Shape::Local | Shape::Made) => {
+            other if matches!(other.shape(), Shape::Local | Shape::Made | Shape::Proc) => {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {
                     Type::Enumerator(..) => "end the chain with to_a",
