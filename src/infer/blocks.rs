@@ -396,7 +396,8 @@ impl Lowerer<'_> {
                     s.within_here(literal.id.0, |s| {
                         let run = |s: &mut Self, leave: Option<JoinIndex>| {
                             s.span = literal.span;
-                            let break_to = if *lambda { leave } else { *break_to };
+                            let break_to =
+                                if *lambda { leave } else { break_to.or(s.frames[frame].break_to) };
                             s.frames[frame].control.push(Control { break_to, next_to: leave });
                             let outer_return = s.frames[frame].return_to;
                             if *lambda {

@@ -184,11 +184,7 @@ impl Lowerer<'_> {
                 match self.frame().return_to {
                     Some(join) => self.leave_to(join, Some(&value)),
                     None => {
-                        self.refuse_here(
-                            "unsupported-return",
-                            "`return` would leave the method around the section",
-                            Some("use `next` to end the block for this element".into()),
-                        );
+                        self.refuse_return();
                     }
                 }
                 Operand::bottom()
@@ -209,6 +205,14 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    pub(super) fn refuse_return(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-return",
+            "`return` would leave the method around the section",
+            Some("use `next` to end the block for this element".into()),
+        )
     }
 
     /// `object` in `object.class`, where that is Ruby's own `class`.

@@ -118,6 +118,7 @@ impl Lowerer<'_> {
             block: block.cloned(),
             closure: None,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: 0,
             blocks: Rc::default(),

@@ -84,6 +84,7 @@ impl Lowerer<'_> {
             block: None,
             closure: None,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: version,
             blocks: Rc::default(),

@@ -163,7 +163,7 @@ module RandomPrograms
       block = method.yields
       return [nil, ""] if block.nil? || (block.optional && chance(0.3))
       return ["&#{block.name}", ""] if block.name && chance(0.6)
-      return [nil, block_literal(block, 1)] if block.keywords.any? || block.optional || chance(0.25)
+      return [nil, block_literal(block, 1, method.returns)] if block.keywords.any? || block.optional || chance(0.25)
 
       names = block.parameters.map { fresh("h") }.join(", ")
       [nil, " { |#{names}| #{block.name && chance(0.5) ? "#{block.name}.call(#{names})" : "yield #{names}"} }"]
