@@ -148,6 +148,12 @@ each_backend do
       a.push(*a)
       a.append(5, *xs)
     end
+    expect_same(lists) do |xs|
+      a = [1]
+      a.unshift(*xs)
+      a.unshift(4, *a)
+    end
+    expect_same(lists) { |xs| [5, 6, 7].values_at(*xs) + [5, 6, 7].values_at(-1, *xs.map { |x| x - 2 }, 0) }
   end
 
   it "are targets" do

@@ -18,8 +18,8 @@ pub(super) const ROWS: &[Row] = &[
     spreading("append", push),
     row("pop", |s, c| taken(s, c, "#pop", "#pop_many")),
     row("shift", |s, c| taken(s, c, "#shift", "#shift_many")),
-    carrying("unshift", prepend),
-    carrying("prepend", prepend),
+    spreading("unshift", prepend),
+    spreading("prepend", prepend),
     carrying("insert", insert),
     carrying("delete", |s, c| {
         if mutable(s, c).is_none() || s.one_argument(c).is_none() {
@@ -191,6 +191,10 @@ fn taken(s: &mut Lowerer<'_>, call: &Invocation, one: &str, several: &str) -> Op
 
 fn prepend(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if mutable(s, call).is_some() {
+        if let Some(others) = &call.splat {
+            let items = s.send(others, "#copy", &[], 3);
+            s.send(&call.receiver, "#prepend_all", &[items], 4);
+        }
         let zero = Operand::integer(s.b.i64(0));
         insert_all(s, &call.receiver, &zero, &call.args);
     }
