@@ -83,7 +83,7 @@ each_compiling_backend do
     hint = /race for the variable `x`.*another name.*`\|…; x\|`.*`x \+= …`/m
     Ikra.conflicts = :raise
     expect { [1, 2].pmap { |y| x = y; x * 2 } }.to raise_error(Ikra::RaceError, hint)
-    expect { [1, 2].peach { |y| x = (x * 2) + y } }.to raise_error(Ikra::RaceError, hint)
+    expect { [1, 2].pmap { |y| x = (x * 2) + y } }.to raise_error(Ikra::RaceError, hint)
     expect(x).to eq(5)
     range = 1..2
     refused(/cannot share.*\[captured-write\]/) { [1, 2].peach { |y| range = y if range } }

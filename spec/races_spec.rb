@@ -3,7 +3,7 @@
 require "open3"
 require "timeout"
 
-# Elements that are not independent, with Ikra.conflicts = :raise.
+# Elements that are not independent, with Ikra.conflicts = :raise. What would be deferred is watched as well.
 module Racing
   class Cell
     attr_accessor :x, :y, :other, :items
@@ -61,8 +61,10 @@ RSpec.describe "Ikra.conflicts" do
   include Racing
 
   around do |example|
+    ENV["IKRA_TEST_UNDEFERRED"] = "1"
     example.run
   ensure
+    ENV.delete("IKRA_TEST_UNDEFERRED")
     Ikra.conflicts = :in_order
   end
 
@@ -115,8 +117,10 @@ each_compiling_backend do
 
   around do |example|
     Ikra.conflicts = :raise
+    ENV["IKRA_TEST_UNDEFERRED"] = "1"
     example.run
   ensure
+    ENV.delete("IKRA_TEST_UNDEFERRED")
     Ikra.conflicts = :in_order
   end
 
@@ -391,7 +395,7 @@ each_compiling_backend do
     expect(error.object).to equal(cells[1])
     expect(error.backtrace.first).to start_with(lines[1])
     cells.each { |cell| cell.other = cells[2] }
-    error = raised { cells.peach { |cell| cell.other.add(1) } }
+    error = raised { cells.peach { |cell| cell.other.add(cell.x) } }
     expect(error.backtrace.first(2)).to match([/\A#{lines[0]}:in .*add'/, /\A#{__FILE__}:#{__LINE__ - 1}:in /])
   end
 

@@ -36,7 +36,7 @@ module RandomRaces
 
   # A Node's text is the same for both; only the accessors differ.
   module Plain
-    attr_accessor :a, :b, :peer, :cells
+    attr_accessor :a, :b, :peer, :cells, :count, :weight, :mark
   end
 
   module Logged
@@ -107,6 +107,29 @@ module RandomRaces
           def step
         #{body(4, 2)}  end
         end
+
+        #{changes}
+      RUBY
+    end
+
+    # Changes of what all nodes reach: mostly such as need no more than what is there and what the node gives.
+    def changes
+      statements = Array.new(@random.rand(1..4)) { "    #{guarded(change)}\n" }
+      <<~RUBY
+        CHANGES = lambda do |base, ticks, method|
+          sums = [0] * 4
+          floats = [0.5] * 3
+          least = [40] * 3
+          total = #{pick("0", "0.0", "1.5")}
+          last = nil
+          seen = [nil] * 4
+          step = proc do |node|
+        #{statements.join}  end
+          method == :each ? ticks.times { base.each(&step) } : base.peach(ticks, &step)
+          [sums, floats, least, total, last, seen]
+        rescue IndexError, NoMethodError, ArgumentError => e
+          [e.class, e.message[/[^\n]*/]]
+        end
       RUBY
     end
 
@@ -140,6 +163,29 @@ module RandomRaces
       "#{target}.#{pick("a", "b")} = #{expression(2)}"
     end
 
+    def guarded(change)
+      return "#{change} if #{given} % 3 == 0" if chance(0.2)
+      return "#{pick(2, 3)}.times { |k| #{change.gsub("node.b", "(node.b + k)")} }" if chance(0.2)
+
+      change
+    end
+
+    def change
+      node = pick("node", "node.peer", "node.peer.peer")
+      i = chance(0.05) ? "#{given} % 5 - 2" : "#{given} % 3"
+      pick("sums[#{i}] #{pick("+=", "-=")} #{given}", "sums[#{i}] = sums[#{i}] ^ #{given}",
+           "floats[#{i}] #{pick("+=", "-=", "*=")} #{given} * 0.1", "floats[#{i}] = floats[#{i}] * 0.5 + #{given}",
+           "least[#{i}] = #{given} if #{given} #{pick("<", ">")} least[#{i}]",
+           "least[#{i}] = [least[#{i}], #{given}].min", "#{node}.count += #{given}", "#{node}.count -= node.b",
+           "#{node}.weight #{pick("+=", "-=")} 0.1 * #{given}", "#{node}.weight = #{node}.weight * 0.9 + node.b",
+           "#{node}.count = #{node}.count * 3 % 101 + #{given}", "total += #{given} * #{pick("0.1", "1")}",
+           "total -= node.b * 0.7", "last = node.a", "seen[#{i}] = #{pick("true", given)}",
+           "#{node}.mark = #{pick("node", given, "nil")}", "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
+    end
+
+    # What no change touches.
+    def given = pick("node.a", "node.b", "(node.a + node.b)", "(node.a * 3 + 1)", @random.rand(9).to_s)
+
     def expression(depth)
       return "((#{expression(depth - 1)} #{pick("+", "-", "*")} #{expression(depth - 1)}) % 50)" if depth.positive?
 
@@ -172,6 +218,9 @@ module RandomRaces
     def fill(node, random)
       node.instance_variable_set(:@a, random.rand(20))
       node.instance_variable_set(:@b, random.rand(20))
+      node.instance_variable_set(:@count, 0)
+      node.instance_variable_set(:@weight, 0.25)
+      node.instance_variable_set(:@mark, nil)
     end
 
     def connect(nodes, random)
@@ -244,7 +293,16 @@ module RandomRaces
       return "another result than in order" if state(parallel(seed, ticks, :in_order).first) != state(nodes)
 
       plain, here = %i[each peach].map { |method| shared(seed, ticks, method) }
-      "another result with a shared variable: #{here} instead of #{plain}" if here != plain
+      return "another result with a shared variable: #{here} instead of #{plain}" if here != plain
+
+      plain, here = %i[each peach].map { |method| changed(seed, ticks, method) }
+      "another result of changes: #{here} instead of #{plain}" if here != plain
+    end
+
+    # What the nodes' changes leave.
+    def changed(seed, ticks, method)
+      nodes, base = World.build(@plain, Array, seed)
+      [@plain::CHANGES.call(base, ticks, method), nodes.map { |node| [node.count, node.weight, nodes.index(node.mark) || node.mark] }]
     end
 
     # The nodes, and what is around the section that all of them read and write: variables of changing classes, a
@@ -296,6 +354,8 @@ module RandomRaces
       nodes, base = World.build(@plain, Array, seed)
       before = state(nodes)
       Ikra.conflicts = conflicts
+      # What is deferred is no race.
+      ENV["IKRA_TEST_UNDEFERRED"] = "1" if conflicts == :raise
       base.peach(ticks) { |node| node.step }
       [nodes, nil]
     rescue Ikra::RaceError => e
@@ -304,6 +364,7 @@ module RandomRaces
       [nodes, e]
     ensure
       Ikra.conflicts = :in_order
+      ENV.delete("IKRA_TEST_UNDEFERRED")
     end
 
     def wrong_race(expected, error, plain, logged)

@@ -22,6 +22,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Written {
     pub fold: Fold,
     part: Option<(Temp, Temp)>,
+    /// Places where that is written.
+    writes: usize,
 }
 
 /// How `name` is used at one place.
@@ -82,6 +84,7 @@ impl Lowerer<'_> {
                 uses.iter().filter_map(|(u, _)| if let Use::Write(f) = u { Some(f) } else { None }).collect();
             let read = uses.iter().find(|(u, _)| *u == Use::Read);
             let fold = writes.first().map(|f| (*f).clone());
+            let count = writes.len();
             let reason = match (&fold, read) {
                 (Some(_), _)
                     if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
@@ -106,7 +109,7 @@ impl Lowerer<'_> {
             let shared = if is_shared { self.shared_variable(&name) } else { None };
             match (shared, fold, reason) {
                 (Some(fold), ..) | (None, Some(fold), None) => {
-                    self.written.insert(name, Written { fold, part: None });
+                    self.written.insert(name, Written { fold, part: None, writes: count });
                 }
                 (None, _, reason) => {
                     let (span, what) = reason.unwrap_or((code.span, "is written"));
@@ -180,6 +183,11 @@ impl Lowerer<'_> {
         row
     }
 
+    fn adds_floats(&mut self, name: &str, given: &Operand) -> bool {
+        let root = self.host.root(&RootKey::Captured(name.to_owned()));
+        given.types.contains(&Type::Float) || matches!(root, Ok(Some(root)) if root.ty == Type::Float)
+    }
+
     /// It turns out that the variable is no accumulator: the walk is done again.
     fn share(&mut self, name: &str) -> bool {
         let is_new = !self.memo.shared_variables.contains(name) && self.shared_variable(name).is_some();
@@ -251,7 +259,7 @@ impl Lowerer<'_> {
 
     /// `captured op= value` or `captured = value` by an element.
     pub(crate) fn write_captured(&mut self, node: &Node, name: &str, value: &Node, unused: bool) -> Operand {
-        let Some(Written { fold, part: Some((part, tick)) }) = self.written.get(name).cloned() else {
+        let Some(Written { fold, part: Some((part, tick)), writes }) = self.written.get(name).cloned() else {
             return Operand::bottom();
         };
         if !unused && fold != Fold::Last {
@@ -292,6 +300,11 @@ impl Lowerer<'_> {
         self.enter(node);
         if given.is_bottom() {
             return given;
+        }
+        // Of Floats the order counts in which they are added, which parts keep where an element gives one.
+        let often = self.repeats || writes > 1 || !self.loops.is_empty() || self.current != 0;
+        if often && matches!(fold, Fold::Operator(_)) && self.adds_floats(name, &given) && self.share(name) {
+            return Operand::bottom();
         }
         let old = self.temp_get(part);
         let old_tick = self.temp_get(tick);

@@ -120,9 +120,14 @@ const MAX_WALKS: u32 = 200;
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
 
-/// Infers and lowers the section whose block is `code`. Errors are `Unsupported` (all that were found), `Memory` or
-/// `Internal`.
-pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Result<Inferred, Error> {
+/// Infers and lowers the section whose block is `code`; `repeats`: it is to run several ticks. Errors are `Unsupported`
+/// (all that were found), `Memory` or `Internal`.
+pub fn infer(
+    host: &mut dyn Host,
+    code: &Rc<Code>,
+    operation: Operation,
+    repeats: bool,
+) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
@@ -132,6 +137,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, operation: Operation) -> Resu
         memo.changed = false;
         let mut lowerer = Lowerer::new(host, &mut memo, operation);
         lowerer.steps_before = steps_before;
+        lowerer.repeats = repeats;
         let schema = lowerer.section(code);
         lowerer.number_calls();
         let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
@@ -383,6 +389,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) unused: bool,
     /// Captured variables that the section writes, by name.
     written: BTreeMap<String, accumulators::Written>,
+    /// The section runs several ticks.
+    repeats: bool,
     /// Those whose new value is being computed.
     writing: Vec<String>,
     /// The loops being lowered, outermost first.
@@ -474,6 +482,7 @@ impl<'h> Lowerer<'h> {
             versions: 0,
             unused: false,
             written: BTreeMap::new(),
+            repeats: false,
             writing: Vec::new(),
             loops: Vec::new(),
             catches: Vec::new(),

@@ -125,9 +125,10 @@ impl World {
 
     pub fn infer(&mut self, operation: Operation) -> Result<Inferred, Error> {
         let block = Rc::clone(&self.block);
-        let mut inferred = infer(self, &block, operation)?;
+        let mut inferred = infer(self, &block, operation, false)?;
         run_all(
             &mut inferred.program,
+            true,
             &CancellationToken::default(),
             &mut crate::profile::Profile::default(),
         )?;

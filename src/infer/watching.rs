@@ -140,7 +140,7 @@ mod tests {
             @x = x
           end
           def cool(depth)
-            @y = 1
+            @y = @other.y
             cool(depth - 1) if depth > 0
           end
         end
@@ -159,7 +159,7 @@ mod tests {
             .elements(0, &[Type::Integer]);
         let mut world = world;
         let program = world.must_infer(Operation::Each).program;
-        assert_eq!(program.fused, !program.is_watched());
+        assert!(!program.fused || !program.is_watched());
         let touched = program.buffers.iter().filter_map(|buffer| match &buffer.kind {
             BufferKind::Marks(Watched::Column { name, .. }) => Some(name.clone()),
             BufferKind::Marks(_) => Some("items".into()),
@@ -185,7 +185,7 @@ mod tests {
     fn what_others_see_is_checked_once() {
         assert_eq!(watched("cell.x += cell.other.x"), ["@x"]);
         assert_eq!(watched("cell.other.x = 1"), ["@x"]);
-        assert_eq!(watched("cell.other.x += cell.y"), ["@x"]);
+        assert_eq!(watched("cell.other.x = 1; cell.y = cell.x"), ["@x"]);
     }
 
     #[test]
@@ -195,6 +195,17 @@ mod tests {
 
     #[test]
     fn arrays_are_checked_where_they_are_written() {
-        assert_eq!(watched("cell.cells[0] += 1"), ["items"]);
+        assert_eq!(watched("cell.cells[0] = 1"), ["items"]);
+    }
+
+    #[test]
+    fn changes_are_deferred_where_there_is_nothing_else() {
+        assert!(watched("cell.cells[0] += 1").is_empty());
+        assert!(watched("cell.other.x = cell.y.to_i").is_empty());
+        assert!(watched("cell.other.x += cell.y if cell.y; cell.x -= 2").is_empty());
+        assert!(watched("y = cell.y.to_i; cell.other.x = y if y < cell.other.x").is_empty());
+        assert_eq!(watched("cell.other.x += 1; cell.y = cell.x"), ["@x"]);
+        assert_eq!(watched("cell.other.x += cell.other.other.x"), ["@x"]);
+        assert_eq!(watched("a = cell.other.x; cell.x += 1; cell.other.x = a + 1"), ["@x"]);
     }
 }

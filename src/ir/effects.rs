@@ -29,7 +29,7 @@ pub fn effects(program: &Program) -> Vec<Effects> {
             Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
                 own.writes.insert(*buffer);
             }
-            Stmt::Call { function, .. } => {
+            Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
                 calls.insert(function.0 as usize);
             }
             _ => {}

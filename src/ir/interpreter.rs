@@ -1,7 +1,8 @@
 //! Runs programs one element after the other, for tests: what passes and back-ends have to agree with.
 
 use super::{
-    BinaryOp, Block, Comparison, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp, Value,
+    BinaryOp, Block, Comparison, FuncId, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp,
+    Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
 use crate::heap::{Column, marks};
@@ -21,7 +22,9 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
     let inside = program.fused && launch.jobs.rounds.len() == 1;
     let launches = if inside { 1 } else { launch.ticks };
     let mut first_failure: Option<Failure> = None;
+    let defers = !program.deferred().is_empty();
     for tick in 0..launches {
+        let mut deferred: Vec<(u32, FuncId, Vec<u64>)> = Vec::new();
         let end = if inside { launch.ticks } else { tick + 1 };
         for round in 0..launch.jobs.rounds.len() {
             let mut elements: Vec<(usize, usize)> = launch.jobs.rounds[round]
@@ -40,6 +43,7 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
                     draws: 0,
                     path: 0,
                     steps: 0,
+                    deferred: &mut deferred,
                 };
                 if let Err(failure) = machine.call(function, &[element as u64, tick, end])
                     && first_failure
@@ -51,7 +55,17 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
             }
         }
         if let Some(failure) = first_failure {
-            return Outcome::Failed(failure);
+            return if defers { Outcome::Conflict } else { Outcome::Failed(failure) };
+        }
+        deferred.sort_by_key(|(element, ..)| *element);
+        for (element, function, args) in deferred {
+            let mut none = Vec::new();
+            let (tick, draws, path, steps) = (tick as i64, 0, 0, 0);
+            let mut machine =
+                Machine { program, launch, element, tick, draws, path, steps, deferred: &mut none };
+            if machine.call(&program.functions[function.0 as usize], &args).is_err() {
+                return Outcome::Conflict;
+            }
         }
     }
     Outcome::Done
@@ -65,6 +79,8 @@ struct Machine<'a, 'b> {
     draws: u32,
     path: i64,
     steps: u64,
+    /// Element, function and arguments.
+    deferred: &'a mut Vec<(u32, FuncId, Vec<u64>)>,
 }
 
 /// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
@@ -176,6 +192,9 @@ impl Machine<'_, '_> {
                 for (result, value) in results.iter().zip(values) {
                     frame.values[result.0 as usize] = value;
                 }
+            }
+            Stmt::Defer { function, args } => {
+                self.deferred.push((self.element, *function, frame.all(args)));
             }
             Stmt::Return(values) => return Ok(Flow::Return(frame.all(values))),
             Stmt::Tick(value) => {

@@ -27,6 +27,7 @@ pub mod verifier;
 pub mod walk;
 
 use crate::types::{ArrayKind, ClassId, HierarchyId};
+use std::collections::BTreeSet;
 
 /// A scalar type. Ruby's Integer is `I64` (checked by the operations), Float is `F64`; ids of objects and arrays, tags
 /// and symbols are `I32`.
@@ -400,6 +401,15 @@ pub enum Stmt {
         args: Vec<Value>,
         results: Vec<Value>,
     },
+    /// A call of a function without results, made when all elements have run this tick: those with the same first
+    /// argument (`I32`, the row of what the function changes) one after the other, in the order of the elements and, of an
+    /// element, in that in which it came to them; the others at the same time. What the function writes is touched
+    /// nowhere else. All arguments but the first are `I64`. Where an element or such a call fails, what has been
+    /// computed says nothing of why ([`crate::backend::Outcome::Conflict`]).
+    Defer {
+        function: FuncId,
+        args: Vec<Value>,
+    },
     Return(Vec<Value>),
     /// Starts a tick: what [`Op::Tick`] gives from here, and the draw number of [`Op::Random`] is 0 again.
     Tick(Value),
@@ -712,6 +722,19 @@ impl Program {
     /// Elements are not known to be independent, and watched for it.
     pub fn is_watched(&self) -> bool {
         self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Marks(_)))
+    }
+
+    /// The functions of [`Stmt::Defer`].
+    pub fn deferred(&self) -> BTreeSet<FuncId> {
+        let mut all = BTreeSet::new();
+        for function in &self.functions {
+            walk::for_each(&function.body, &mut |stmt| {
+                if let Stmt::Defer { function, .. } = stmt {
+                    all.insert(*function);
+                }
+            });
+        }
+        all
     }
 }
 

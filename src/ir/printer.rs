@@ -380,6 +380,7 @@ impl FunctionText<'_> {
                 }
                 write!(f, "{}call {function}({})", if results.is_empty() { "" } else { " = " }, List(args))
             }
+            Stmt::Defer { function, args } => write!(f, "defer {function}({})", List(args)),
             Stmt::Return(values) if values.is_empty() => f.write_str("return"),
             Stmt::Return(values) => write!(f, "return {}", List(values)),
             Stmt::Tick(value) => write!(f, "tick {value}"),

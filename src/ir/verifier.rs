@@ -208,6 +208,30 @@ impl<'a> Checker<'a> {
                     self.define(*value, callee.results.get(i).copied());
                 }
             }
+            Stmt::Defer { function, args } => {
+                let Some(callee) = self.program.functions.get(function.0 as usize) else {
+                    return self.error(format!("there is no {function}"));
+                };
+                self.expect_all(args, &callee.params, "arguments");
+                let [row, rest @ ..] = &callee.params[..] else {
+                    return self.error(format!("{function} is deferred and has no row"));
+                };
+                if *row != Ty::I32 || rest.iter().any(|ty| *ty != Ty::I64) || !callee.results.is_empty() {
+                    self.error(format!("{function} cannot be deferred: it takes or gives something else"));
+                }
+                let is_plain = |stmt: &Stmt| {
+                    !matches!(
+                        stmt,
+                        Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Loop { .. } | Stmt::Tick(_)
+                    ) && !matches!(
+                        stmt,
+                        Stmt::Let { op: Op::Random | Op::Watch { .. } | Op::Element | Op::Tick, .. }
+                    )
+                };
+                if walk::any(&callee.body, &mut |stmt| !is_plain(stmt)) {
+                    self.error(format!("{function} is deferred and knows no element"));
+                }
+            }
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
             Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
         }

@@ -88,7 +88,10 @@ impl Stmt {
                 each(*condition);
                 operands.iter().copied().for_each(each);
             }
-            Self::Fail { operands: values, .. } | Self::Call { args: values, .. } | Self::Return(values) => {
+            Self::Fail { operands: values, .. }
+            | Self::Call { args: values, .. }
+            | Self::Defer { args: values, .. }
+            | Self::Return(values) => {
                 values.iter().copied().for_each(each);
             }
         }
@@ -109,7 +112,10 @@ impl Stmt {
                 each(condition);
                 operands.iter_mut().for_each(each);
             }
-            Self::Fail { operands: values, .. } | Self::Call { args: values, .. } | Self::Return(values) => {
+            Self::Fail { operands: values, .. }
+            | Self::Call { args: values, .. }
+            | Self::Defer { args: values, .. }
+            | Self::Return(values) => {
                 values.iter_mut().for_each(each);
             }
         }
@@ -160,7 +166,7 @@ impl Stmt {
 }
 
 /// Control may reach the end of the block.
-pub fn completes(block: &Block) -> bool {
+pub fn completes(block: &[Stmt]) -> bool {
     block.iter().all(Stmt::completes)
 }
 
@@ -170,7 +176,7 @@ pub fn breaks_to(block: &Block, label: Label) -> bool {
 }
 
 /// Some statement of the block, however deep, is such a one.
-pub fn any(block: &Block, is: &mut impl FnMut(&Stmt) -> bool) -> bool {
+pub fn any(block: &[Stmt], is: &mut impl FnMut(&Stmt) -> bool) -> bool {
     block.iter().any(|stmt| is(stmt) || stmt.blocks().any(|inner| any(inner, is)))
 }
 
@@ -180,7 +186,7 @@ pub fn may_run_long(body: &Block) -> bool {
 }
 
 /// Every statement of the block, however deep, before those inside it.
-pub fn for_each(block: &Block, each: &mut impl FnMut(&Stmt)) {
+pub fn for_each(block: &[Stmt], each: &mut impl FnMut(&Stmt)) {
     for stmt in block {
         each(stmt);
         for inner in stmt.blocks() {
@@ -190,7 +196,7 @@ pub fn for_each(block: &Block, each: &mut impl FnMut(&Stmt)) {
 }
 
 /// As [`for_each`], to change the statements.
-pub fn for_each_mut(block: &mut Block, each: &mut impl FnMut(&mut Stmt)) {
+pub fn for_each_mut(block: &mut [Stmt], each: &mut impl FnMut(&mut Stmt)) {
     for stmt in block {
         each(stmt);
         for inner in stmt.blocks_mut() {

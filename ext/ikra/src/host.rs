@@ -117,11 +117,11 @@ impl<'s, 'a> LiveHost<'s, 'a> {
     pub fn infer(
         mut self,
         code: &Rc<Code>,
-        operation: Operation,
+        (operation, repeats): (Operation, bool),
         profile: &mut Profile,
     ) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
-        let inferred = infer(&mut self, code, operation);
+        let inferred = infer(&mut self, code, operation, repeats);
         check_deferred()?;
         let inferred = match inferred {
             Ok(inferred) => inferred,

@@ -99,7 +99,9 @@ fn set_aside(program: &Program) -> usize {
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program, Profile), Error> {
     let mut profile = Profile::default();
-    passes::run_all(&mut program, token, &mut profile)?;
+    // Only specs set this: what would be deferred is watched.
+    let defers = !(cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_UNDEFERRED").is_some());
+    passes::run_all(&mut program, defers, token, &mut profile)?;
     // Only benchmark/checks.rb sets this: what comes out may be wrong where Ruby would raise.
     #[cfg(feature = "testing")]
     if std::env::var_os("IKRA_BENCHMARK_UNCHECKED").is_some() {
@@ -183,12 +185,16 @@ impl<'a> Run<'a> {
         faults::point("keeping columns")?;
         let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
         let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
-        profile.time(Phase::CopyBack, || {
+        let mode = self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
+        let result = profile.time(Phase::CopyBack, || {
             let copy =
                 CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
             copy.run(self.section.operation, self.section.base, self.elements, self.section.block)
-        })
+        })?;
+        if mode == Mode::Watched {
+            version.kept.replace(heap.leave(&version.layout, self.section.ticks));
+        }
+        Ok(result)
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
@@ -196,7 +202,7 @@ impl<'a> Run<'a> {
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
-    /// memory, or in another mode where elements conflict.
+    /// memory, or in another mode where elements conflict. Gives the mode that it has ended in.
     fn launches(
         &self,
         version: &Version,
@@ -205,12 +211,11 @@ impl<'a> Run<'a> {
         before: &[Column],
         random: (u64, u64),
         profile: &mut Profile,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Mode, Trouble> {
         let Version { layout, program, conflicts, .. } = version;
-        let is_watched = program.is_watched();
         let ticks = self.section.ticks;
-        if let Some(marks) = version.marks.take() {
-            heap.use_marks(marks);
+        if let Some(kept) = version.kept.take() {
+            heap.use_again(kept);
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
@@ -219,9 +224,8 @@ impl<'a> Run<'a> {
                 Ended::Done => {
                     if mode == Mode::Watched {
                         conflicts.none();
-                        version.marks.replace(heap.leave_marks(layout, ticks));
                     }
-                    return Ok(());
+                    return Ok(mode);
                 }
                 Ended::Failed(failure) => Some(failure),
                 Ended::Conflict => None,
@@ -259,7 +263,7 @@ impl<'a> Run<'a> {
                 }
             };
             heap.begin_again(layout, before);
-            if is_watched {
+            if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
@@ -287,11 +291,15 @@ impl<'a> Run<'a> {
         backends::choose(&self.section.backend, calls)
     }
 
+    /// What it is compiled for: the operation, and whether for several ticks.
+    const fn kind(&self) -> (Operation, bool) {
+        (self.section.operation, self.section.ticks > 1)
+    }
+
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let operation = self.section.operation;
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.operation == operation);
+        versions.retain(|version| version.kind == self.kind());
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.section.base.len() >= SAMPLED;
         for version in versions {
@@ -362,7 +370,7 @@ impl<'a> Run<'a> {
             let base = self.section.base.as_raw();
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.section.operation, &mut steps)?;
+            let mut front = host.infer(&code, self.kind(), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
@@ -374,11 +382,13 @@ impl<'a> Run<'a> {
             let room =
                 Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
             let program = Arc::new(front.inferred.program.clone());
+            let defers = !program.deferred().is_empty();
             reserve::check()?;
             pool.complete();
             let version = Version {
                 pool,
-                operation: self.section.operation,
+                kind: self.kind(),
+                may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,
                 plan: front.plan,
@@ -388,7 +398,7 @@ impl<'a> Run<'a> {
                 kernels: RefCell::default(),
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
-                marks: RefCell::default(),
+                kept: RefCell::default(),
             };
             Ok((Rc::new(version), front.traced))
         });
@@ -433,12 +443,12 @@ impl<'a> Run<'a> {
         if let Some(kernel) = known {
             return Ok(kernel);
         }
-        let (name, program) = (backend.name(), version.program.clone());
+        let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
         let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
-                let program = mode.program(&program, token)?;
+                let program = if may_conflict { mode.program(&program, token)? } else { program };
                 let kernel = backend.compile(&program, ticks, token, &mut steps)?;
                 Ok((Arc::from(kernel), steps))
             })

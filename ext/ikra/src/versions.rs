@@ -2,7 +2,7 @@
 
 use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
-use crate::running::heap::{Layout, Marks, Mode, Room};
+use crate::running::heap::{Kept, Layout, Mode, Room};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Kernel;
@@ -34,9 +34,12 @@ impl DataTypeFunctions for Handle {
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    pub operation: Operation,
+    /// What was called, and whether for several ticks.
+    pub kind: (Operation, bool),
     pub inferred: Inferred,
     pub program: Arc<Program>,
+    /// They are watched, or what they defer can fail: there is more than one mode.
+    pub may_conflict: bool,
     pub plan: Plan,
     pub layout: Layout,
     pub assumptions: Assumptions,
@@ -48,8 +51,8 @@ pub struct Version {
     /// What was enough the last time.
     pub room: Cell<Room>,
     pub conflicts: Conflicts,
-    /// Memory for the marks of the next run: fresh memory takes longer than what is done with it.
-    pub marks: RefCell<Option<Marks>>,
+    /// Memory for the next run.
+    pub kept: RefCell<Option<Kept>>,
 }
 
 /// A kernel, and the back-end and the mode that it is for.
@@ -63,7 +66,7 @@ impl Mode {
         if std::env::var_os("IKRA_BENCHMARK_UNWATCHED").is_some() {
             return Self::InOrder.of_watched(program, token);
         }
-        if self == Self::Watched || !program.is_watched() {
+        if self == Self::Watched {
             return Ok(program.clone());
         }
         self.of_watched(program, token)
@@ -72,7 +75,10 @@ impl Mode {
     fn of_watched(self, program: &Program, token: &CancellationToken) -> Result<Arc<Program>, Error> {
         let mut program = Program::clone(program);
         match self {
-            Self::Reporting => program.reports = true,
+            Self::Reporting => {
+                program.reports = true;
+                passes::unwatch::call_deferred(&mut program);
+            }
             _ => passes::unwatch::run(&mut program, token)?,
         }
         Ok(Arc::new(program))

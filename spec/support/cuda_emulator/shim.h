@@ -24,6 +24,11 @@ static inline unsigned long long atomicMin(unsigned long long* p, unsigned long 
   if (x < old) *p = x;
   return old;
 }
+static inline unsigned long long atomicAdd(unsigned long long* p, unsigned long long x) {
+  unsigned long long old = *p;
+  *p += x;
+  return old;
+}
 static inline int atomicCAS(int* p, int expected, int x) { int old = *p; if (old == expected) *p = x; return old; }
 static inline unsigned long long atomicExch(unsigned long long* p, unsigned long long x) {
   unsigned long long old = *p;

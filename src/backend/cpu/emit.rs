@@ -1,11 +1,13 @@
 //! One function of the IR as Cranelift IR: control flow, calls and failures. Operations are in
 //! [`super::value`], integer division in [`super::divide`], rounding and modulo of floats in [`super::float`].
 
+use super::deferred::{LINE, Log};
 use super::frame::{STATUS_BROKEN, STATUS_DONE};
 use super::internal;
-use super::runtime::ThreadState;
+use super::runtime::{GROW, ThreadState};
 use crate::error::Error;
-use crate::ir::{Block, FuncId, Function, Label, Op, Program, SiteId, Stmt, Ty, Value, walk};
+use crate::ir::{Block, Buffer, FuncId, Function, Label, Op, Program, SiteId, Stmt, Ty, Value, walk};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
@@ -51,6 +53,7 @@ pub struct Emitter<'a> {
     pub program: &'a Program,
     pub function: &'a Function,
     pub functions: &'a [Option<cranelift_module::FuncId>],
+    pub deferred: &'a [FuncId],
     pub module: &'a mut JITModule,
     pub values: Vec<Option<clif::Value>>,
     /// What defines each value, as far as emitted.
@@ -61,6 +64,8 @@ pub struct Emitter<'a> {
     pub zeroed: Vec<(Variable, Ty)>,
     pub targets: HashMap<Label, Target>,
     pub imports: HashMap<&'static str, clif::FuncRef>,
+    /// Buffers of one row, which are in variables.
+    pub rows: HashMap<Buffer, Variable>,
     /// Emitted before the loop over jobs.
     pub hoisted: HashSet<Value>,
     pub args: clif::Value,
@@ -105,6 +110,10 @@ impl<'a> Emitter<'a> {
             }
             Stmt::Store { buffer, index, value } => {
                 let value = self.value(*value)?;
+                if let Some(row) = self.rows.get(buffer) {
+                    self.builder.def_var(*row, value);
+                    return Ok(Flow::Open);
+                }
                 let address = self.element_address(*buffer, *index)?;
                 let flags = self.buffer_memory(*buffer);
                 self.builder.ins().store(flags, value, address, 0);
@@ -142,6 +151,7 @@ impl<'a> Emitter<'a> {
                 return Ok(Flow::Ended);
             }
             Stmt::Call { function, args, results } => self.call(*function, args, results)?,
+            Stmt::Defer { function, args } => self.defer(*function, args)?,
             Stmt::Return(values) => {
                 self.return_values(values)?;
                 return Ok(Flow::Ended);
@@ -295,6 +305,53 @@ impl<'a> Emitter<'a> {
             };
             self.define(result, None, value);
         }
+        Ok(())
+    }
+
+    /// Writes a record (see [`super::deferred`]).
+    fn defer(&mut self, function: FuncId, args: &[Value]) -> Result<(), Error> {
+        let number = self.deferred.iter().position(|deferred| *deferred == function);
+        let number = number.ok_or_else(|| internal(format!("{function} is not deferred")))?;
+        let words = args.iter().map(|arg| self.value(*arg)).collect::<Result<Vec<_>, _>>()?;
+        let Some((row, words)) = words.split_first() else { return Err(internal("a record without a row")) };
+        let flags = MemFlagsData::trusted();
+        let row = self.builder.ins().uextend(types::I64, *row);
+        let constant = self.constant_memory();
+        let log = self.builder.ins().load(types::I64, constant, self.state, ThreadState::LOG);
+        let cursors = self.builder.ins().load(types::I64, constant, log, Log::CURSORS);
+        let mask = self.builder.ins().load(types::I64, constant, log, Log::MASK);
+        // Lists of a function lie behind each other, one for each part of the rows.
+        let part = self.builder.ins().ushr_imm_u(row, LINE);
+        let part = self.builder.ins().band(part, mask);
+        let parts = self.builder.ins().iadd_imm_s(mask, 1);
+        let first = self.builder.ins().imul_imm_s(parts, number as i64);
+        let list = self.builder.ins().iadd(first, part);
+        let cursor = self.builder.ins().imul_imm_s(list, Log::CURSOR);
+        let cursor = self.builder.ins().iadd(cursors, cursor);
+        let next = self.builder.ins().load(types::I64, flags, cursor, Log::NEXT);
+        let end = self.builder.ins().load(types::I64, flags, cursor, Log::END);
+        let room = self.builder.ins().isub(end, next);
+        let is_full = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, room, 8 * args.len() as i64);
+        let [write, full, done] =
+            [self.builder.create_block(), self.cold_block(), self.builder.create_block()];
+        let place = self.builder.append_block_param(write, types::I64);
+        self.builder.ins().brif(is_full, full, &[], write, &[next.into()]);
+        self.start(full);
+        let next = self.call_c(GROW, &[self.state, list], types::I64)?;
+        self.builder.ins().brif(next, write, &[next.into()], done, &[]);
+        self.start(write);
+        let element = self.op(&Op::Element, Ty::I32, None)?;
+        let element = self.builder.ins().uextend(types::I64, element);
+        let element = self.builder.ins().ishl_imm_u(element, 32);
+        let head = self.builder.ins().bor(row, element);
+        self.builder.ins().store(flags, head, place, 0);
+        for (i, word) in words.iter().enumerate() {
+            self.builder.ins().store(flags, *word, place, 8 * (i as i32 + 1));
+        }
+        let next = self.builder.ins().iadd_imm_s(place, 8 * args.len() as i64);
+        self.builder.ins().store(flags, next, cursor, Log::NEXT);
+        self.builder.ins().jump(done, &[]);
+        self.start(done);
         Ok(())
     }
 

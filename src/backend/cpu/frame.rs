@@ -8,7 +8,7 @@ use super::internal;
 use super::live_ranges;
 use super::runtime::{DONE, ThreadState};
 use crate::error::Error;
-use crate::ir::{BinaryOp, FuncId, Function, Op, Program, Stmt, Ty, walk};
+use crate::ir::{BinaryOp, BufferInfo, BufferKind, FuncId, Function, Op, Program, Stmt, Ty, walk};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self as clif, AbiParam, InstBuilder, MemFlagsData, Signature, UserFuncName, types,
@@ -33,12 +33,17 @@ pub enum Kind<'a> {
     /// An entry that is called with one tick only.
     EntryTick(&'a Function),
     Callee(&'a Function),
+    /// What elements defer: a loop over records (see [`super::deferred`]).
+    Deferred(&'a Function),
 }
 
 impl<'a> Kind<'a> {
     fn function(self) -> &'a Function {
         match self {
-            Self::Entry(function) | Self::EntryTick(function) | Self::Callee(function) => function,
+            Self::Entry(function)
+            | Self::EntryTick(function)
+            | Self::Callee(function)
+            | Self::Deferred(function) => function,
         }
     }
 }
@@ -82,10 +87,11 @@ pub fn callee_signature(function: &Function, isa: &dyn TargetIsa) -> Signature {
     signature
 }
 
-/// Emits a function into `target`. `functions` are the declared callees, by their number in the program.
+/// Emits a function into `target`. `functions` are the declared callees, by their number in the program, and `deferred`
+/// what elements defer.
 pub fn function(
     program: &Program,
-    functions: &[Option<cranelift_module::FuncId>],
+    (functions, deferred): (&[Option<cranelift_module::FuncId>], &[FuncId]),
     kind: Kind<'_>,
     module: &mut JITModule,
     target: &mut clif::Function,
@@ -93,7 +99,7 @@ pub fn function(
 ) -> Result<(), Error> {
     target.name = UserFuncName::default();
     target.signature = match kind {
-        Kind::Entry(_) | Kind::EntryTick(_) => entry_signature(module.isa()),
+        Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => entry_signature(module.isa()),
         Kind::Callee(function) => callee_signature(function, module.isa()),
     };
     let config = module.target_config();
@@ -105,7 +111,7 @@ pub fn function(
     builder.seal_block(start);
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
-        Kind::Entry(_) | Kind::EntryTick(_) => (params[0], params[6]),
+        Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => (params[0], params[6]),
         Kind::Callee(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
@@ -114,6 +120,7 @@ pub fn function(
     let mut emitter = Emitter {
         program,
         functions,
+        deferred,
         module,
         values: vec![None; function.values.len()],
         ops: vec![None; function.values.len()],
@@ -121,13 +128,17 @@ pub fn function(
         zeroed: Vec::new(),
         targets: HashMap::new(),
         imports: HashMap::new(),
+        rows: HashMap::new(),
         hoisted: HashSet::new(),
         builder,
         function,
         args,
         state,
         convention: Convention::Callee { results: None },
-        ticks: if matches!(kind, Kind::EntryTick(_)) { Ticks::One } else { Ticks::Many },
+        ticks: match kind {
+            Kind::EntryTick(_) | Kind::Deferred(_) => Ticks::One,
+            Kind::Entry(_) | Kind::Callee(_) => Ticks::Many,
+        },
         interrupt: None,
         fail: None,
         leave,
@@ -140,6 +151,7 @@ pub fn function(
     emitter.zeroed = zeroed.filter(|(_, zeroed)| *zeroed).map(|(var, _)| var).collect();
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
+        Kind::Deferred(_) => emitter.deferred_calls(&params, status)?,
         Kind::Callee(_) => emitter.callee(&params, status)?,
     }
     emitter.builder.finalize(config);
@@ -153,7 +165,7 @@ impl<'a> Emitter<'a> {
             return Err(internal("an entry takes element, first tick and end tick"));
         }
         let stored = walk::any(&self.function.body, &mut |stmt| {
-            matches!(stmt, Stmt::Call { .. } | Stmt::Let { op: Op::Random, .. })
+            matches!(stmt, Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Let { op: Op::Random, .. })
         });
         let [header, body, ordered, known, next, exit] = [(); 6].map(|()| self.builder.create_block());
         let job = self.builder.append_block_param(header, types::I64);
@@ -199,6 +211,12 @@ impl<'a> Emitter<'a> {
         self.builder.ins().jump(header, &[following.into()]);
         self.builder.seal_block(header);
 
+        self.jobs_end(exit, job, status);
+        Ok(())
+    }
+
+    /// Behind the loop over jobs, and out of it at `job`.
+    fn jobs_end(&mut self, exit: clif::Block, job: clif::Value, status: clif::Value) {
         self.start(exit);
         let done = self.builder.ins().iconst(types::I64, DONE as i64);
         self.builder.ins().return_(&[done]);
@@ -211,7 +229,76 @@ impl<'a> Emitter<'a> {
         let others = self.builder.ins().isub(one, status);
         let result = self.builder.ins().select(failed, following, others);
         self.builder.ins().return_(&[result]);
+    }
+
+    /// The body for each record from `lo` to `hi`: its words are the parameters.
+    fn deferred_calls(&mut self, params: &[clif::Value], status: clif::Value) -> Result<(), Error> {
+        let &[_, records, lo, hi, first, ..] = params else { return Err(internal("entry signature")) };
+        let [header, body, next, done, exit] = [(); 5].map(|()| self.builder.create_block());
+        let job = self.builder.append_block_param(header, types::I64);
+        let tick = self.builder.declare_var(types::I64);
+        self.keep_rows();
+        self.builder.ins().jump(header, &[lo.into()]);
+        self.builder.switch_to_block(header);
+        let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, job, hi);
+        self.builder.ins().brif(more, body, &[], done, &[]);
+
+        self.start(body);
+        let words = self.function.params.len();
+        let offset = self.builder.ins().imul_imm_s(job, 8 * words as i64);
+        let record = self.builder.ins().iadd(records, offset);
+        let flags = MemFlagsData::trusted();
+        let head = self.builder.ins().load(types::I64, flags, record, 0);
+        let row = self.builder.ins().ireduce(types::I32, head);
+        let element = self.builder.ins().ushr_imm_u(head, 32);
+        let element = self.builder.ins().ireduce(types::I32, element);
+        self.values[0] = Some(row);
+        for word in 1..words {
+            let value = self.builder.ins().load(types::I64, flags, record, 8 * word as i32);
+            self.values[word] = Some(value);
+        }
+        self.convention = Convention::Entry { element, tick, next, stored: false };
+        self.builder.def_var(tick, first);
+        for (var, ty) in std::mem::take(&mut self.zeroed) {
+            let zero = self.zero(ty);
+            self.builder.def_var(var, zero);
+        }
+        let body = &self.function.body;
+        if self.block(body)? == Flow::Open {
+            self.builder.ins().jump(next, &[]);
+        }
+        self.start(next);
+        let following = self.builder.ins().iadd_imm_s(job, 1);
+        self.builder.ins().jump(header, &[following.into()]);
+        self.builder.seal_block(header);
+        self.start(done);
+        for (buffer, row) in std::mem::take(&mut self.rows) {
+            let (address, flags) = (self.buffer_address(buffer), self.buffer_memory(buffer));
+            let value = self.builder.use_var(row);
+            self.builder.ins().store(flags, value, address, 0);
+        }
+        self.builder.ins().jump(exit, &[]);
+        self.jobs_end(exit, job, status);
         Ok(())
+    }
+
+    /// Has what is one row be in variables: from call to call it would wait for memory.
+    fn keep_rows(&mut self) {
+        let function = self.function;
+        walk::for_each(&function.body, &mut |stmt| {
+            let (Stmt::Let { op: Op::Load(buffer, _), .. } | Stmt::Store { buffer, .. }) = stmt else {
+                return;
+            };
+            let BufferInfo { kind, ty, .. } = &self.program.buffers[buffer.0 as usize];
+            if !matches!(kind, BufferKind::Variable(..)) || self.rows.contains_key(buffer) {
+                return;
+            }
+            let row = self.builder.declare_var(clif_type(*ty));
+            let (address, flags) = (self.buffer_address(*buffer), self.buffer_memory(*buffer));
+            let value = self.builder.ins().load(clif_type(*ty), flags, address, 0);
+            self.builder.def_var(row, value);
+            self.rows.insert(*buffer, row);
+        });
     }
 
     /// Emits what is the same for all jobs before their loop: what depends on scalars and never written buffers only.

@@ -4,6 +4,7 @@
 //! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
 
 mod cancel;
+mod deferred;
 mod divide;
 mod emit;
 mod float;
@@ -23,13 +24,14 @@ use super::{Backend, Kernel, Launch, Outcome};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
-use crate::ir::Program;
+use crate::ir::{self, Program};
 use crate::profile::{Phase, Profile};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
+use deferred::{Deferred, Spare};
 use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 pub use pool::{block_signals, no_thread};
@@ -94,6 +96,49 @@ impl Kernel for CpuKernel {
     }
 }
 
+/// What elements of another back-end defer, as machine code of this machine.
+pub struct DeferredCalls {
+    code: Code,
+}
+
+impl DeferredCalls {
+    /// `functions`: in the order in which their records are given later.
+    pub fn new(
+        program: &Program,
+        functions: Vec<ir::FuncId>,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Self, Error> {
+        let mut only = program.clone();
+        only.entries.clear();
+        // Nothing else is compiled of it.
+        for (number, function) in only.functions.iter_mut().enumerate() {
+            if !functions.contains(&ir::FuncId(number as u32)) {
+                function.body.clear();
+            }
+        }
+        let code = cancel::within(token, || {
+            Code::of(&only, functions, LoopOrders::TickMajor, token, profile, None)
+        })?;
+        Ok(Self { code })
+    }
+
+    /// Makes the calls of records (see [`deferred`]) on the columns of a launch: of one tick, those of a row in the order
+    /// of their elements. False: one has failed.
+    pub fn make(&self, records: &[Vec<u64>], launch: &mut Launch<'_>, tick: u64) -> Result<bool, Error> {
+        let mut args: Vec<u64> =
+            launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+        args.extend_from_slice(launch.scalars);
+        let pool = pool::threads()?;
+        Ok(deferred::make(
+            &self.code.deferred,
+            &self.code.spare,
+            (pool, records),
+            (&args, tick, launch.interrupt),
+        ))
+    }
+}
+
 /// An entry in two forms, by loop interchange: the loop over ticks outside of that over elements, or inside. Where an
 /// element's operations wait for each other, a core is faster when it runs one tick of many elements, whose operations
 /// overlap, than all ticks of one element, though that keeps its state in registers.
@@ -110,6 +155,9 @@ struct Code {
     entries: Vec<EntryCode>,
     /// One for each of the entries.
     tunings: Vec<Tuning>,
+    /// What elements defer, in the order of their numbers in the program.
+    deferred: Vec<Deferred>,
+    spare: Spare,
     /// Some entry calls functions, which may recurse: they want the pool's large stacks.
     calls: bool,
     /// Taken when dropped.
@@ -120,6 +168,18 @@ impl Code {
     /// Compiles; `listing`, if asked for, gets the Cranelift IR and the assembly of each function.
     fn new(
         program: &Program,
+        orders: LoopOrders,
+        token: &CancellationToken,
+        profile: &mut Profile,
+        listing: Option<&mut String>,
+    ) -> Result<Self, Error> {
+        Self::of(program, program.deferred().into_iter().collect(), orders, token, profile, listing)
+    }
+
+    /// The same, with what is deferred.
+    fn of(
+        program: &Program,
+        deferred: Vec<ir::FuncId>,
         orders: LoopOrders,
         token: &CancellationToken,
         profile: &mut Profile,
@@ -135,6 +195,8 @@ impl Code {
         let mut code = Self {
             entries: Vec::new(),
             tunings: Vec::new(),
+            deferred: Vec::new(),
+            spare: Spare::default(),
             calls: false,
             module: Mutex::new(Some(JITModule::new(builder))),
         };
@@ -155,7 +217,14 @@ impl Code {
                 token.check()?;
                 context.set_disasm(listing.is_some());
                 let start = Instant::now();
-                frame::function(program, &functions, what, module, &mut context.func, &mut builder_context)?;
+                frame::function(
+                    program,
+                    (&functions, &deferred),
+                    what,
+                    module,
+                    &mut context.func,
+                    &mut builder_context,
+                )?;
                 profile.step("emit", start.elapsed(), 1);
                 let start = Instant::now();
                 let instructions = context.func.dfg.num_insts();
@@ -192,6 +261,14 @@ impl Code {
                 .transpose()?;
             ids.push((tick_major, element_major));
         }
+        let mut deferred_ids = Vec::new();
+        for &id in &deferred {
+            let function = &program.functions[id.0 as usize];
+            let signature = frame::entry_signature(module.isa());
+            let declared = module.declare_anonymous_function(&signature).map_err(internal)?;
+            define(module, declared, &function.name, frame::Kind::Deferred(function))?;
+            deferred_ids.push((declared, function.params.len()));
+        }
         faults::point("making code executable")?;
         let start = Instant::now();
         module.finalize_definitions().map_err(of_module)?;
@@ -208,6 +285,8 @@ impl Code {
                 element_major: element_major.map(address),
             })
             .collect();
+        code.deferred =
+            deferred_ids.into_iter().map(|(id, words)| Deferred { code: address(id), words }).collect();
         code.tunings.resize_with(code.entries.len(), Tuning::default);
         Ok(code)
     }

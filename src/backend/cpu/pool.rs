@@ -4,6 +4,7 @@
 //! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
 //! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
 
+use super::deferred::{Log, Pending};
 use super::loop_order::{LoopOrder, Tuning};
 use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
@@ -15,7 +16,7 @@ use crate::ir::{BufferKind, ErrorKind, Program, Site, SiteId};
 use crate::reserve;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -35,6 +36,8 @@ const TRIAL: Duration = Duration::from_micros(50);
 const TRIALS: u64 = 3;
 /// Tasks for each thread, so that the slow ones even out.
 const TASKS: usize = 8;
+/// Elements of a task that defers: what they write down should still be in a cache when it is read.
+const DEFERRING: usize = 16 << 10;
 /// Tasks begin at multiples of this many jobs: neighbours' columns share no cache lines.
 const GRAIN: usize = 16;
 /// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
@@ -45,6 +48,8 @@ struct Task<'a> {
     code: EntryCode,
     tuning: &'a Tuning,
     jobs: Range<u64>,
+    /// In the order of the rounds of a tick.
+    number: usize,
 }
 
 struct LaunchState<'a> {
@@ -69,6 +74,10 @@ struct LaunchState<'a> {
     /// Two elements conflict. Which failures there are says nothing then.
     conflict: AtomicBool,
     sites: &'a [Site],
+    /// What elements defer, where they do.
+    pending: Option<Pending<'a>>,
+    /// Tasks are in the order of their elements.
+    sorted: bool,
 }
 
 pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
@@ -78,7 +87,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
         launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
-    let run = LaunchState {
+    let mut run = LaunchState {
         scratch: scratch.map(|at| (at, launch.buffers[at].len())),
         args,
         order: launch.jobs.order.as_deref(),
@@ -93,6 +102,8 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
         in_order: launch.jobs.in_order,
         conflict: AtomicBool::new(false),
         sites: &program.sites,
+        pending: None,
+        sorted: launch.jobs.order.is_none() && launch.jobs.rounds.len() <= 1,
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.fused && rounds.len() <= 1;
@@ -102,13 +113,16 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     let alone =
         launch.jobs.in_order || !split && rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
+    let width = if alone { 1 } else { threads()?.current_num_threads() };
+    if !code.deferred.is_empty() {
+        run.pending = Some(Pending::new(&code.deferred, width, &code.spare));
+    }
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.calls {
             run.rounds(code, rounds, launch.ticks, fused, 1);
             return Ok::<_, Error>(());
         }
         let pool = threads()?;
-        let width = if alone { 1 } else { pool.current_num_threads() };
         pool.install(|| run.rounds(code, rounds, launch.ticks, fused, width));
         Ok(())
     }))
@@ -127,6 +141,10 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     }
     if run.stopped.into_inner() {
         return Ok(Outcome::Interrupted);
+    }
+    if run.pending.is_some() && run.failure.lock().is_some() {
+        // What was deferred may have failed before.
+        return Ok(Outcome::Conflict);
     }
     Ok(run.failure.into_inner().map_or(Outcome::Done, Outcome::Failed))
 }
@@ -147,11 +165,20 @@ impl LaunchState<'_> {
             }
             return;
         }
-        let rounds: Vec<_> = rounds.iter().map(|round| tasks(code, round, width)).collect();
+        let mut rounds: Vec<_> = rounds.iter().map(|round| tasks(code, round, width)).collect();
+        rounds.iter_mut().flatten().enumerate().for_each(|(number, task)| task.number = number);
         for tick in 0..ticks {
             for tasks in &rounds {
-                self.round(tasks, tick..tick + 1, width);
+                // What was deferred is done as early as its order is known.
+                let size = if self.pending.is_some() && self.sorted { width * TASKS } else { tasks.len() };
+                for tasks in tasks.chunks(size.max(1)) {
+                    self.round(tasks, tick..tick + 1, width);
+                    if self.sorted {
+                        self.call_deferred(tick, width);
+                    }
+                }
             }
+            self.call_deferred(tick, width);
             // Later rounds of this tick may hold elements that come earlier in the base.
             if self.over() || self.failed_tick.load(Ordering::Relaxed) != u64::MAX {
                 return;
@@ -168,12 +195,47 @@ impl LaunchState<'_> {
         }
     }
 
+    /// Makes the calls that elements have deferred until now. There is no need to where an element has failed.
+    fn call_deferred(&self, tick: u64, width: usize) {
+        let Some(pending) = &self.pending else { return };
+        let logs = pending.take();
+        let failed = self.failed_tick.load(Ordering::Relaxed) != u64::MAX;
+        let Some(logs) = logs else { return self.conflict() };
+        if !self.over() && !failed && !logs.is_empty() {
+            let call =
+                |part: usize| pending.call(&logs, part, self.sorted, (&self.args, tick, self.interrupt));
+            let done = match width > 1 && (pending.are_many(&logs) || is_split()) {
+                true => (0..pending.parts()).into_par_iter().map(call).reduce(|| true, |a, b| a && b),
+                false => (0..pending.parts()).all(call),
+            };
+            if !done {
+                self.conflict();
+            }
+        }
+        pending.give_back(logs);
+    }
+
+    /// What has been computed says nothing.
+    fn conflict(&self) {
+        self.conflict.store(true, Ordering::Relaxed);
+        // What loops until another element writes something has to end too.
+        self.interrupt.store(true, Ordering::Relaxed);
+    }
+
     fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
+        let Some(pending) = &self.pending else { return self.elements(task, ticks, std::ptr::null_mut()) };
+        let mut log = pending.log();
+        self.elements(task, ticks, &raw mut log);
+        pending.add(task.number, log);
+    }
+
+    fn elements(&self, task: &Task<'_>, ticks: &Range<u64>, log: *mut Log) {
         if let Err(error) = faults::point("a task") {
             // A thread of the pool has no other way to fail.
             panic!("{error}");
         }
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
+        state.log = log;
         let mut args = self.args.clone();
         let mut scratch: Vec<u64>;
         if let Some((at, words)) = self.scratch {
@@ -311,10 +373,7 @@ impl LaunchState<'_> {
                     let tick = state.tick as u64;
                     let site = &self.sites[state.site as usize];
                     if matches!(site.error, ErrorKind::Race { .. }) && !self.in_order {
-                        self.conflict.store(true, Ordering::Relaxed);
-                        // What loops until another element writes something has to end too.
-                        self.interrupt.store(true, Ordering::Relaxed);
-                        return;
+                        return self.conflict();
                     }
                     end = end.min(tick.saturating_add(1));
                     self.failed(Failure {
@@ -371,13 +430,14 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
             if size > GRAIN { size.next_multiple_of(GRAIN) } else { size }
         }
     };
+    let size = if code.deferred.is_empty() { size } else { size.min(DEFERRING) };
     let mut tasks = Vec::new();
     for segment in &round.segments {
         let (entry, tuning) = (code.entries[segment.entry], &code.tunings[segment.entry]);
         let end = segment.jobs.end as u64;
         for start in segment.jobs.clone().step_by(size) {
             let start = start as u64;
-            tasks.push(Task { code: entry, tuning, jobs: start..end.min(start + size as u64) });
+            tasks.push(Task { code: entry, tuning, jobs: start..end.min(start + size as u64), number: 0 });
         }
     }
     tasks
@@ -385,7 +445,7 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
 
 /// The pool of this process. Threads do not survive a fork, so the child makes its own; the parent's is never
 /// dropped, because that would wait for threads that are not there.
-fn threads() -> Result<&'static ThreadPool, Error> {
+pub fn threads() -> Result<&'static ThreadPool, Error> {
     struct Threads {
         process: u32,
         pool: ThreadPool,

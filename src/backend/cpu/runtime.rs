@@ -1,6 +1,7 @@
 //! What machine code needs from Rust and C: the state it shares with the thread that calls it, the C library's
 //! functions behind Ruby's `Math`, and the random numbers.
 
+use super::deferred::{Log, grow};
 use crate::heap::marks::Report;
 use crate::ir::MathFn;
 use crate::rng;
@@ -26,6 +27,8 @@ pub struct ThreadState {
     pub call: u64,
     /// Read by loops that are not the tick loop, and by functions that may recurse.
     pub interrupt: *const AtomicBool,
+    /// Where the running task writes down what its elements defer, if they do.
+    pub log: *mut Log,
 }
 
 impl ThreadState {
@@ -35,10 +38,22 @@ impl ThreadState {
     pub const SITE: i32 = offset_of!(Self, site) as i32;
     pub const OPERANDS: i32 = offset_of!(Self, operands) as i32;
     pub const PATH: i32 = offset_of!(Self, path) as i32;
+    pub const LOG: i32 = offset_of!(Self, log) as i32;
     pub const INTERRUPT: i32 = offset_of!(Self, interrupt) as i32;
 
     pub const fn new(seed: u64, call: u64, interrupt: &AtomicBool) -> Self {
-        Self { element: 0, draw: 0, tick: 0, site: 0, operands: [0; 2], path: 0, seed, call, interrupt }
+        Self {
+            element: 0,
+            draw: 0,
+            tick: 0,
+            site: 0,
+            operands: [0; 2],
+            path: 0,
+            seed,
+            call,
+            interrupt,
+            log: std::ptr::null_mut(),
+        }
     }
 }
 
@@ -64,6 +79,7 @@ pub const BROKEN: u64 = u64::MAX - 1;
 pub const RANDOM: &str = "ikra_random";
 pub const REPORT_READ: &str = "ikra_report_read";
 pub const REPORT_WRITE: &str = "ikra_report_write";
+pub const GROW: &str = "ikra_grow";
 pub const POW: &str = "pow";
 pub const FMOD: &str = "fmod";
 
@@ -165,6 +181,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
         (RANDOM, random as *const u8),
         (REPORT_READ, report_read as *const u8),
         (REPORT_WRITE, report_write as *const u8),
+        (GROW, grow as *const u8),
         (POW, c::pow as *const u8),
         (FMOD, c::fmod as *const u8),
     ])

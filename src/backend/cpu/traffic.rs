@@ -195,7 +195,7 @@ fn processor_seconds() -> f64 {
 /// Runs the classes in `entries` and gives seconds of processors and of the clock, and checksums.
 fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f64, Duration, String) {
     let mut program = parser::parse(&PROGRAM.replace("MOVE", MOVE)).unwrap();
-    passes::run_all(&mut program, &CancellationToken::default(), &mut Profile::default()).unwrap();
+    passes::run_all(&mut program, true, &CancellationToken::default(), &mut Profile::default()).unwrap();
     assert!(program.fused);
     program.fused = fused;
     let program = Arc::new(program);

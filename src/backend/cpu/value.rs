@@ -163,6 +163,10 @@ impl<'a> Emitter<'a> {
                 let [condition, a, b] = [self.value(*condition)?, self.value(*a)?, self.value(*b)?];
                 self.builder.ins().select(condition, a, b)
             }
+            Op::Load(buffer, _) if self.rows.contains_key(buffer) => {
+                let row = self.rows[buffer];
+                self.builder.use_var(row)
+            }
             Op::Load(buffer, index) => {
                 let address = self.element_address(*buffer, *index)?;
                 let flags = self.buffer_memory(*buffer);

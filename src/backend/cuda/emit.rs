@@ -6,7 +6,10 @@ mod expression;
 mod function;
 mod width;
 
-use crate::ir::{BufferInfo, BufferKind, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk};
+use super::deferred::{self, Way};
+use crate::ir::{
+    BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk,
+};
 use std::fmt::Write;
 
 /// What every generated text begins with.
@@ -52,6 +55,8 @@ pub(super) struct Names<'a> {
     scalars: Vec<String>,
     can_fail: Vec<bool>,
     recursive: Vec<bool>,
+    /// What elements defer.
+    deferred: Vec<(FuncId, Way)>,
 }
 
 /// The text of a verified program.
@@ -61,13 +66,14 @@ pub(super) fn emit(program: &Program) -> Source {
     let recursive = names.recursive.contains(&true);
     let mut text = String::new();
     arguments(&names, &mut text);
+    let is_called = |index: &usize| !names.deferred.iter().any(|(id, _)| id.0 as usize == *index);
     if program.functions.len() > program.entries.len() {
-        for index in 0..program.functions.len() {
+        for index in (0..program.functions.len()).filter(is_called) {
             let _ = writeln!(text, "{};", function::signature(&names, index));
         }
         text.push('\n');
     }
-    for index in 0..program.functions.len() {
+    for index in (0..program.functions.len()).filter(is_called) {
         function::emit(&names, index, &mut text);
         text.push('\n');
     }
@@ -119,6 +125,7 @@ impl<'a> Names<'a> {
             scalars: named("s", program.scalars.iter().map(|s| scalar_word(&s.source).to_owned())),
             can_fail,
             recursive,
+            deferred: deferred::ways(program),
         }
     }
 }
@@ -128,7 +135,7 @@ fn fails(function: &Function) -> bool {
     let mut found = false;
     walk::for_each(&function.body, &mut |s| {
         found |= match s {
-            Stmt::Check { .. } | Stmt::Fail { .. } => true,
+            Stmt::Check { .. } | Stmt::Fail { .. } | Stmt::Defer { .. } => true,
             // It can be stopped.
             Stmt::Loop { body, .. } => walk::may_run_long(body),
             Stmt::Let { op: Op::Binary(op, a, b), .. } => {
@@ -244,6 +251,11 @@ fn arguments(names: &Names<'_>, out: &mut String) {
     for (info, name) in program.scalars.iter().zip(&names.scalars) {
         let ty = if info.ty == Ty::F64 { "double" } else { "i64" };
         let _ = writeln!(out, "  {ty} {name};");
+    }
+    for (_, way) in &names.deferred {
+        if let Way::Log(number) = way {
+            let _ = writeln!(out, "  u64* log{number}; u64 room{number}; u64* count{number};");
+        }
     }
     out.push_str("};\nextern \"C\" { __constant__ Arguments args; }\n\n");
 }

@@ -1,6 +1,7 @@
 //! The structs that host and kernel share, as the prelude declares them, and where a run's columns lie in the one
 //! piece of device memory it takes.
 
+use super::deferred::Rooms;
 use super::device::Session;
 use super::emit::BLOCK;
 use crate::backend::{Failure, Launch, Outcome};
@@ -28,6 +29,10 @@ pub(super) struct Arena {
     /// Of each of the program's buffers.
     pub buffers: Vec<usize>,
     pub order: Option<usize>,
+    /// Of what elements defer: where the records are, words of one, room for so many.
+    pub logs: Vec<(usize, usize, usize)>,
+    /// How many records there are: a word for each of the logs.
+    pub counts: usize,
     pub bytes: usize,
 }
 
@@ -39,7 +44,7 @@ impl Arena {
     pub const STOP: usize = 128;
 
     /// `lanes`: threads of the largest launch, each of which has scratch memory.
-    pub fn new(program: &Program, launch: &Launch<'_>, lanes: usize) -> Self {
+    pub fn new(program: &Program, launch: &Launch<'_>, lanes: usize, rooms: &Rooms) -> Self {
         let mut end = ALIGNMENT;
         let mut place = |bytes: usize| {
             let at = end;
@@ -50,7 +55,9 @@ impl Arena {
         let buffers = launch.buffers.iter().zip(&program.buffers);
         let buffers = buffers.map(|(c, info)| place(c.as_bytes().len() * times(info))).collect();
         let order = launch.jobs.order.as_ref().map(|order| place(order.len() * 4));
-        Self { buffers, order, bytes: end }
+        let logs = rooms.iter().map(|(words, room)| (place(8 * words * room), *words, *room)).collect();
+        let counts = place(8 * rooms.len());
+        Self { buffers, order, logs, counts, bytes: end }
     }
 }
 
@@ -68,9 +75,13 @@ pub(super) fn run_words(arena: &Arena, session: &dyn Session, launch: &Launch<'_
     [order, at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack, stop]
 }
 
-/// The generated `Arguments`: a word for each buffer and scalar.
+/// The generated `Arguments`: a word for each buffer and scalar, three for each log.
 pub(super) fn argument_words(arena: &Arena, base: u64, launch: &Launch<'_>) -> Vec<u64> {
-    arena.buffers.iter().map(|offset| base + *offset as u64).chain(launch.scalars.iter().copied()).collect()
+    let logs = arena.logs.iter().enumerate().flat_map(|(number, (offset, _, room))| {
+        [base + *offset as u64, *room as u64, base + (arena.counts + 8 * number) as u64]
+    });
+    let buffers = arena.buffers.iter().map(|offset| base + *offset as u64);
+    buffers.chain(launch.scalars.iter().copied()).chain(logs).collect()
 }
 
 /// What the failure record says of how the run ends; `None` when nothing failed.

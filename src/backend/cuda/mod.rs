@@ -3,6 +3,7 @@
 
 mod cache;
 mod compiler;
+mod deferred;
 mod device;
 mod emit;
 #[cfg(any(test, feature = "testing"))]
@@ -22,6 +23,7 @@ use crate::error::{Error, size};
 use crate::ir::Program;
 use crate::profile::Profile;
 pub use compiler::{serve, set_process};
+use deferred::Logs;
 use device::Device;
 pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};
@@ -70,7 +72,14 @@ impl Backend for CudaBackend {
         let start = Instant::now();
         let loaded = self.device.load(&source, token, profile)?;
         profile.step("load", start.elapsed(), 1);
-        Ok(Box::new(CudaKernel { program: program.clone(), source, loaded }))
+        let logs = Logs::new(program, token, profile)?;
+        Ok(Box::new(CudaKernel {
+            program: program.clone(),
+            source,
+            loaded,
+            logs,
+            defers: !program.deferred().is_empty(),
+        }))
     }
 }
 

@@ -124,6 +124,23 @@ static __device__ __forceinline__ i64 watch_write(i64* marks, i64 row, i64 me) {
   return other || is_others(*(volatile u64*)reader, (u64)me) ? 0 : -1;
 }
 
+// What elements defer (see deferred.rs). Integers are added in place, where the order does not matter unless a sum leaves
+// 64 bits; false: this one did.
+static __device__ __forceinline__ bool add_at(i64* place, i64 x) {
+  i64 old = (i64)atomicAdd((u64*)place, (u64)x), sum = (i64)((u64)old + (u64)x);
+  return ((old ^ sum) & (x ^ sum)) >= 0;
+}
+static __device__ __forceinline__ bool subtract_at(i64* place, i64 x) {
+  i64 old = (i64)atomicAdd((u64*)place, 0 - (u64)x), difference = (i64)((u64)old - (u64)x);
+  return ((old ^ x) & (old ^ difference)) >= 0;
+}
+// Anything else is written down for the host. Those of one thread come in its order. Null where there is no more room: the
+// host sees how many there would have been.
+static __device__ __forceinline__ u64* log_place(u64* log, u64 room, u64* count, int words) {
+  u64 at = atomicAdd(count, 1ull);
+  return at < room ? log + at * (u64)words : 0;
+}
+
 // Has this thread nearly used up its stack? `here` is a local variable of the caller.
 static __device__ __forceinline__ bool out_of_stack(const Element& e, const int& here) {
   u64 now = (u64)&here;

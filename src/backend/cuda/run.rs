@@ -4,6 +4,7 @@
 //! program are as good as one launch, as its elements do not see each other. Any other program has a launch for each
 //! tick and round, replayed as a graph.
 
+use super::deferred::{self, Finished, Logs};
 use super::device::{Constant, Loaded, Session, bytes_of};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
@@ -34,6 +35,10 @@ pub(super) struct CudaKernel {
     pub program: Arc<Program>,
     pub source: Source,
     pub loaded: Box<dyn Loaded>,
+    /// What elements defer and the GPU does not do itself.
+    pub logs: Option<Logs>,
+    /// They defer something.
+    pub defers: bool,
 }
 
 impl Kernel for CudaKernel {
@@ -47,27 +52,17 @@ impl Kernel for CudaKernel {
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
-        let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
-        let arena = Arena::new(&self.program, launch, lanes);
-        let session = profile.time(Phase::Upload, || {
-            let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;
-            if let Some(session) = &mut session {
-                self.upload(&mut **session, &arena, launch)?;
+        let Some(logs) = &self.logs else {
+            return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
+        };
+        let before = logs.before(launch.buffers)?;
+        loop {
+            // Too little room for records is enough the next time.
+            if let Some(outcome) = self.attempt(&steps, launch, profile)? {
+                return Ok(outcome);
             }
-            Ok::<_, Error>(session)
-        })?;
-        let Some(mut session) = session else { return Ok(Outcome::Interrupted) };
-        let outcome = profile.time(Phase::Kernel, || {
-            if self.program.fused && launch.jobs.rounds.len() == 1 {
-                fused(&mut *session, &steps, launch)
-            } else {
-                tick_by_tick(&mut *session, &steps, launch)
-            }
-        })?;
-        if outcome == Outcome::Done {
-            profile.time(Phase::Download, || self.download(&mut *session, &arena, launch))?;
+            logs.begin_again(launch.buffers, &before);
         }
-        Ok(outcome)
     }
 
     fn suits(&self, _ticks: u64) -> bool {
@@ -80,12 +75,51 @@ impl Kernel for CudaKernel {
 }
 
 impl CudaKernel {
+    /// `None`: there was too little room for what elements defer.
+    fn attempt(
+        &self,
+        steps: &[Step],
+        launch: &mut Launch<'_>,
+        profile: &mut Profile,
+    ) -> Result<Option<Outcome>, Error> {
+        let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
+        let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
+        let rooms = self.logs.as_ref().map(|logs| logs.rooms(&self.program, jobs)).unwrap_or_default();
+        let arena = Arena::new(&self.program, launch, lanes, &rooms);
+        let session = profile.time(Phase::Upload, || {
+            let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;
+            if let Some(session) = &mut session {
+                self.upload(&mut **session, &arena, launch)?;
+            }
+            Ok::<_, Error>(session)
+        })?;
+        let Some(mut session) = session else { return Ok(Some(Outcome::Interrupted)) };
+        let outcome = profile.time(Phase::Kernel, || {
+            if let Some(logs) = &self.logs {
+                logging(&mut *session, (steps, &arena), logs, launch)
+            } else if self.program.fused && launch.jobs.rounds.len() == 1 {
+                fused(&mut *session, steps, launch).map(Some)
+            } else {
+                tick_by_tick(&mut *session, steps, launch).map(Some)
+            }
+        })?;
+        if outcome == Some(Outcome::Done) {
+            profile.time(Phase::Download, || self.download(&mut *session, &arena, launch))?;
+        }
+        // What was deferred may have failed before.
+        let failed = matches!(outcome, Some(Outcome::Failed(_)));
+        Ok(if failed && self.defers { Some(Outcome::Conflict) } else { outcome })
+    }
+
     fn upload(&self, session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
         let state = bytes_of(&layout::fresh_state());
         let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
+        if !arena.logs.is_empty() {
+            session.clear(arena.counts, 8 * arena.logs.len())?;
+        }
         let small = arena.bytes <= ONE_PIECE;
         for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.kind == BufferKind::Scratch {
+            if info.kind == BufferKind::Scratch || deferred::stays(self.logs.as_ref(), i, info) {
                 continue;
             }
             let bytes = launch.buffers[i].as_bytes();
@@ -122,7 +156,8 @@ impl CudaKernel {
         launch: &mut Launch<'_>,
     ) -> Result<(), Error> {
         for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.written && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_)) {
+            let is_result = info.written && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_));
+            if is_result && !deferred::stays(self.logs.as_ref(), i, info) {
                 session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
             }
         }
@@ -193,6 +228,32 @@ fn tick_by_tick(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) 
         })?;
     }
     Ok(outcome)
+}
+
+/// A launch for each tick, after which the host does what was deferred. `None`: there was too little room for that.
+fn logging(
+    session: &mut dyn Session,
+    (steps, arena): (&[Step], &Arena),
+    logs: &Logs,
+    launch: &mut Launch<'_>,
+) -> Result<Option<Outcome>, Error> {
+    for tick in 0..launch.ticks {
+        if launch.interrupt.load(Ordering::Relaxed) {
+            return Ok(Some(Outcome::Interrupted));
+        }
+        for step in steps {
+            session.launch(&step.with_ticks(tick, tick + 1, false))?;
+        }
+        if let Some(outcome) = look(session)? {
+            return Ok(Some(outcome));
+        }
+        match logs.finish_tick(session, arena, launch, tick)? {
+            Finished::Done => {}
+            Finished::Conflict => return Ok(Some(Outcome::Conflict)),
+            Finished::TooMany => return Ok(None),
+        }
+    }
+    Ok(Some(Outcome::Done))
 }
 
 /// Does `count` things, and looks now and then at the failure record and the interrupt flag. Ticks that run after a

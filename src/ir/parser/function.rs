@@ -131,6 +131,10 @@ impl Body<'_> {
                 Stmt::Fail { site, operands: self.operands()? }
             }
             "call" => self.call(Vec::new())?,
+            "defer" => match self.call(Vec::new())? {
+                Stmt::Call { function, args, .. } => Stmt::Defer { function, args },
+                other => other,
+            },
             "return" => {
                 Stmt::Return(if self.parser.peek_entity("v").is_some() { self.values()? } else { vec![] })
             }

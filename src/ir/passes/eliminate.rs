@@ -7,14 +7,16 @@ use crate::ir::walk::{any, breaks_to};
 use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, ValueData};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
-    for function in &mut program.functions {
-        while remove_unreachable(&mut function.body)
-            | remove_unused(function, token)?
-            | flatten(&mut function.body)
-            | cut_tail(&mut function.body, &|stmt| *stmt == Stmt::Return(Vec::new()))
-        {
-            token.check()?;
-        }
+    program.functions.iter_mut().try_for_each(|function| self::function(function, token))
+}
+
+pub(super) fn function(function: &mut Function, token: &CancellationToken) -> Result<(), Error> {
+    while remove_unreachable(&mut function.body)
+        | remove_unused(function, token)?
+        | flatten(&mut function.body)
+        | cut_tail(&mut function.body, &|stmt| *stmt == Stmt::Return(Vec::new()))
+    {
+        token.check()?;
     }
     Ok(())
 }

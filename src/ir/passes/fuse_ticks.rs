@@ -164,7 +164,9 @@ fn is_private(
             Stmt::Let { op: Op::Load(b, index), .. } | Stmt::Store { buffer: b, index, .. } => {
                 *b == buffer && !ids.contains(index)
             }
-            Stmt::Call { function, .. } => effects[function.0 as usize].touches(buffer),
+            Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
+                effects[function.0 as usize].touches(buffer)
+            }
             _ => false,
         })
     })

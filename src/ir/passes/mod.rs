@@ -1,5 +1,6 @@
 //! Transformations of verified IR, one verb a file.
 
+pub mod defer;
 pub mod eliminate;
 pub mod fuse_ticks;
 pub mod hoist;
@@ -20,18 +21,24 @@ use std::time::Instant;
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [(&str, Pass); 7] = [
+const PASSES: [(&str, Pass); 8] = [
     ("eliminate", eliminate::run),
     ("promote", promote::run),
     ("eliminate", eliminate::run),
+    ("defer", defer::run),
     ("fuse_ticks", fuse_ticks::run),
     ("promote", promote::run),
     ("hoist", hoist::run),
     ("eliminate", eliminate::run),
 ];
 
-/// Runs all passes. The verifier looks at what comes in and what goes out, in debug builds also after each pass.
-pub fn run_all(program: &mut Program, token: &CancellationToken, profile: &mut Profile) -> Result<(), Error> {
+/// Runs all passes; with `defers` unset, nothing is deferred. The verifier looks at what comes in and what goes out, in debug builds also after each pass.
+pub fn run_all(
+    program: &mut Program,
+    defers: bool,
+    token: &CancellationToken,
+    profile: &mut Profile,
+) -> Result<(), Error> {
     let mut start = Instant::now();
     let mut lap = |name: String, count: usize| {
         profile.step(name, start.elapsed(), count as u64);
@@ -41,7 +48,9 @@ pub fn run_all(program: &mut Program, token: &CancellationToken, profile: &mut P
     lap("pass: verify".into(), program.size());
     for (i, (name, run)) in PASSES.iter().enumerate() {
         token.check()?;
-        run(program, token)?;
+        if defers || *name != "defer" {
+            run(program, token)?;
+        }
         lap(format!("pass: {name}"), 1);
         if cfg!(debug_assertions) || i + 1 == PASSES.len() {
             verify_after(name, program)?;
@@ -81,10 +90,14 @@ mod tests {
     #[test]
     fn errors_name_the_pass() {
         let mut program = parse("fn f0 () { break L0 }").unwrap();
-        let error =
-            run_all(&mut program, &CancellationToken::default(), &mut crate::profile::Profile::default())
-                .unwrap_err()
-                .to_string();
+        let error = run_all(
+            &mut program,
+            true,
+            &CancellationToken::default(),
+            &mut crate::profile::Profile::default(),
+        )
+        .unwrap_err()
+        .to_string();
         assert!(error.contains("\nafter inference: f0: `break L0`: L0 is not around it\n"), "{error}");
     }
 
@@ -115,7 +128,7 @@ mod tests {
               }
             }"#;
         check(
-            |program, token| run_all(program, token, &mut Profile::default()),
+            |program, token| run_all(program, true, token, &mut Profile::default()),
             before,
             "fn f0 \"Car\" (v0: i32, v1: i64, v2: i64) {
                var x0: i64, x1: i64, x2: i64

@@ -409,7 +409,7 @@ fn passes_keep_what_programs_mean() {
         verify(&before).unwrap_or_else(|e| panic!("seed {seed}: {e:#?}\n{before}"));
         assert_eq!(parse(&before.to_string()).unwrap().to_string(), before.to_string(), "seed {seed}");
         let mut after = before.clone();
-        run_all(&mut after, &CancellationToken::default(), &mut crate::profile::Profile::default())
+        run_all(&mut after, true, &CancellationToken::default(), &mut crate::profile::Profile::default())
             .unwrap_or_else(|e| panic!("seed {seed}: {e:#?}\n{before}\n{after}"));
         assert_eq!(parse(&after.to_string()).unwrap().to_string(), after.to_string(), "seed {seed}");
         for ticks in [1, 3] {

@@ -1,31 +1,52 @@
-//! Takes out what watches elements, for those that run in order.
+//! Takes out what is there because elements run at the same time, for those that run in order: what watches them, and
+//! what is deferred.
 
 use super::eliminate;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::for_each_mut;
-use crate::ir::{Block, ErrorKind, Op, Program, Site, Stmt};
+use crate::ir::{Block, ErrorKind, Op, Program, Site, SiteId, Stmt, Watched};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
-    let Program { functions, sites, .. } = program;
-    for function in functions {
-        drop_checks(&mut function.body, sites);
-        for_each_mut(&mut function.body, &mut |stmt| {
-            if let Stmt::Let { op: op @ Op::Watch { .. }, site, .. } = stmt {
-                (*op, *site) = (Op::I64(-1), None);
-            }
-        });
+    for function in &mut program.functions {
+        self::function(&mut function.body, &program.sites, None);
     }
+    call_deferred(program);
     eliminate::run(program, token)
 }
 
-fn drop_checks(block: &mut Block, sites: &[Site]) {
-    block.retain(|stmt| {
-        !matches!(stmt, Stmt::Check { site, .. } if matches!(sites[site.0 as usize].error, ErrorKind::Race { .. }))
+/// What is deferred is done at once.
+pub fn call_deferred(program: &mut Program) {
+    for function in &mut program.functions {
+        for_each_mut(&mut function.body, &mut |stmt| {
+            if let Stmt::Defer { function, args } = stmt {
+                *stmt = Stmt::Call { function: *function, args: std::mem::take(args), results: Vec::new() };
+            }
+        });
+    }
+}
+
+/// Takes out of a function what watches `what`, or anything.
+pub(super) fn function(body: &mut Block, sites: &[Site], what: Option<&Watched>) {
+    let is_it = |site: &SiteId| match &sites[site.0 as usize].error {
+        ErrorKind::Race { what: watched, .. } => what.is_none_or(|what| what == watched),
+        _ => false,
+    };
+    drop_checks(body, &is_it);
+    for_each_mut(body, &mut |stmt| {
+        if let Stmt::Let { op: op @ Op::Watch { .. }, site, .. } = stmt
+            && site.as_ref().is_none_or(&is_it)
+        {
+            (*op, *site) = (Op::I64(-1), None);
+        }
     });
+}
+
+fn drop_checks(block: &mut Block, is_it: &impl Fn(&SiteId) -> bool) {
+    block.retain(|stmt| !matches!(stmt, Stmt::Check { site, .. } if is_it(site)));
     for stmt in block {
         for inner in stmt.blocks_mut() {
-            drop_checks(inner, sites);
+            drop_checks(inner, is_it);
         }
     }
 }

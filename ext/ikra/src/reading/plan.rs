@@ -176,7 +176,11 @@ impl Plan {
     ) -> Result<Option<Vec<RootValue>>, Trouble> {
         let mut roots = Vec::with_capacity(values.len());
         for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
-            let root = RootValue::read(scope.ruby, tracer, number as u32, &planned.source, value)?;
+            let root = match RootValue::read(scope.ruby, tracer, number as u32, &planned.source, value) {
+                // Another version may not need to know it.
+                Err(Trouble::Stop(Stop::Overflow(_))) => return Ok(None),
+                root => root?,
+            };
             if !planned.fits(&root) {
                 return Ok(None);
             }

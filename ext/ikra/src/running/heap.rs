@@ -46,6 +46,8 @@ enum Recipe {
     Values(ArrayKind, Part, Option<Shape>),
     Base(Part, Option<Shape>),
     Result,
+    /// What elements give of an accumulator: zeros at first.
+    Parts,
     /// The root that it begins with.
     Variable(u32, Part, Option<Shape>),
     ResultWords,
@@ -87,9 +89,10 @@ pub enum Mode {
     InOrder,
 }
 
-/// Columns of marks, by the numbers of their buffers, and the ticks that have left marks there.
+/// Memory that the next run uses again, since fresh memory takes longer than what is done with it: columns of marks and of
+/// parts, by the numbers of their buffers, and the ticks that have left marks there.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct Kept {
     columns: Vec<(usize, Column)>,
     epoch: u64,
 }
@@ -124,7 +127,7 @@ impl Layout {
             matches!(
                 buffer.kind,
                 BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch | BufferKind::Marks(_)
-            )
+            ) || matches!(buffer.kind, BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_))
         };
         let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
@@ -157,10 +160,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
             Recipe::Values(*kind, *part, array.stored.types.single_shape())
         }
         BufferKind::Base(part) => Recipe::Base(*part, schema.base.types.single_shape()),
-        // Nothing is given at first: all zeros.
-        BufferKind::Result(_) | BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => {
-            Recipe::Result
-        }
+        BufferKind::Result(_) => Recipe::Result,
+        BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
             let variable = schema.accumulators.get(*number as usize).ok_or_else(|| missing(buffer))?;
             let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
@@ -285,6 +286,11 @@ impl Heap {
         for (index, column) in layout.written.iter().zip(before) {
             self.buffers[*index].copy_from(column);
         }
+        for (column, recipe) in self.buffers.iter_mut().zip(&layout.recipes) {
+            if matches!(recipe, Recipe::Parts) {
+                column.as_bytes_mut().fill(0);
+            }
+        }
     }
 
     /// Are arrays watched as wholes somewhere?
@@ -293,25 +299,26 @@ impl Heap {
         all.any(|(scalar, info)| matches!(info.source, ScalarSource::Fine(_)) && *scalar == 0)
     }
 
-    /// Takes what another run has left for marks.
-    pub fn use_marks(&mut self, marks: Marks) {
-        for (buffer, column) in marks.columns {
+    /// Takes what another run has left.
+    pub fn use_again(&mut self, kept: Kept) {
+        for (buffer, column) in kept.columns {
             self.buffers[buffer] = column;
         }
-        self.epoch = marks.epoch;
+        self.epoch = kept.epoch;
     }
 
-    /// What the next run may use for marks, after one of so many ticks.
-    pub fn leave_marks(&mut self, layout: &Layout, ticks: u64) -> Option<Marks> {
-        let is_marks =
-            |(buffer, _): &(usize, &mut Column)| matches!(layout.recipes[*buffer], Recipe::Marks(_));
-        let marks = self.buffers.iter_mut().enumerate().filter(is_marks);
-        let columns: Vec<_> = marks
+    /// What the next run may use, after one of so many ticks in which elements were watched.
+    pub fn leave(&mut self, layout: &Layout, ticks: u64) -> Option<Kept> {
+        let stays = |(buffer, _): &(usize, &mut Column)| {
+            matches!(layout.recipes[*buffer], Recipe::Marks(_) | Recipe::Parts)
+        };
+        let columns = self.buffers.iter_mut().enumerate().filter(stays);
+        let columns: Vec<_> = columns
             .map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new()))))
             .collect();
         let bytes: usize = columns.iter().map(|(_, column)| column.as_bytes().len()).sum();
         let epoch = self.epoch.saturating_add(ticks);
-        (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Marks { columns, epoch })
+        (bytes <= MOST_KEPT && !columns.is_empty()).then_some(Kept { columns, epoch })
     }
 
     /// Makes ready for a run of so many ticks in this mode, after one that did not end: nothing is marked. `fine`: the
@@ -336,6 +343,12 @@ impl Heap {
             Mode::InOrder => 0,
         };
         for (column, recipe) in buffers.iter_mut().zip(&layout.recipes) {
+            if matches!(recipe, Recipe::Parts) {
+                match column.len() == *length {
+                    true => column.as_bytes_mut().fill(0),
+                    false => *column = Column::try_zeros(column.ty(), *length)?,
+                }
+            }
             let Recipe::Marks(what) = recipe else { continue };
             let rows = match what {
                 Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
@@ -431,7 +444,9 @@ fn fill(
             column
         }
         // Filled by `enlarge` and `prepare`.
-        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) => Column::with_capacity(buffer.ty, 0),
+        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
+            Column::with_capacity(buffer.ty, 0)
+        }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {

@@ -90,6 +90,11 @@ impl Accumulators<'_> {
         let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
         let mut given = (0..ticks.len()).filter(|row| ticks[*row] != 0).peekable();
         given.peek()?;
+        if let (Some(Shape::Integer | Shape::Float), Some(parts)) = (values.single, values.payload)
+            && let Some(known) = numbers::fold_column(&variable.fold, now.as_raw(), parts, ticks)
+        {
+            return Some(known);
+        }
         numbers::fold(&variable.fold, now.as_raw(), &values, given)
     }
 

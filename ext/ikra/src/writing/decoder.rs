@@ -20,7 +20,7 @@ pub struct Values<'a> {
     pub payload: Option<&'a Column>,
     pub tags: Option<&'a Column>,
     /// The shape of all values, where there is one.
-    single: Option<Shape>,
+    pub single: Option<Shape>,
 }
 
 /// What a value is made from: shape and payload.

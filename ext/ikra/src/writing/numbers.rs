@@ -2,6 +2,7 @@
 
 use crate::vm::value::{self, Decoded};
 use crate::writing::decoder::Values;
+use ikra_core::heap::Column;
 use ikra_core::heap::schema::Fold;
 use ikra_core::types::Shape;
 use rb_sys::VALUE;
@@ -62,6 +63,35 @@ pub fn fold(
     Some(match sum {
         Number::Integer(number) => (Shape::Integer, number),
         Number::Float(number) => (Shape::Float, number.to_bits() as i64),
+    })
+}
+
+/// The same for a column of parts of one class, those whose tick is not 0. `None` also where the sum is of another.
+pub fn fold_column(fold: &Fold, now: VALUE, parts: &Column, ticks: &[i64]) -> Option<(Shape, i64)> {
+    fn sum<T: Copy>(now: T, parts: &[T], ticks: &[i64], step: impl Fn(T, T) -> Option<T>) -> Option<T> {
+        let given = parts.iter().zip(ticks).filter(|(_, tick)| **tick != 0);
+        given.into_iter().try_fold(now, |sum, (part, _)| step(sum, *part))
+    }
+    let Fold::Operator(name) = fold else { return None };
+    is_rubys_own(&numbers(name), name)?;
+    Some(match (parts, number(now)?) {
+        (Column::I64(parts), Number::Integer(now)) => {
+            let sum = match name.as_str() {
+                "+" => sum(now, parts, ticks, i64::checked_add),
+                "-" => sum(now, parts, ticks, i64::checked_sub),
+                _ => None,
+            };
+            (Shape::Integer, sum?)
+        }
+        (Column::F64(parts), Number::Float(now)) => {
+            let sum = match name.as_str() {
+                "+" => sum(now, parts, ticks, |a, b| Some(a + b)),
+                "-" => sum(now, parts, ticks, |a, b| Some(a - b)),
+                _ => None,
+            };
+            (Shape::Float, sum?.to_bits() as i64)
+        }
+        _ => return None,
     })
 }
 

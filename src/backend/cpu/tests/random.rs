@@ -37,7 +37,7 @@ fn random_programs_do_what_the_interpreter_does() {
     for seed in 0..300 {
         let before = random_program(seed);
         let mut after = before.clone();
-        passes::run_all(&mut after, &CancellationToken::default(), &mut Profile::default()).unwrap();
+        passes::run_all(&mut after, true, &CancellationToken::default(), &mut Profile::default()).unwrap();
         fused += u32::from(after.fused);
         for program in [&before, &after] {
             // Elements of two classes run class by class, which may be seen where they meddle with each other.

@@ -7,8 +7,9 @@ use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
 use super::width::{self, Width};
 use super::{Names, comment, place};
+use crate::backend::cuda::deferred::{Added, Way};
 use crate::ir::{
-    BinaryOp, Block, ErrorKind, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
+    BinaryOp, Block, ErrorKind, FuncId, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -325,6 +326,7 @@ impl Writer<'_, '_> {
                 let fail = self.failure(*site, operands);
                 self.line(&fail);
             }
+            Stmt::Defer { function, args } => self.defer(*function, args),
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {
                 for (i, v) in values.iter().enumerate() {
@@ -438,6 +440,38 @@ impl Writer<'_, '_> {
             self.line(&format!("int {value} = (int){target};"));
         }
         true
+    }
+
+    /// Adds in place, or writes a record (see `deferred.rs`).
+    fn defer(&mut self, function: FuncId, args: &[Value]) {
+        let Some((_, way)) = self.names.deferred.iter().find(|(id, _)| *id == function) else { return };
+        let row = self.text_as(args[0], Width::Int);
+        match way.clone() {
+            Way::Atomic { buffer, added, minus } => {
+                let name = &self.names.buffers[buffer.0 as usize];
+                let given = match added {
+                    Added::Argument(number) => self.text_as(args[number], Width::Long).to_string(),
+                    Added::Constant(number) => literal(&Op::I64(number), Width::Long).to_string(),
+                };
+                let function = if minus { "subtract_at" } else { "add_at" };
+                self.line(&format!(
+                    "if (!{function}(args.{name} + {}, {given})) return conflict();",
+                    row.operand()
+                ));
+            }
+            Way::Log(number) => {
+                let words = args.len();
+                self.line(&format!(
+                    "if (u64* r = log_place(args.log{number}, args.room{number}, args.count{number}, {words})) {{"
+                ));
+                self.line(&format!("  r[0] = (u64)(u32)e.index << 32 | (u32)({row});"));
+                for (i, arg) in args.iter().enumerate().skip(1) {
+                    let word = self.text_as(*arg, Width::Long);
+                    self.line(&format!("  r[{i}] = (u64)({word});"));
+                }
+                self.line("}");
+            }
+        }
     }
 
     fn call(&mut self, callee: usize, args: &[Value], results: &[Value]) {

@@ -55,7 +55,7 @@ fn random_programs_compute_what_the_interpreter_says() {
     for seed in 0.. {
         let mut program = random_program(seed);
         tame(&mut program);
-        run_all(&mut program, &CancellationToken::default(), &mut crate::profile::Profile::default())
+        run_all(&mut program, true, &CancellationToken::default(), &mut crate::profile::Profile::default())
             .unwrap();
         // Elements of the others see each other's writes, in an order that a GPU does not keep.
         if !program.fused {

@@ -1,0 +1,216 @@
+//! What elements defer ([`crate::ir::Stmt::Defer`]) on a GPU. Integers that are added up are added in place, by atomic
+//! operations: their order does not matter, as long as no sum on the way leaves 64 bits, which is noticed. Of everything
+//! else the kernel writes *records* (as [`crate::backend::cpu`] does), which come down after each tick; the CPU makes the
+//! calls on the columns of the host, which the kernel does not look at.
+
+use super::device::Session;
+use super::layout::Arena;
+use crate::backend::Launch;
+use crate::backend::cpu::DeferredCalls;
+use crate::cancel::CancellationToken;
+use crate::error::Error;
+use crate::fallible;
+use crate::heap::Column;
+use crate::ir::effects::effects;
+use crate::ir::{BinaryOp, Buffer, BufferInfo, BufferKind, FuncId, Op, Program, Stmt, Ty, Value, walk};
+use crate::profile::Profile;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+
+/// How a deferred function comes about on a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Way {
+    /// This is added to the row of the buffer, or taken from it.
+    Atomic { buffer: Buffer, added: Added, minus: bool },
+    /// Calls are written down: the number of the log.
+    Log(usize),
+}
+
+/// What is added.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Added {
+    /// The argument of that number.
+    Argument(usize),
+    Constant(i64),
+}
+
+/// The deferred functions of a program, and their ways.
+pub(super) fn ways(program: &Program) -> Vec<(FuncId, Way)> {
+    let mut logs = 0;
+    let way = |id: FuncId| {
+        let way = atomic(program, id).unwrap_or_else(|| {
+            logs += 1;
+            Way::Log(logs - 1)
+        });
+        (id, way)
+    };
+    program.deferred().into_iter().map(way).collect()
+}
+
+/// `load b[row]; add; store b[row]` of Integers, and nothing else.
+fn atomic(program: &Program, id: FuncId) -> Option<Way> {
+    let function = &program.functions[id.0 as usize];
+    let definition = |value: Value| {
+        function.body.iter().find_map(|stmt| match stmt {
+            Stmt::Let { value: defined, op, .. } if *defined == value => Some(op),
+            _ => None,
+        })
+    };
+    let own = |value: Value| match definition(value) {
+        // A parameter under another name.
+        Some(Op::Binary(BinaryOp::Or, word, zero)) if definition(*zero) == Some(&Op::I64(0)) => *word,
+        _ => value,
+    };
+    let (mut stored, mut others) = (None, false);
+    for stmt in &function.body {
+        match stmt {
+            Stmt::Store { buffer, index: Value(0), value } if stored.is_none() => {
+                stored = Some((*buffer, *value))
+            }
+            Stmt::Let { op: Op::Load(_, Value(0)) | Op::I64(_) | Op::Binary(..), .. } => {}
+            _ => others = true,
+        }
+    }
+    let (buffer, value) =
+        stored.filter(|(buffer, _)| !others && program.buffers[buffer.0 as usize].ty == Ty::I64)?;
+    let Some(Op::Binary(op, a, b)) = definition(value) else { return None };
+    let minus = matches!(op, BinaryOp::Sub | BinaryOp::SubChecked);
+    if !minus && !matches!(op, BinaryOp::Add | BinaryOp::AddChecked) {
+        return None;
+    }
+    let is_old = |value: Value| definition(value) == Some(&Op::Load(buffer, Value(0)));
+    let added = match (is_old(*a), is_old(*b)) {
+        (true, false) => own(*b),
+        (false, true) if !minus => own(*a),
+        _ => return None,
+    };
+    let added = match definition(added) {
+        Some(Op::I64(number)) => Added::Constant(*number),
+        None => Added::Argument(added.0 as usize),
+        _ => return None,
+    };
+    Some(Way::Atomic { buffer, added, minus })
+}
+
+/// What the kernel of a program writes down.
+pub(super) struct Logs {
+    /// Words of a record of each log.
+    pub words: Vec<usize>,
+    /// Records that there is room for, of each: as many as the last run needed.
+    room: Mutex<Vec<usize>>,
+    /// Columns of the host that the kernel does not touch.
+    kept: BTreeSet<Buffer>,
+    calls: DeferredCalls,
+}
+
+/// Of each log: records, room for them.
+pub(super) type Rooms = Vec<(usize, usize)>;
+
+impl Logs {
+    /// `None`: the program writes nothing down.
+    pub fn new(
+        program: &Program,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Option<Self>, Error> {
+        let logged: Vec<FuncId> = ways(program)
+            .into_iter()
+            .filter(|(_, way)| matches!(way, Way::Log(_)))
+            .map(|(id, _)| id)
+            .collect();
+        if logged.is_empty() {
+            return Ok(None);
+        }
+        let effects = effects(program);
+        let kept = logged.iter().flat_map(|id| effects[id.0 as usize].writes.clone()).collect();
+        Ok(Some(Self {
+            words: logged.iter().map(|id| program.functions[id.0 as usize].params.len()).collect(),
+            room: Mutex::new(vec![0; logged.len()]),
+            kept,
+            calls: DeferredCalls::new(program, logged, token, profile)?,
+        }))
+    }
+
+    /// Room for the records of a run of so many jobs.
+    pub fn rooms(&self, program: &Program, jobs: usize) -> Rooms {
+        let mut places = 0;
+        for function in &program.functions {
+            walk::for_each(&function.body, &mut |stmt| {
+                places += usize::from(matches!(stmt, Stmt::Defer { .. }))
+            });
+        }
+        let known = self.room.lock();
+        self.words
+            .iter()
+            .zip(&*known)
+            .map(|(words, known)| (*words, (*known).max(jobs * places).max(64)))
+            .collect()
+    }
+
+    /// Is it on the device while the program runs?
+    pub fn keeps(&self, buffer: Buffer) -> bool {
+        self.kept.contains(&buffer)
+    }
+
+    /// The columns of the host that change while the program runs, as they are.
+    pub fn before(&self, buffers: &[Column]) -> Result<Vec<Column>, Error> {
+        let columns = self.kept.iter().map(|buffer| buffers[buffer.0 as usize].try_clone());
+        Ok(columns.collect::<Result<_, _>>()?)
+    }
+
+    pub fn begin_again(&self, buffers: &mut [Column], before: &[Column]) {
+        for (buffer, column) in self.kept.iter().zip(before) {
+            buffers[buffer.0 as usize].copy_from(column);
+        }
+    }
+
+    /// Fetches what the elements of a tick have written down, and makes the calls.
+    pub fn finish_tick(
+        &self,
+        session: &mut dyn Session,
+        arena: &Arena,
+        launch: &mut Launch<'_>,
+        tick: u64,
+    ) -> Result<Finished, Error> {
+        let mut counts = vec![0u8; 8 * self.words.len()];
+        session.read(arena.counts, &mut counts)?;
+        session.wait()?;
+        let counts: Vec<usize> = counts
+            .chunks_exact(8)
+            .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()) as usize)
+            .collect();
+        let mut fits = true;
+        let mut known = self.room.lock();
+        for ((count, known), (_, _, room)) in counts.iter().zip(known.iter_mut()).zip(&arena.logs) {
+            *known = (*known).max(*count);
+            fits &= count <= room;
+        }
+        drop(known);
+        if !fits {
+            return Ok(Finished::TooMany);
+        }
+        let mut all: Vec<Vec<u64>> = Vec::new();
+        for ((count, words), (offset, ..)) in counts.iter().zip(&self.words).zip(&arena.logs) {
+            let mut records = fallible::filled(0u64, count * words)?;
+            session.read(*offset, bytemuck::cast_slice_mut(&mut records))?;
+            all.push(records);
+        }
+        session.wait()?;
+        session.clear(arena.counts, 8 * self.words.len())?;
+        Ok(if self.calls.make(&all, launch, tick)? { Finished::Done } else { Finished::Conflict })
+    }
+}
+
+/// How the calls of a tick ended.
+pub(super) enum Finished {
+    Done,
+    /// One failed.
+    Conflict,
+    /// There was too little room.
+    TooMany,
+}
+
+/// Is it touched by what is deferred only? Such a column need not go up.
+pub(super) fn stays(logs: Option<&Logs>, buffer: usize, info: &BufferInfo) -> bool {
+    !matches!(info.kind, BufferKind::Scratch) && logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
+}
