@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What it costs that elements may not be independent: kernels that are watched, or defer something, against the same ones
-# that race, and against sequential Ruby (with YJIT, where Ruby has it), everything included.
+# What it costs that elements may not be independent: kernels that are watched, or defer something, against the same
+# ones that race, and against sequential Ruby (with YJIT, where Ruby has it), everything included.
 #
 #   rake bench:conflicts        ruby -Ilib benchmark/conflicts.rb --backend cuda
 

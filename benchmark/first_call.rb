@@ -4,11 +4,15 @@
 # sections are those of the examples and of benchmark/first_call/sections.rb. Each program runs in a fresh process.
 #
 #   rake bench:first_call        ruby -Ilib benchmark/first_call.rb --rounds 5 --only ray --steps
+#   rake bench:calls_deep        ruby -Ilib benchmark/first_call.rb --deep --only chain
+#
+# With --deep they are those of benchmark/first_call/deep.rb: many methods, and many ways to one.
 #
 # Where there is no GPU, --backend cuda-emulated tells how long the text is (after rake compile:testing); what compiles
 # it then is not what users have, but with IKRA_NVRTC_PATH=$(bin/nvrtc) NVRTC does as well, for two generations of GPUs.
 
 require "optparse"
+require_relative "first_call/deep"
 require_relative "measurement"
 
 PHASES = %w[capture infer compile trace kernel copy_back].freeze
@@ -22,6 +26,7 @@ OptionParser.new do |parser|
   parser.on("--rounds N", Integer, "processes of each program, of which the fastest counts (#{options[:rounds]})")
   parser.on("--only NAME", "sections whose names have this in them")
   parser.on("--backend NAME", %w[cpu cuda cuda-emulated], "cpu, cuda or cuda-emulated (#{options[:backend]})")
+  parser.on("--deep", "programs of many methods that call each other")
   parser.on("--steps", "also the steps of each section")
 end.parse!(into: options)
 
@@ -33,16 +38,19 @@ end
 runner = File.join(__dir__, "first_call/run.rb")
 names = Measurement.output(RbConfig.ruby, runner, "--list").split
 programs = EXAMPLES.map { |name, arguments| ["examples/#{name}.rb", *arguments] } + names.map { |name| [name] }
-programs.select! { |name, *| name.include?(options[:only]) } if options[:only]
 
 # The first calls of each process: by section, what it printed.
-calls = programs.flat_map do |program|
-  rounds = Array.new(options[:rounds]) do
-    JSON.parse(Measurement.output(RbConfig.ruby, "-Ilib", runner, options[:backend], *program,
-                                  chdir: Measurement::ROOT))
+measure = lambda do |chosen|
+  chosen = chosen.select { |name, *| File.basename(name).include?(options[:only]) } if options[:only]
+  chosen.flat_map do |program|
+    rounds = Array.new(options[:rounds]) do
+      JSON.parse(Measurement.output(RbConfig.ruby, "-Ilib", runner, options[:backend], *program,
+                                    chdir: Measurement::ROOT))
+    end
+    rounds.transpose.map { |same| same.min_by { |call| call["total"] } }
   end
-  rounds.transpose.map { |same| same.min_by { |call| call["total"] } }
 end
+calls = options[:deep] ? DeepCalls.files { |files| measure.call(files.map { |file| [file] }) } : measure.call(programs)
 
 step = ->(call, name, field = "seconds") { call["steps"].dig(name, field) || 0 }
 sum = ->(call, prefix, field) { call["steps"].sum { |name, facts| name.start_with?(prefix) ? facts[field] : 0 } }

@@ -133,7 +133,7 @@ RSpec.describe Ikra do
     it "explains" do
       points = [World::Point.new(1.0)]
       text = described_class.explain(points) { |point| point.x += 1 }
-      expect(text).to include("@x of World::Point: Float (read, written)").and include("add_f")
+      expect(text).to include("@x of World::Point: Float (read, written: own row)").and include("add_f")
       expect(points[0].x).to eq(1.0)
     end
 

@@ -208,7 +208,6 @@ end
 each_compiling_backend do
   it "refuses what it does not know, with a hint" do
     expect { [1].pmap { |x| case x; in {a:} then 1 end } }.to raise_error(Ikra::UnsupportedError, /hash-pattern.*hint/m)
-    expect { [[1]].pmap { |x| x => [1, *rest]; rest } }.to raise_error(Ikra::UnsupportedError, /splat.*hint/m)
   end
 end
 

@@ -85,6 +85,16 @@ module RecursiveArrays
     all.empty? ? [[]] : subsets(all[1..]).flat_map { |set| [set, [all[0]] + set] }
   end
 
+  # Nothing, or a number with an array.
+  def split(count)
+    return nil if count > 6
+    return [count, []] if count > 3
+
+    left = split(count + 1)
+    right = split(count + 2)
+    right ? [left[0] + right[0], left[1] + right[1] + [count]] : [count, [count]]
+  end
+
   def total(all) = all.empty? ? 0 : all[0] + total(all.drop(1))
 end
 
@@ -107,6 +117,20 @@ each_backend do
     expect_same((1..6).to_a) { |n| made.queens(n) }
     expect_same((1..5).to_a) { |n| made.permutations((1..n).to_a) }
     expect_same((1..5).to_a) { |n| made.subsets((1..n).to_a) }
+  end
+
+  it "gives arrays, or nothing" do
+    expect_same((0..8).to_a) { |n| made.split(n) }
+    expect_same((0..8).to_a) { |n| (made.split(n) || [7])[0] }
+    expect_same((0..8).to_a) { |n| (0..n).map { |i| i.odd? ? nil : [i, (0..i).to_a] } }
+    expect_same((0..8).to_a) { |n| n > 2 ? 1.5 : [n, (0..n).to_a, [[n], (1..n).map { |i| [i, [i] * i] }]] }
+    expect_same((0..8).to_a) do |n|
+      if n > 3
+        [n, (0..n).to_a]
+      else
+        (n > 1 ? (0..n).to_a : nil)
+      end
+    end
   end
 
   it "goes through arrays from outside and their parts" do

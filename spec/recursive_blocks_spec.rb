@@ -90,6 +90,29 @@ module RecursiveBlocks
 
     def any?(&block) = block.call(@key) || (@left&.any?(&block) || false) || (@right&.any?(&block) || false)
 
+    def each_ensured(&block)
+      @left&.each_ensured(&block)
+      yield @key
+      @right&.each_ensured(&block)
+    ensure
+      @key += 100
+    end
+
+    def holds?(key)
+      each { |x| return true if x == key }
+      false
+    end
+
+    def first_of
+      each { |x| return x if yield(x) }
+      nil
+    end
+
+    def pair(other)
+      each { |a| other.each { |b| return (a * 10) + b if a + b > 5 } }
+      0
+    end
+
     def each_with_depth(depth = 0, &block)
       @left&.each_with_depth(depth + 1, &block)
       block.call(@key, depth)
@@ -215,6 +238,80 @@ each_backend do
     end
   end
 
+  it "ends with the block's break" do
+    expect_same(numbers) { |n| tree.call(n).each { |key| break [key, n] if key == 2 }.is_a?(Array) }
+    expect_same(numbers) do |n|
+      sum = 0
+      tree.call(n).each do |key|
+        next if key == 1
+
+        sum += key
+        break if sum > 4
+      end
+      sum
+    end
+    expect_same(numbers) do |n|
+      count = 0
+      made.permute([1, 2, n, 4]) do |p|
+        count += 1
+        break if p[0] > 2
+      end
+      count
+    end
+    expect_same(numbers) do |n|
+      all = []
+      tree.call(n).each do |x|
+        tree.call(3).each do |y|
+          all << (x * y)
+          break if y == 2
+        end
+        break if x == 2
+      end
+      all
+    end
+    expect_same(numbers) { |n| tree.call(n).first_of { |key| key == 1 && n > 2 ? (break 7) : key > 3 } }
+    expect_same(numbers) { |n| made.repeat(n) { |x| x == 2 ? (break -1) : x * n } }
+  end
+
+  it "ends the method with the block's return" do
+    expect_same(numbers) { |n| tree.call(n).holds?(2) }
+    expect_same(numbers) { |n| tree.call(n).first_of { |key| key > 2 } }
+    expect_same(numbers) { |n| tree.call(n).pair(tree.call(n + 1)) }
+  end
+
+  it "ensures what is to be on the way" do
+    expect_same(numbers) do |n|
+      sum = 0
+      all = tree.call(n)
+      all.each_ensured { |key| (sum += key) > 3 && break }
+      sum + all.key
+    end
+    expect_same(numbers) do |n|
+      sum = 0
+      begin
+        tree.call(n).each do |key|
+          sum += 1
+          break if 10 / (key - 3) == 10
+        end
+      rescue ZeroDivisionError
+        sum += 100
+      ensure
+        sum += 1000
+      end
+      sum
+    end
+  end
+
+  it "keeps what the block has assigned where its error is rescued" do
+    expect_same(numbers) do |n|
+      sum = 0
+      tree.call(n).each { |key| sum += 10 / (key - 2) }
+      sum
+    rescue ZeroDivisionError
+      sum
+    end
+  end
+
   it "knows whether there is a block" do
     expect_same(numbers) { |n| made.asked(n) { |x| x + n } + made.asked(n) }
   end
@@ -231,21 +328,14 @@ each_backend do
 end
 
 each_compiling_backend do
-  it "refuses blocks that end more than themselves, and such without end" do
+  it "refuses blocks that give to variables around the section, and such without end" do
     refused = lambda { |&block|
       expect do
         [3].pmap(&block)
       end.to raise_error(Ikra::UnsupportedError, /\[unsupported-recursion\]/)
     }
     total = 0
-    refused.call { |n| RecursiveBlocks::Tree.build(1, n).each { |key| break key if key == 2 } }
     refused.call { |n| RecursiveBlocks::Tree.build(1, n).each { |key| total += key } }
     refused.call { |n| RecursiveBlocks.twice(n) { |x| x } }
-    refused.call do |n|
-      sum = 0
-      RecursiveBlocks::Tree.build(1, n).each { |key| sum += 10 / (key - 1) }
-    rescue ZeroDivisionError
-      sum
-    end
   end
 end

@@ -4,8 +4,8 @@ module Ikra
   # What is said of two elements that are not independent.
   module Races
     HINT = "let every element write its own objects only, and variables that no other element reads in the same " \
-           "tick;\n        a second section, or the next tick, can take the new values over; what is added up can go " \
-           "to a\n        local variable around the block (total += …)"
+           "tick;\n        a second section, or the next tick, can take the new values over; what is changed only " \
+           "(sums[i] += …)\n        or written only, and read in no other way, is no conflict"
 
     # A class may define a method of this name.
     CLASS = Kernel.instance_method(:class)

@@ -180,7 +180,8 @@ module RandomRaces
            "#{node}.weight #{pick("+=", "-=")} 0.1 * #{given}", "#{node}.weight = #{node}.weight * 0.9 + node.b",
            "#{node}.count = #{node}.count * 3 % 101 + #{given}", "total += #{given} * #{pick("0.1", "1")}",
            "total -= node.b * 0.7", "last = node.a", "seen[#{i}] = #{pick("true", given)}",
-           "#{node}.mark = #{pick("node", given, "nil")}", "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
+           "#{node}.mark = #{pick("node", given, "nil")}",
+           "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
     end
 
     # What no change touches.
@@ -302,7 +303,8 @@ module RandomRaces
     # What the nodes' changes leave.
     def changed(seed, ticks, method)
       nodes, base = World.build(@plain, Array, seed)
-      [@plain::CHANGES.call(base, ticks, method), nodes.map { |node| [node.count, node.weight, nodes.index(node.mark) || node.mark] }]
+      left = @plain::CHANGES.call(base, ticks, method)
+      [left, nodes.map { |node| [node.count, node.weight, nodes.index(node.mark) || node.mark] }]
     end
 
     # The nodes, and what is around the section that all of them read and write: variables of changing classes, a

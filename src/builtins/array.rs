@@ -4,7 +4,7 @@
 
 use super::changes::list_of;
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, carrying, row, tuple};
+use super::{Invocation, Row, carrying, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -23,7 +23,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("fetch", fetch),
     row("fetch_values", |s, c| s.send_with_block(c, "#fetch_values")),
-    row("values_at", |s, c| {
+    spreading("values_at", |s, c| {
+        if let Some(others) = &c.splat {
+            let indices = s.tuple(&c.args);
+            return s.send(&c.receiver, "#values_of", &[indices, others.clone()], 1);
+        }
+        let Some(c) = &s.understood(c, 0..c.args.len()) else { return Operand::bottom() };
         if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
             return s.send(&c.receiver, "#values_at", &c.args, 1);
         }

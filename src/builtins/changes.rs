@@ -1,7 +1,7 @@
 //! What changes an array: the items of those of the heap, and the length too of lists.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, carrying, row};
+use super::{Invocation, Row, carrying, row, spreading};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -14,12 +14,12 @@ pub(super) const ROWS: &[Row] = &[
         }
         push(s, c)
     }),
-    carrying("push", push),
-    carrying("append", push),
+    spreading("push", push),
+    spreading("append", push),
     row("pop", |s, c| taken(s, c, "#pop", "#pop_many")),
     row("shift", |s, c| taken(s, c, "#shift", "#shift_many")),
-    carrying("unshift", prepend),
-    carrying("prepend", prepend),
+    spreading("unshift", prepend),
+    spreading("prepend", prepend),
     carrying("insert", insert),
     carrying("delete", |s, c| {
         if mutable(s, c).is_none() || s.one_argument(c).is_none() {
@@ -191,6 +191,10 @@ fn taken(s: &mut Lowerer<'_>, call: &Invocation, one: &str, several: &str) -> Op
 
 fn prepend(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if mutable(s, call).is_some() {
+        if let Some(others) = &call.splat {
+            let items = s.send(others, "#copy", &[], 3);
+            s.send(&call.receiver, "#prepend_all", &[items], 4);
+        }
         let zero = Operand::integer(s.b.i64(0));
         insert_all(s, &call.receiver, &zero, &call.args);
     }
@@ -315,6 +319,11 @@ fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
     for (i, item) in call.args.iter().enumerate() {
         s.within_slot(i as u32, |s| s.push(kind, list, item));
+    }
+    if let Some(array) = &call.splat {
+        // The items of the array itself are those that it has now.
+        let items = s.send(array, "#copy", &[], 3);
+        append(s, kind, list, &items);
     }
     call.receiver.clone()
 }

@@ -1762,8 +1762,13 @@ module Array
   end
 
   def __values_at(*indices)
-    out = __list(size)
+    __values_of(indices, [])
+  end
+
+  def __values_of(indices, others)
+    out = __list(indices.size + others.size)
     indices.each { |index| index.is_a?(Range) ? __append_range(out, index) : out.__push(at(index)) }
+    others.each { |index| index.is_a?(Range) ? __append_range(out, index) : out.__push(at(index)) }
     out
   end
 
@@ -1782,6 +1787,14 @@ module Array
   def __fetch_values(*indices)
     indices.map do |index|
       block_given? ? fetch(index) { |missing| yield missing } : fetch(index)
+    end
+  end
+
+  def __prepend_all(items)
+    i = items.size - 1
+    while i >= 0
+      __push_front(items.__item(i))
+      i -= 1
     end
   end
 

@@ -1,6 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, bare, carrying, row};
+use super::{Invocation, Row, bare, carrying, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
             return identical(s, c);
         }
         let Some(arg) = (match receiver.types.single_shape() {
-            Some(Shape::Local) => s.understood(c, 0..1).map(|c| c.args[0].clone()),
+            Some(Shape::Local | Shape::Proc) => s.understood(c, 0..1).map(|c| c.args[0].clone()),
             _ => Some(arg),
         }) else {
             return Operand::bottom();
@@ -94,9 +94,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("frozen?", frozen),
     row("respond_to?", responds),
-    carrying("send", |s, c| send(s, c, CallType::Own)),
-    carrying("__send__", |s, c| send(s, c, CallType::Own)),
-    carrying("public_send", |s, c| send(s, c, CallType::Outside)),
+    spreading("send", |s, c| send(s, c, CallType::Own)),
+    spreading("__send__", |s, c| send(s, c, CallType::Own)),
+    spreading("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
     row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
@@ -196,7 +196,7 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let value = s.is_frozen_array(kind, call.receiver.value());
             Operand::bool(value)
         }
-        Some(Shape::Module) => Operand::bool(s.b.bool(false)),
+        Some(Shape::Module | Shape::Proc) => Operand::bool(s.b.bool(false)),
         Some(Shape::Local) => {
             // Ranges and what a Data class makes are; other objects and arrays made here are not.
             let value = match call.receiver.types.single() {
@@ -299,7 +299,7 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let same = match (receiver.types.single_shape(), shape) {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
-            (Some(Shape::Module), _) => s.b.bool(receiver.types == arg.types),
+            (Some(Shape::Module | Shape::Proc), _) => s.b.bool(receiver.types == arg.types),
             (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)

@@ -41,6 +41,8 @@ pub(crate) struct Invocation {
     pub receiver: Operand,
     pub name: String,
     pub args: Vec<Operand>,
+    /// An array of further arguments, for rows that are `spreading`.
+    pub splat: Option<Operand>,
     pub keywords: Vec<(String, Operand)>,
     /// There is a `**`, which may have passed nothing.
     pub keyword_splat: bool,
@@ -72,6 +74,8 @@ enum Takes {
     Understood,
     /// Puts them away, hands them on or calls methods of theirs.
     Anything,
+    /// The same, be there an array of further ones or not.
+    Spread,
 }
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
@@ -88,9 +92,15 @@ pub(crate) const fn carrying(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::Anything }
 }
 
+/// A carrying row of a method that takes arrays of unknown length as further arguments.
+pub(crate) const fn spreading(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, takes: Takes::Spread }
+}
+
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match self.takes {
+            Takes::None | Takes::Understood | Takes::Anything if call.splat.is_some() => s.refuse_splat(),
             Takes::None if !call.keywords.is_empty() => {
                 s.count_arguments(call, 0, 0);
                 Operand::bottom()
@@ -340,6 +350,7 @@ impl Invocation {
             receiver: self.receiver.clone(),
             name: self.name.clone(),
             args,
+            splat: self.splat.clone(),
             keywords: self.keywords.clone(),
             keyword_splat: self.keyword_splat,
             block: self.block.clone(),
@@ -350,6 +361,7 @@ impl Invocation {
     pub(crate) fn arguments(&self, unused: bool) -> Arguments {
         Arguments {
             positional: self.args.clone(),
+            splat: self.splat.clone(),
             keywords: self.keywords.clone(),
             keyword_splat: self.keyword_splat,
             unused,

@@ -1,15 +1,15 @@
 //! Proc: lambdas and procs that the section makes or captures, known at compile time.
 
-use super::{Invocation, Row, carrying, row};
+use super::{Invocation, Row, row, spreading};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
-    carrying("call", call),
-    carrying("()", call),
-    carrying("yield", call),
-    carrying("[]", call),
-    carrying("===", call),
+    spreading("call", call),
+    spreading("()", call),
+    spreading("yield", call),
+    spreading("[]", call),
+    spreading("===", call),
     row("lambda?", |s, c| {
         let is_lambda = matches!(
             s.proc_of(&c.receiver),

@@ -3,8 +3,9 @@
 use super::calls::{Arguments, CallType};
 use super::operand::Operand;
 use super::sites::class_of;
+use super::splats::LeftOut;
 use super::{LocalValue, Locals, Lowerer};
-use crate::ir::{ErrorKind, UnaryOp};
+use crate::ir::{ErrorKind, SiteId, UnaryOp};
 use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
@@ -185,91 +186,31 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `a, (b, *c), d = value`.
-    pub(crate) fn assign_multiple(&mut self, targets: &Multiple, value: &Operand) {
-        let value = &self.through_to_ary(value);
-        if value.is_bottom() {
-            return;
-        }
-        if targets.splat.is_some() && value.types.iter().any(|t| matches!(t, Type::Array(_) | Type::List(_)))
-        {
-            self.refuse_here(
-                "unsupported-splat",
-                "an array of unknown length cannot be splatted in a section",
-                Some("take its items by index".into()),
-            );
-            return;
-        }
-        let (before, after) = (targets.before.len(), targets.after.len());
-        let is_array = |t: &Type| matches!(t, Type::Array(_) | Type::List(_) | Type::Tuple(_));
-        if targets.splat.is_some() && !value.types.iter().any(is_array) {
-            // What is no array is the only item of one.
-            let alone = self.tuple(std::slice::from_ref(value));
-            return self.assign_multiple(targets, &alone);
-        }
-        let Some(Type::Tuple(items)) = value.types.single() else {
-            for (i, target) in targets.before.iter().enumerate() {
-                let item = self.destructured(value, i);
-                self.assign(target, &item);
-            }
-            return;
-        };
-        let count = items.len();
-        let items = self.tuple_items(value);
-        let nil = Operand::nil();
-        for (i, target) in targets.before.iter().enumerate() {
-            self.assign(target, items.get(i).unwrap_or(&nil));
-        }
-        let middle_end = count.saturating_sub(after).max(before);
-        if let Some(Some(splat)) = &targets.splat {
-            let middle = items.get(before..middle_end.min(count)).unwrap_or(&[]).to_vec();
-            let rest = self.tuple(&middle);
-            self.assign(splat, &rest);
-        }
-        for (i, target) in targets.after.iter().enumerate() {
-            self.assign(target, items.get(middle_end + i).unwrap_or(&nil));
-        }
-    }
-
     /// What `to_ary` gives for objects that have it: Ruby asks for it before it takes a value apart.
     pub(crate) fn through_to_ary(&mut self, value: &Operand) -> Operand {
-        if !value.types.iter().any(|ty| self.type_responds(ty, "to_ary")) {
+        self.as_array(value, "to_ary")
+    }
+
+    /// What `to_ary` or `to_a` gives for objects that have it. Where that is nil, they are no arrays.
+    pub(super) fn as_array(&mut self, value: &Operand, method: &str) -> Operand {
+        if !value.types.iter().any(|ty| self.type_responds(ty, method)) {
             return value.clone();
         }
         self.switch(value, 60, &mut |s, value| {
-            if !s.responds(&value, "to_ary") {
+            if !s.responds(&value, method) {
                 return value;
             }
-            let found = s.send_from(&value, "to_ary", &[], 61, CallType::Own);
+            let found = s.send_from(&value, method, &[], 61, CallType::Own);
             s.switch(&found, 62, &mut |s, found| match found.types.single() {
                 Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => found,
                 Some(Type::Nil) => value.clone(),
                 _ => {
                     let class = value.types.iter().next().map_or_else(String::new, |ty| s.coercion_name(ty));
-                    let before = format!("can't convert {class} to Array ({class}#to_ary gives ");
+                    let before = format!("can't convert {class} to Array ({class}#{method} gives ");
                     let given = found.types.iter().next().map_or(ClassId::OBJECT, class_of);
                     let message = format!("{before}{})", s.host.class_name(given));
                     s.fail(ErrorKind::TypeError(message), &[])
                 }
-            })
-        })
-    }
-
-    /// Item `i` of a value on the right of a multiple assignment: what is no array is its own first item.
-    fn destructured(&mut self, value: &Operand, i: usize) -> Operand {
-        self.within_slot(i as u32, |s| {
-            s.switch(value, 18, &mut |s, value| match value.types.single() {
-                Some(Type::Array(kind)) => {
-                    let index = s.b.i64(i as i64);
-                    s.array_at(*kind, value.value(), index)
-                }
-                Some(Type::List(kind)) => {
-                    let index = s.b.i64(i as i64);
-                    s.list_at(*kind, value.value(), index)
-                }
-                Some(Type::Tuple(_)) => s.tuple_items(&value).get(i).cloned().unwrap_or_else(Operand::nil),
-                _ if i == 0 => value,
-                _ => Operand::nil(),
             })
         })
     }
@@ -286,7 +227,7 @@ impl Lowerer<'_> {
                 return;
             }
             // Ruby makes a Hash of them, which is an argument more.
-            if args.len() < most || params.rest.is_some() {
+            if args.len() < most || params.rest.is_some() || arguments.splat.is_some() {
                 self.refuse_collected_keywords();
                 return;
             }
@@ -294,16 +235,35 @@ impl Lowerer<'_> {
             args.push(Operand::nil());
         }
         let plain = params.is_plain() || !arguments.keyword_splat;
-        if args.len() == 1 && arguments.keywords.is_empty() && plain && self.takes_apart(params) {
-            let Some(items) = self.items_for(params, &args[0].clone()) else { return };
-            arguments.positional = items;
+        let takes_apart = arguments.keywords.is_empty() && plain && self.takes_apart(params);
+        match &arguments.splat {
+            None if args.len() == 1 && takes_apart => {
+                let arg = args.remove(0);
+                self.take_apart(params, &arg, &mut arguments);
+                if arguments.has_bottom() {
+                    return;
+                }
+            }
+            // If it is the only one, and an array, it is taken apart.
+            Some(array) if args.len() < 2 && takes_apart => {
+                let array = array.clone();
+                if self.holds_arrays(&arguments.positional, &array) {
+                    self.refuse_splat();
+                    return;
+                }
+            }
+            _ => {}
+        }
+        if arguments.splat.is_some() {
+            self.bind(params, arguments, false);
+            return;
         }
         let args = &mut arguments.positional;
         args.resize_with(args.len().max(required), Operand::nil);
         if params.rest.is_none() {
             args.truncate(most);
         }
-        self.bind(params, arguments);
+        self.bind(params, arguments, false);
     }
 
     /// Does a block with these parameters take a single array apart?
@@ -316,28 +276,20 @@ impl Lowerer<'_> {
         required > 0 || params.optional.len() > 1
     }
 
-    /// The arguments that a block gets of a single one: its items, if it is an array. `None`: there are none.
-    fn items_for(&mut self, params: &Params, arg: &Operand) -> Option<Vec<Operand>> {
+    /// The arguments that a block gets of a single one: its items, if it is an array.
+    fn take_apart(&mut self, params: &Params, arg: &Operand, arguments: &mut Arguments) {
         let arg = self.through_to_ary(arg);
-        if arg.is_bottom() {
-            return None;
-        }
+        let is_array = |t: &Type| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_));
         if let Some(Type::Tuple(_)) = arg.types.single() {
-            return Some(self.tuple_items(&arg));
+            arguments.positional = self.tuple_items(&arg);
+        } else if !arg.types.iter().any(is_array) {
+            arguments.positional = vec![arg];
+        } else if params.rest.is_some() || !params.optional.is_empty() {
+            arguments.splat = Some(self.array_to_spread(&arg));
+        } else {
+            let count = params.required.len() + params.post.len();
+            arguments.positional = (0..count).map(|i| self.destructured(&arg, i)).collect();
         }
-        if !arg.types.iter().any(|t| matches!(t, Type::Array(_) | Type::Tuple(_) | Type::List(_))) {
-            return Some(vec![arg]);
-        }
-        if params.rest.is_some() || !params.optional.is_empty() {
-            self.refuse_here(
-                "unsupported-splat",
-                "an array of unknown length cannot be spread over optional parameters in a section",
-                Some("take the array as one parameter".into()),
-            );
-            return None;
-        }
-        let count = params.required.len() + params.post.len();
-        Some((0..count).map(|i| self.destructured(&arg, i)).collect())
     }
 
     /// Binds the arguments of a method. A wrong number of them is an ArgumentError where the method stands.
@@ -353,7 +305,8 @@ impl Lowerer<'_> {
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
         let given = arguments.positional.len();
-        if given < required || (given > most && params.rest.is_none()) {
+        let fits = given >= required && (given <= most || params.rest.is_some());
+        if arguments.splat.is_some() || !fits {
             let expected = match (params.rest.is_some(), params.optional.is_empty()) {
                 (true, _) => format!("{required}+"),
                 (_, true) => required.to_string(),
@@ -366,12 +319,18 @@ impl Lowerer<'_> {
                 1 => format!("; required keyword: {}", needed[0]),
                 _ => format!("; required keywords: {}", needed.join(", ")),
             };
-            self.fail_binding(format!(
-                "wrong number of arguments (given {given}, expected {expected}{keywords})"
-            ));
-            return;
+            let expected = format!("{expected}{keywords}");
+            if arguments.splat.is_some() {
+                let most = params.rest.is_none().then_some(most);
+                self.check_given(&arguments, required, most, &expected);
+            } else {
+                self.fail_binding(format!("wrong number of arguments (given {given}, expected {expected})"));
+            }
+            if self.b.is_dead() {
+                return;
+            }
         }
-        self.bind(params, arguments);
+        self.bind(params, arguments, true);
     }
 
     /// Keywords for what takes none are a Hash.
@@ -385,25 +344,27 @@ impl Lowerer<'_> {
 
     /// Arguments that do not fit. Ruby blames the definition, and names the caller behind it.
     fn fail_binding(&mut self, message: String) {
-        if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
-            self.span = self.frame().code.span;
-        }
-        let mut site = self.site_here(ErrorKind::ArgumentError(message));
-        // Versions that tell methods by their class did not do so here at first.
-        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
-            site.method.clone_from(&self.frame().code.name);
-        }
+        let site = self.binding_site(ErrorKind::ArgumentError(message));
         if !self.b.is_dead() {
-            let site = self.numbered_site(site);
             self.fail_at(site, &[]);
         }
     }
 
+    pub(super) fn binding_site(&mut self, error: ErrorKind) -> SiteId {
+        if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
+            self.span = self.frame().code.span;
+        }
+        let mut site = self.site_here(error);
+        // Versions that tell methods by their class did not do so here at first.
+        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
+            site.method.clone_from(&self.frame().code.name);
+        }
+        self.numbered_site(site)
+    }
+
     /// What is given is bound first, then what is left to defaults; last, arrays are taken apart.
-    fn bind(&mut self, params: &Params, arguments: Arguments) {
-        let Arguments { positional, mut keywords, .. } = arguments;
-        let required = params.required.len() + params.post.len();
-        let optional = positional.len().saturating_sub(required).min(params.optional.len());
+    fn bind(&mut self, params: &Params, arguments: Arguments, strict: bool) {
+        let Arguments { positional, splat, mut keywords, .. } = arguments;
         // All of this is found before a default is evaluated.
         let is_given = |name: &String| keywords.iter().any(|(given, _)| given == name);
         let missing: Vec<&String> = params
@@ -424,6 +385,45 @@ impl Lowerer<'_> {
                 return;
             }
         }
+        let mut left_out = match splat {
+            Some(array) => self.bind_spread(params, positional, &array, strict),
+            None => self.bind_positional(params, positional),
+        };
+        for (name, id, default) in &params.keywords {
+            match (keywords.iter().position(|(given, _)| given == name), default) {
+                (Some(at), _) => {
+                    let (_, value) = keywords.remove(at);
+                    self.write_local(*id, value);
+                }
+                (None, Some(default)) => left_out.push((*id, default, None)),
+                (None, None) => {}
+            }
+        }
+        if let Some(id) = params.keyword_rest {
+            let collected = self.collected_keywords(keywords);
+            self.write_local(id, collected);
+        }
+        for (id, default, absent) in left_out {
+            let value = match absent {
+                None => self.expr(default),
+                Some(absent) => {
+                    self.enter(default);
+                    let condition = super::Condition { value: absent, yes: vec![], no: vec![] };
+                    self.branch(9, condition, |s| s.expr(default), |s| s.local_value(id))
+                }
+            };
+            self.write_local(id, value);
+        }
+        for (id, multiple) in &params.destructured {
+            let value = self.read_local(*id);
+            self.assign_multiple(multiple, &value);
+        }
+    }
+
+    /// Binds as many positional arguments as are known; gives the parameters that are left to their defaults.
+    fn bind_positional<'p>(&mut self, params: &'p Params, positional: Vec<Operand>) -> Vec<LeftOut<'p>> {
+        let required = params.required.len() + params.post.len();
+        let optional = positional.len().saturating_sub(required).min(params.optional.len());
         let mut rest = positional.into_iter();
         let (given, left_out) = params.optional.split_at(optional);
         for id in params.required.iter().chain(given.iter().map(|(id, _)| id)) {
@@ -433,35 +433,13 @@ impl Lowerer<'_> {
         let mut rest: Vec<Operand> = rest.collect();
         let post = rest.split_off(rest.len().saturating_sub(params.post.len()));
         if let Some(id) = params.rest {
-            let tuple = self.tuple(&rest);
-            self.write_local(id, tuple);
+            let rest = self.rest_of_known(&rest);
+            self.write_local(id, rest);
         }
         for (id, value) in params.post.iter().zip(post) {
             self.write_local(*id, value);
         }
-        let mut defaults = Vec::new();
-        for (name, id, default) in &params.keywords {
-            match (keywords.iter().position(|(given, _)| given == name), default) {
-                (Some(at), _) => {
-                    let (_, value) = keywords.remove(at);
-                    self.write_local(*id, value);
-                }
-                (None, Some(default)) => defaults.push((*id, default)),
-                (None, None) => {}
-            }
-        }
-        if let Some(id) = params.keyword_rest {
-            let collected = self.collected_keywords(keywords);
-            self.write_local(id, collected);
-        }
-        for (id, default) in left_out.iter().map(|(id, default)| (*id, default)).chain(defaults) {
-            let value = self.expr(default);
-            self.write_local(id, value);
-        }
-        for (id, multiple) in &params.destructured {
-            let value = self.read_local(*id);
-            self.assign_multiple(multiple, &value);
-        }
+        left_out.iter().map(|(id, default)| (*id, default, None)).collect()
     }
 
     /// What `**` collects: a record of class Hash.

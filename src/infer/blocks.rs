@@ -197,18 +197,17 @@ impl Lowerer<'_> {
     }
 
     /// `&expression` at a call: the method's own block handed on, a lambda, a symbol, or nil for no block at all.
-    pub(super) fn block_argument(&mut self, inner: &Node) -> Option<Option<BlockRef>> {
-        let operand = self.expr(inner);
+    pub(super) fn block_argument(&mut self, operand: &Operand) -> Option<Option<BlockRef>> {
         if operand.types.single() == Some(&Type::Nil) {
             return Some(None);
         }
-        if let Some(mut block) = self.proc_of(&operand) {
+        if let Some(mut block) = self.proc_of(operand) {
             if let BlockRef::Outer { active, .. } = &mut block {
                 *active = self.active.len().min(*active);
             }
             return Some(Some(block));
         }
-        if let Some(name) = self.symbol_name(&operand) {
+        if let Some(name) = self.symbol_name(operand) {
             return Some(Some(self.symbol_block(name)));
         }
         if !operand.is_bottom() {
@@ -346,7 +345,7 @@ impl Lowerer<'_> {
                 }
                 let taken = home.taken.iter().map(|(_, value)| value);
                 let named = arguments.keywords.iter().map(|(_, value)| value);
-                let given = arguments.positional.iter().chain(named).chain(taken);
+                let given = arguments.unnamed().chain(named).chain(taken);
                 let types: Vec<TypeSet> = given.map(|a| a.types.clone()).collect();
                 let address = Arc::as_ptr(literal) as usize;
                 let opens = std::mem::take(&mut self.opening) == address;
@@ -397,7 +396,8 @@ impl Lowerer<'_> {
                     s.within_here(literal.id.0, |s| {
                         let run = |s: &mut Self, leave: Option<JoinIndex>| {
                             s.span = literal.span;
-                            let break_to = if *lambda { leave } else { *break_to };
+                            let break_to =
+                                if *lambda { leave } else { break_to.or(s.frames[frame].break_to) };
                             s.frames[frame].control.push(Control { break_to, next_to: leave });
                             let outer_return = s.frames[frame].return_to;
                             if *lambda {
@@ -445,6 +445,9 @@ impl Lowerer<'_> {
         passed: Option<&BlockRef>,
         unused: bool,
     ) -> Operand {
+        if arguments.positional.is_empty() && arguments.splat.is_some() {
+            return self.refuse_splat();
+        }
         if arguments.positional.is_empty() {
             return self.fail(ErrorKind::ArgumentError("no receiver given".into()), &[]);
         }

@@ -14,11 +14,31 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
     pub positional: Vec<Operand>,
+    /// An array whose items are further arguments: how many, is known at run time only.
+    pub splat: Option<Operand>,
     pub keywords: Vec<(String, Operand)>,
     /// There is a `**`, which may have passed nothing.
     pub keyword_splat: bool,
     /// What the call gives is dropped.
     pub unused: bool,
+}
+
+/// How arguments are given, whatever they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ArgumentForm {
+    /// The last without a name is an array of further ones.
+    pub splat: bool,
+    pub keywords: Vec<String>,
+    pub keyword_splat: bool,
+}
+
+impl ArgumentForm {
+    /// A number that is the same in every walk.
+    pub(super) fn number(&self) -> u32 {
+        let names = self.keywords.iter().flat_map(|name| name.bytes().chain([0]));
+        let start = u32::from(self.splat) | u32::from(self.keyword_splat) << 1;
+        names.fold(start, |all, byte| all.rotate_left(5) ^ u32::from(byte))
+    }
 }
 
 impl Arguments {
@@ -30,9 +50,35 @@ impl Arguments {
         }
     }
 
+    /// Those without a name, the array of further ones last.
+    pub(crate) fn unnamed(&self) -> impl Iterator<Item = &Operand> {
+        self.positional.iter().chain(&self.splat)
+    }
+
+    /// All, in the order of their form.
+    pub(super) fn operands(&self) -> impl Iterator<Item = &Operand> {
+        self.unnamed().chain(self.keywords.iter().map(|(_, value)| value))
+    }
+
+    pub(super) fn form(&self) -> ArgumentForm {
+        ArgumentForm {
+            splat: self.splat.is_some(),
+            keywords: self.keywords.iter().map(|(name, _)| name.clone()).collect(),
+            keyword_splat: self.keyword_splat,
+        }
+    }
+
+    /// Arguments of a form again.
+    pub(super) fn of_form(form: &ArgumentForm, mut operands: Vec<Operand>) -> Self {
+        let values = operands.split_off(operands.len() - form.keywords.len());
+        let splat = if form.splat { operands.pop() } else { None };
+        let keywords = form.keywords.iter().cloned().zip(values).collect();
+        Self { positional: operands, splat, keywords, keyword_splat: form.keyword_splat, unused: false }
+    }
+
     /// Is one of them never given?
     pub(crate) fn has_bottom(&self) -> bool {
-        self.positional.iter().chain(self.keywords.iter().map(|(_, value)| value)).any(Operand::is_bottom)
+        self.operands().any(Operand::is_bottom)
     }
 }
 
@@ -51,12 +97,13 @@ impl Lowerer<'_> {
     /// Evaluates arguments; `None` if one never gives a value or is refused.
     pub(crate) fn arguments(&mut self, nodes: &[Node]) -> Option<Arguments> {
         let mut arguments = Arguments::default();
-        for node in nodes {
+        for (i, node) in nodes.iter().enumerate() {
             match &node.kind {
                 Kind::Splat(inner) => {
                     let operand = self.expr(inner);
                     self.enter(node);
-                    arguments.positional.extend(self.spread(&operand));
+                    let spread = self.spread(&operand);
+                    self.add_splat(&mut arguments, spread, i + 1 == nodes.len());
                 }
                 Kind::KeywordArgs(pairs) => {
                     for pair in pairs {
@@ -73,7 +120,11 @@ impl Lowerer<'_> {
                         }
                     }
                 }
-                _ => arguments.positional.push(self.expr(node)),
+                _ => {
+                    let value = self.expr(node);
+                    self.enter(node);
+                    self.add_argument(&mut arguments, value);
+                }
             }
         }
         (!arguments.has_bottom()).then_some(arguments)
@@ -172,7 +223,7 @@ impl Lowerer<'_> {
         block: Option<&BlockArg>,
         own: Option<BlockRef>,
         unused: bool,
-        call: impl FnOnce(&mut Self, Option<BlockRef>) -> Operand,
+        call: impl Fn(&mut Self, Option<BlockRef>) -> Operand,
     ) -> Operand {
         match block {
             None => call(self, own),
@@ -193,10 +244,21 @@ impl Lowerer<'_> {
                 let block = self.block_literal(literal, None, false);
                 call(self, Some(block))
             }
-            Some(BlockArg::Expression(inner)) => match self.block_argument(inner) {
-                Some(block) => call(self, block),
-                None => Operand::bottom(),
-            },
+            Some(BlockArg::Expression(inner)) => {
+                let span = self.span;
+                let operand = self.expr(inner);
+                if operand.types.len() < 2 {
+                    let block = self.block_argument(&operand);
+                    return block.map_or_else(Operand::bottom, |block| call(self, block));
+                }
+                // One of several: the call is another with each.
+                self.enter(inner);
+                self.switch(&operand, 31, &mut |s, operand| {
+                    let block = s.block_argument(&operand);
+                    s.span = span;
+                    block.map_or_else(Operand::bottom, |block| call(s, block))
+                })
+            }
         }
     }
 
@@ -307,10 +369,12 @@ impl Lowerer<'_> {
         }
         if let Some(id) = params.rest {
             let rest = self.read_local(id);
-            arguments.positional.extend(self.spread(&rest));
+            let spread = self.spread(&rest);
+            self.add_splat(&mut arguments, spread, params.post.is_empty());
         }
-        for id in &params.post {
-            arguments.positional.push(self.read_local(*id));
+        for (i, id) in params.post.iter().enumerate() {
+            let value = self.read_local(*id);
+            self.within_slot(i as u32, |s| s.add_argument(&mut arguments, value));
         }
         if let Some(id) = params.keyword_rest {
             let keywords = self.local_value(id);

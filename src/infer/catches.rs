@@ -35,6 +35,9 @@ impl Lowerer<'_> {
     /// `throw tag` and `throw tag, value`.
     pub(crate) fn throw(&mut self, node: &Node, call: &Call) -> Option<Operand> {
         let arguments = self.arguments(&call.args)?;
+        if arguments.splat.is_some() {
+            return Some(self.refuse_splat());
+        }
         self.enter(node);
         let (tag, value) = match &arguments.positional[..] {
             [tag] => (tag.clone(), Operand::nil()),

@@ -8,7 +8,8 @@
 use super::blocks::{has_break, has_return, locals_of};
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Activation, BlockRef, Frame, Home, LocalValue, Lowerer};
+use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, Temp};
+use crate::ir::Comparison;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Multiple, Node, Target};
 use crate::syntax::walk::{assigned_by, each_node_in};
 use crate::types::ClassId;
@@ -51,6 +52,8 @@ pub struct ClosedLiteral {
     companions: Vec<Companion>,
     /// The block of its frame's method, where it calls that.
     outer: Option<ClosedBlock>,
+    /// It can end more than itself, by `break` or `return`.
+    leaves: bool,
 }
 
 /// A lambda that goes along in a variable.
@@ -109,6 +112,7 @@ impl PartialEq for ClosedBlock {
                         && a.locals == b.locals
                         && a.companions.iter().map(|c| c.number).eq(b.companions.iter().map(|c| c.number))
                         && a.has_receiver == b.has_receiver
+                        && a.leaves == b.leaves
                         && a.outer == b.outer
                 }
                 _ => true,
@@ -130,7 +134,32 @@ pub(super) struct Environment {
     pub operands: Vec<Operand>,
     /// The variables that it assigns to, by frame, in the order in which they are given back.
     pub written: Vec<(usize, LocalId)>,
+    /// The blocks that can end more than themselves. A function gives back, behind those variables, how each did and
+    /// with which value.
+    pub leaving: Vec<Leaving>,
 }
+
+/// Where a block leads that was given to a function: the frame that it was written in, and the end of its `break`.
+#[derive(Debug)]
+pub(super) struct Leaving {
+    frame: usize,
+    break_to: Option<JoinIndex>,
+}
+
+/// A block that leads out of a function, in that: its frame there, and the variables that say how it did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WayOut {
+    frame: usize,
+    how: Temp,
+    value: Temp,
+}
+
+/// What a function gives back of a block that did not end more than itself, that broke, and that returned.
+const STAYED: i64 = 0;
+const BROKE: i64 = 1;
+const RETURNED: i64 = 2;
+/// Joins of the ways out of a function: their end, and two for each block.
+const SLOT_OUT: u32 = 0x3a0;
 
 impl Lowerer<'_> {
     /// Closes a block; `None` if it was refused, or another walk is needed.
@@ -148,14 +177,12 @@ impl Lowerer<'_> {
         environment: &mut Environment,
         depth: usize,
     ) -> Option<ClosedBlock> {
-        let (literal, home, breaks, lambda) = match block {
+        let (literal, home, break_to, lambda) = match block {
             BlockRef::Symbol { name, .. } => return Some(ClosedBlock::Symbol(name.clone())),
             BlockRef::Outer { root, code, lambda, .. } => {
                 return Some(ClosedBlock::Outer { root: *root, code: Rc::clone(code), lambda: *lambda });
             }
-            BlockRef::Literal { literal, home, break_to, lambda } => {
-                (literal, home, break_to.is_some(), *lambda)
-            }
+            BlockRef::Literal { literal, home, break_to, lambda } => (literal, home, *break_to, *lambda),
         };
         if !self.is_live(home) {
             self.refuse_escaping();
@@ -172,14 +199,19 @@ impl Lowerer<'_> {
         {
             return self.close(&next.clone(), environment, depth);
         }
-        let leaves = if lambda { None } else { leaving(literal, breaks) };
-        let refused = match leaves {
-            Some(how) => Some(format!("a block that {how}")),
-            None if depth >= MAX_CHAIN => Some("a block that calls others like itself".into()),
-            None if self.gives_to_captured(literal) => {
-                Some("a block that assigns a variable around the section".into())
-            }
-            None => None,
+        let break_to = break_to.or(frame.break_to);
+        let returns = !lambda && has_return(&literal.body);
+        let leaves = returns || !lambda && break_to.is_some() && has_break(&literal.body);
+        if returns && frame.return_to.is_none() {
+            self.refuse_return();
+            return None;
+        }
+        let refused = if depth >= MAX_CHAIN {
+            Some("a block that calls others like itself")
+        } else if self.gives_to_captured(literal) {
+            Some("a block that assigns a variable around the section")
+        } else {
+            None
         };
         if let Some(what) = refused {
             self.refuse_here(
@@ -219,6 +251,7 @@ impl Lowerer<'_> {
             written,
             companions,
             outer: None,
+            leaves,
         };
         let mut operands = if closed.has_receiver { vec![receiver] } else { vec![] };
         for local in &closed.locals {
@@ -235,6 +268,9 @@ impl Lowerer<'_> {
             environment.operands.push(operand);
         }
         environment.written.extend(closed.written.iter().map(|local| (home.frame, *local)));
+        if leaves {
+            environment.leaving.push(Leaving { frame: home.frame, break_to });
+        }
         let outer = match outer {
             Some(outer) => Some(self.close(&outer, environment, depth + 1)?),
             None => None,
@@ -288,6 +324,7 @@ impl Lowerer<'_> {
         block: &ClosedBlock,
         values: &mut dyn Iterator<Item = Operand>,
         written: &mut Vec<(usize, LocalId)>,
+        ways: &mut Vec<WayOut>,
     ) -> BlockRef {
         let closed = match block {
             ClosedBlock::Symbol(name) => return BlockRef::Symbol { name: name.clone(), active: 0 },
@@ -318,6 +355,7 @@ impl Lowerer<'_> {
             block: None,
             closure: closed.closure,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: self.versions,
             blocks: Rc::default(),
@@ -337,8 +375,15 @@ impl Lowerer<'_> {
             blocks.push(activation);
         }
         written.extend(closed.written.iter().map(|local| (frame, *local)));
+        if closed.leaves {
+            let current = std::mem::replace(&mut self.current, frame);
+            let stayed = Operand::integer(self.b.i64(STAYED));
+            let (how, value) = (self.temp(stayed), self.temp(Operand::nil()));
+            self.current = current;
+            ways.push(WayOut { frame, how, value });
+        }
         if let Some(outer) = &closed.outer {
-            let outer = self.open_block(outer, values, written);
+            let outer = self.open_block(outer, values, written, ways);
             if let Some(local) = closed.code.params.block {
                 self.current = frame;
                 let operand = self.passed_block(Some(&outer));
@@ -359,6 +404,78 @@ impl Lowerer<'_> {
             *known = block.clone();
         }
         block
+    }
+
+    /// What a function gives back of these blocks.
+    pub(super) fn locals_of_ways(ways: &[WayOut]) -> impl Iterator<Item = (usize, LocalId)> {
+        ways.iter().flat_map(|way| [Self::temp_local(way.how), Self::temp_local(way.value)])
+    }
+
+    /// Runs the body of a function, in which blocks that were given to it can lead out of it.
+    pub(super) fn with_ways_out(
+        &mut self,
+        ways: &[WayOut],
+        unused: bool,
+        body: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        if ways.is_empty() {
+            return body(self);
+        }
+        self.labelled(SLOT_OUT, !unused, |s, out| s.way_out(ways, out, Box::new(body)))
+    }
+
+    fn way_out(
+        &mut self,
+        ways: &[WayOut],
+        out: JoinIndex,
+        body: Box<dyn FnOnce(&mut Self) -> Operand + '_>,
+    ) -> Operand {
+        let Some((way, rest)) = ways.split_first() else { return body(self) };
+        let slot = SLOT_OUT + 2 * ways.len() as u32;
+        let node = self.node;
+        let broken = self.labelled(slot, true, |s, break_to| {
+            let returned = s.labelled(slot + 1, true, |s, return_to| {
+                let frame = &mut s.frames[way.frame];
+                (frame.break_to, frame.return_to) = (Some(break_to), Some(return_to));
+                let result = s.way_out(rest, out, body);
+                s.node = node;
+                if result.is_bottom() {
+                    s.b.mark_dead();
+                }
+                s.jump(out, Some(&result));
+                Operand::bottom()
+            });
+            s.take_way(way, RETURNED, returned);
+            s.jump(out, Some(&Operand::nil()));
+            Operand::bottom()
+        });
+        self.take_way(way, BROKE, broken);
+        Operand::nil()
+    }
+
+    fn take_way(&mut self, way: &WayOut, how: i64, value: Operand) {
+        if !self.b.is_dead() {
+            let how = Operand::integer(self.b.i64(how));
+            self.temp_set(way.how, how);
+            self.temp_set(way.value, value);
+        }
+    }
+
+    /// Goes on where a block led to that was given to a function.
+    pub(super) fn go_way(&mut self, leaving: &Leaving, how: &Operand, value: &Operand) {
+        let return_to = self.frames[leaving.frame].return_to;
+        for (slot, number, join) in [(0, BROKE, leaving.break_to), (1, RETURNED, return_to)] {
+            if let (Some(join), Some(how)) = (join, how.values.first()) {
+                let number = self.b.i64(number);
+                let is_it = self.b.compare(Comparison::Eq, *how, number);
+                let condition = Condition { value: is_it, yes: vec![], no: vec![] };
+                let leave = |s: &mut Self| {
+                    s.leave_to(join, Some(value));
+                    Operand::bottom()
+                };
+                self.within_slot(0x3e0 + slot, |s| s.branch(25, condition, leave, |_| Operand::nil()));
+            }
+        }
     }
 
     /// Does the block have to do with variables around the section that the elements write? Only the section's own code
@@ -390,14 +507,6 @@ fn is_captured(target: &Target) -> bool {
 fn holds_captured(targets: &Multiple) -> bool {
     let splat = targets.splat.iter().flatten();
     targets.before.iter().chain(splat).chain(&targets.after).any(is_captured)
-}
-
-/// How a block ends more than itself.
-fn leaving(literal: &BlockLiteral, breaks: bool) -> Option<&'static str> {
-    if has_return(&literal.body) {
-        return Some("returns from the method around it");
-    }
-    (breaks && has_break(&literal.body)).then_some("breaks")
 }
 
 /// A block in a frame that was made of what went along.

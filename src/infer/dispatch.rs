@@ -408,6 +408,7 @@ impl Lowerer<'_> {
         if block.is_none()
             && matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
             && arguments.keywords.is_empty()
+            && arguments.splat.is_none()
             && let Some(ty) = receiver.types.single()
             && builtins::enumerates(ty, name, arguments.positional.len())
         {
@@ -437,6 +438,7 @@ impl Lowerer<'_> {
                     receiver: receiver.clone(),
                     name: name.to_string(),
                     args: arguments.positional.clone(),
+                    splat: arguments.splat.clone(),
                     keywords: arguments.keywords.clone(),
                     keyword_splat: arguments.keyword_splat,
                     block: block.cloned(),
@@ -502,6 +504,10 @@ impl Lowerer<'_> {
             );
             return false;
         }
+        if arguments.splat.is_some() {
+            self.refuse_splat();
+            return false;
+        }
         let (required, given) = (code.params.required.len(), arguments.positional.len());
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
@@ -520,6 +526,10 @@ impl Lowerer<'_> {
     fn expect_arguments(&mut self, arguments: &Arguments, count: usize) -> bool {
         if !arguments.keywords.is_empty() {
             self.refuse_collected_keywords();
+            return false;
+        }
+        if arguments.splat.is_some() {
+            self.refuse_splat();
             return false;
         }
         if arguments.positional.len() == count {

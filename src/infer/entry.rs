@@ -87,6 +87,7 @@ impl Lowerer<'_> {
             block: None,
             closure: None,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: 0,
             blocks: Rc::default(),

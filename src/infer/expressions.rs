@@ -71,15 +71,10 @@ impl Lowerer<'_> {
                 Some("use Symbols or numbers, also to compare with; make strings of them afterwards".into()),
             ),
             Kind::Array(items) => {
-                let mut all = Vec::new();
-                for item in items {
-                    if let Kind::Splat(inner) = &item.kind {
-                        let inner = self.expr(inner);
-                        all.extend(self.spread(&inner));
-                    } else {
-                        all.push(self.expr(item));
-                    }
-                }
+                let all = match self.literal_items(node, items) {
+                    Ok(all) => all,
+                    Err(list) => return list,
+                };
                 if all.iter().any(Operand::is_bottom) {
                     return Operand::bottom();
                 }
@@ -189,11 +184,7 @@ impl Lowerer<'_> {
                 match self.frame().return_to {
                     Some(join) => self.leave_to(join, Some(&value)),
                     None => {
-                        self.refuse_here(
-                            "unsupported-return",
-                            "`return` would leave the method around the section",
-                            Some("use `next` to end the block for this element".into()),
-                        );
+                        self.refuse_return();
                     }
                 }
                 Operand::bottom()
@@ -214,6 +205,14 @@ impl Lowerer<'_> {
             }
             Kind::Lambda(literal) => self.make_proc(literal, true),
         }
+    }
+
+    pub(super) fn refuse_return(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-return",
+            "`return` would leave the method around the section",
+            Some("use `next` to end the block for this element".into()),
+        )
     }
 
     /// `object` in `object.class`, where that is Ruby's own `class`.
@@ -495,47 +494,6 @@ impl Lowerer<'_> {
             }
         }
         Operand::bottom()
-    }
-
-    /// The items of an operand in an argument list: `*tuple`.
-    pub(crate) fn spread(&mut self, operand: &Operand) -> Vec<Operand> {
-        let has_items =
-            |t: &Type| !matches!(t, Type::Integer | Type::Float | Type::Symbol | Type::True | Type::False);
-        match operand.types.single() {
-            Some(Type::Tuple(_)) => self.tuple_items(operand),
-            Some(Type::Nil) => vec![],
-            // A Struct has its members as items.
-            Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
-                if !matches!(self.host.method(super::class_of(ty), "to_a"), Ok(None)) =>
-            {
-                let array = self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own);
-                match array.types.single() {
-                    Some(Type::Tuple(_)) => self.tuple_items(&array),
-                    _ if array.is_bottom() => vec![array],
-                    _ => vec![self.refuse_splat(&array)],
-                }
-            }
-            Some(Type::Object(..)) => vec![operand.clone()],
-            None if operand.types.iter().any(has_items) => vec![self.refuse_splat(operand)],
-            Some(Type::Array(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..)) => {
-                vec![self.refuse_splat(operand)]
-            }
-            _ => vec![operand.clone()],
-        }
-    }
-
-    fn refuse_splat(&mut self, operand: &Operand) -> Operand {
-        let hint = match operand.types.single() {
-            Some(Type::Range { .. } | Type::Enumerator(..)) => "make an array of it with to_a: (1..n).to_a",
-            _ => {
-                "name the items, as in `f(a[0], a[1])`, or pass the array itself; arrays are put together with +"
-            }
-        };
-        self.refuse_here(
-            "unsupported-splat",
-            "what has an unknown number of items cannot be splatted in a section",
-            Some(hint.into()),
-        )
     }
 
     /// `operand` where `nil` stops it: runs `f` on what is not nil, and gives nil otherwise.

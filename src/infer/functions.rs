@@ -3,12 +3,12 @@
 
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
-use super::closed_blocks::Environment;
+use super::closed_blocks::{Environment, WayOut};
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand};
-use super::rescue::guarded_results;
+use super::rescue::{ERROR_WORDS, guarded_results};
 use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
@@ -96,14 +96,12 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         let recursive = self.memo.recursive.contains(&identity);
-        if recursive && !arguments.keywords.is_empty() {
-            return self.refuse_here(
-                "unsupported-recursion",
-                format!("`{name}` calls itself and takes keyword arguments"),
-                Some("pass plain positional arguments to recursive methods".into()),
-            );
-        }
-        let types = || std::iter::once(&receiver.types).chain(arguments.positional.iter().map(|a| &a.types));
+        let arguments = &if recursive && identity == Rc::as_ptr(code) as usize {
+            self.gathered(code, arguments)
+        } else {
+            arguments.clone()
+        };
+        let types = || std::iter::once(&receiver.types).chain(arguments.operands().map(|a| &a.types));
         if types().fold(false, |kept, types| self.keep_building(types) | kept) {
             return Operand::bottom();
         }
@@ -119,7 +117,8 @@ impl Lowerer<'_> {
             code: identity,
             owner,
             receiver: receiver.types.clone(),
-            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            args: arguments.operands().map(|a| a.types.clone()).collect(),
+            form: arguments.form(),
             block,
             environment: environment.operands.iter().map(|operand| operand.types.clone()).collect(),
             unused: arguments.unused && !recursive,
@@ -147,20 +146,11 @@ impl Lowerer<'_> {
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
         let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
-        if key.guarded && !environment.written.is_empty() {
-            return self.refuse_here(
-                "unsupported-recursion",
-                format!(
-                    "`{name}` calls itself, and its errors are rescued here while its block assigns variables"
-                ),
-                Some("collect what the block is given in an array, and go through that".into()),
-            );
-        }
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let mut args = self.convert(receiver, &key.receiver);
-        let along = arguments.positional.iter().chain(&environment.operands);
+        let along = arguments.operands().chain(&environment.operands);
         for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
             if !operand::covers(types, &operand.types) {
@@ -198,10 +188,25 @@ impl Lowerer<'_> {
         let mut values = self.b.call(function, args, &all_scalars);
         let path = self.own_path();
         self.b.emit(Stmt::Path(path));
-        if key.guarded {
-            values = self.unless_failed(&values, &failures);
-        } else {
-            failures.iter().for_each(|site| self.note_escape(*site));
+        let error = key.guarded.then(|| values.drain(..ERROR_WORDS).collect::<Vec<_>>());
+        let mut given_back = values.split_off(width.min(values.len())).into_iter();
+        let mut given_back = left.into_iter().map(|types| {
+            let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
+            Operand { types, values: given_back.by_ref().take(count).collect() }
+        });
+        for (frame, local) in environment.written {
+            let Some(operand) = given_back.next() else { break };
+            let version = self.fresh_version();
+            self.frames[frame].locals[local.0 as usize].assign(operand, version);
+        }
+        match error {
+            Some(error) => self.unless_failed(&error, &failures),
+            None => failures.iter().for_each(|site| self.note_escape(*site)),
+        }
+        for (i, leaving) in environment.leaving.iter().enumerate() {
+            if let (Some(how), Some(value)) = (given_back.next(), given_back.next()) {
+                self.within_slot(0x3c8 + i as u32, |s| s.go_way(leaving, &how, &value));
+            }
         }
         if results.is_empty() {
             // It never returns, as far as is known: nothing follows.
@@ -210,13 +215,6 @@ impl Lowerer<'_> {
                 self.awaiting.entry(key).or_default().push(caller);
             }
             return Operand { types: results, values: vec![] };
-        }
-        let mut given_back = values.split_off(width.min(values.len())).into_iter();
-        for ((frame, local), types) in environment.written.into_iter().zip(left) {
-            let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
-            let operand = Operand { types, values: given_back.by_ref().take(count).collect() };
-            let version = self.fresh_version();
-            self.frames[frame].locals[local.0 as usize].assign(operand, version);
         }
         Operand { types: results, values }
     }
@@ -279,8 +277,10 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let place = key.args.iter().position(|types| operand::scalars(types).is_none());
+        let unnamed = key.args.len() - key.form.keywords.len();
         let types = place.map_or(&key.receiver, |place| &key.args[place]);
         let parameter = place.map(|place| match code.params.required.get(place) {
+            _ if place >= unnamed => format!("`{}`", key.form.keywords[place - unnamed]),
             Some(local) if !key.is_of_block() && !code.locals[local.0 as usize].is_empty() => {
                 format!("`{}`", code.locals[local.0 as usize])
             }
@@ -362,16 +362,19 @@ impl Lowerer<'_> {
             context = self.memo.context(context, u32::MAX - 3, block.number());
         }
         let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        context = self.memo.context(context, u32::MAX - 4, key.form.number());
         context = self.memo.context(context, key.owner.0, form);
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
         self.node = code.body.id;
         self.span = code.span;
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len()).into_iter();
-        let arguments = Arguments { positional: operands, ..Arguments::default() };
+        let arguments = Arguments::of_form(&key.form, operands);
         let procs = key.block.is_some().then(|| self.procs.clone());
-        let mut written = Vec::new();
-        let block = key.block.as_ref().map(|block| self.open_block(block, &mut environment, &mut written));
+        let (mut written, mut ways) = (Vec::new(), Vec::new());
+        let open = |block| self.open_block(block, &mut environment, &mut written, &mut ways);
+        let block = key.block.as_ref().map(open);
+        written.extend(Self::locals_of_ways(&ways));
         let lambda = block.as_ref().filter(|_| key.is_of_block());
         if lambda.is_none() {
             self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
@@ -379,17 +382,18 @@ impl Lowerer<'_> {
             self.frames[frame].outermost = true;
         }
         let body = |s: &mut Self| match lambda {
-            Some(lambda) => s.function_body(key, &written, |s| {
+            Some(lambda) => s.function_body(key, &ways, |s| {
                 s.unused = key.unused;
                 s.opening = key.code;
                 s.call_lambda(lambda, arguments.clone(), None)
             }),
-            None => s.function_body(key, &written, |s| s.method_body(key, code, &arguments)),
+            None => s.function_body(key, &ways, |s| s.method_body(key, code, &arguments)),
         };
         if key.guarded {
-            self.giving_errors(body);
+            self.giving_errors(key, &written, body);
         } else {
-            let (types, values) = body(self);
+            let (mut types, mut values) = body(self);
+            self.give_back(key, &written, &mut types, &mut values);
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
@@ -413,7 +417,7 @@ impl Lowerer<'_> {
     fn function_body(
         &mut self,
         key: &FunctionKey,
-        written: &[(usize, LocalId)],
+        ways: &[WayOut],
         body: impl FnOnce(&mut Self) -> Operand,
     ) -> (Vec<Ty>, Vec<Value>) {
         if let Some(depth) = self.depth.filter(|_| self.memo.recursive.contains(&key.code)) {
@@ -421,7 +425,7 @@ impl Lowerer<'_> {
             let ok = self.b.compare(Comparison::Lt, depth, limit);
             self.check(ok, ErrorKind::StackTooDeep, &[]);
         }
-        let result = body(self);
+        let result = self.with_ways_out(ways, key.unused, body);
         let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
         let known = self.memo.functions.entry(key.clone()).or_default().clone();
         let place = (self.context, u32::MAX - 2, 0);
@@ -432,8 +436,18 @@ impl Lowerer<'_> {
             self.keep_inlined(key.code);
         }
         let result = self.listed(&result, &joined);
-        let mut values = self.convert(&result, &joined);
-        let mut types = operand::scalars(&joined).unwrap_or_default();
+        let values = self.convert(&result, &joined);
+        (operand::scalars(&joined).unwrap_or_default(), values)
+    }
+
+    /// What a function gives behind its result, whether it returns or fails: the variables that its blocks assign.
+    pub(super) fn give_back(
+        &mut self,
+        key: &FunctionKey,
+        written: &[(usize, LocalId)],
+        types: &mut Vec<Ty>,
+        values: &mut Vec<Value>,
+    ) {
         let mut left = self.memo.left.remove(key).unwrap_or_default();
         left.resize(written.len(), TypeSet::empty());
         for (i, ((frame, local), known)) in written.iter().zip(&mut left).enumerate() {
@@ -451,7 +465,6 @@ impl Lowerer<'_> {
             *known = joined;
         }
         self.memo.left.insert(key.clone(), left);
-        (types, values)
     }
 }
 

@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             self.memo.changed = true;
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
-        if too_deep && !calls_itself && (block.is_some() || !arguments.keywords.is_empty()) {
+        if too_deep && !calls_itself && block.is_some() {
             // It cannot become a function.
             self.stop_nesting();
             return Operand::bottom();
@@ -118,6 +118,7 @@ impl Lowerer<'_> {
             block: block.cloned(),
             closure: None,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: 0,
             blocks: Rc::default(),

@@ -1,6 +1,7 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
+use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
 use super::operand;
@@ -73,6 +74,7 @@ pub struct FunctionKey {
     pub owner: ClassId,
     pub receiver: TypeSet,
     pub args: Vec<TypeSet>,
+    pub form: ArgumentForm,
     pub block: Option<ClosedBlock>,
     /// What the variables that go along with the block hold.
     pub environment: Vec<TypeSet>,
@@ -110,7 +112,7 @@ impl FunctionKey {
 
     /// Does it take as many arguments, and the same block?
     pub fn has_form_of(&self, other: &Self) -> bool {
-        self.args.len() == other.args.len() && self.block == other.block
+        self.args.len() == other.args.len() && self.form == other.form && self.block == other.block
     }
 }
 

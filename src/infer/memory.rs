@@ -254,9 +254,9 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        let local = value
-            .types
-            .filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module));
+        let local = value.types.filter(|t| {
+            matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc)
+        });
         if local.is_empty() {
             return true;
         }

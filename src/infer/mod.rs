@@ -40,6 +40,7 @@ mod rescue;
 mod results;
 mod single_assignment;
 mod sites;
+mod splats;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
@@ -321,6 +322,8 @@ pub(crate) struct Frame {
     /// The root whose code this is, where that is a lambda or proc made around the section.
     pub closure: Option<u32>,
     pub return_to: Option<JoinIndex>,
+    /// Where a `break` in the block goes that was closed in this frame.
+    pub break_to: Option<JoinIndex>,
     pub control: Vec<Control>,
     /// Unique in a walk.
     pub activation: u32,
@@ -550,6 +553,11 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp_set(&mut self, temp: Temp, operand: Operand) {
         let version = self.fresh_version();
         self.frames[temp.frame].locals[temp.local].assign(operand, version);
+    }
+
+    /// A hidden local as a local.
+    fn temp_local(temp: Temp) -> (usize, LocalId) {
+        (temp.frame, LocalId(temp.local as u32))
     }
 
     fn temp_value(&self, temp: Temp) -> LocalValue {

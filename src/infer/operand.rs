@@ -3,7 +3,7 @@
 
 use super::Lowerer;
 use crate::ir::{Comparison, Ty, UnaryOp, Value};
-use crate::types::{RangeEnd, RecordType, Shape, Type, TypeSet};
+use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
 use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -237,7 +237,9 @@ impl Lowerer<'_> {
                 let tag = self.b.i32(shape.tag());
                 let payload = match (operand.values.first(), operand.types.single()) {
                     (Some(value), _) => self.encode_payload(*value),
-                    (None, Some(Type::Module(class))) => self.b.i64(class.0.into()),
+                    (None, Some(Type::Module(ClassId(number)) | Type::Proc(number))) => {
+                        self.b.i64((*number).into())
+                    }
                     (None, _) => self.b.i64(0),
                 };
                 vec![tag, payload]
@@ -246,7 +248,9 @@ impl Lowerer<'_> {
                 scalars(to).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)).collect()
             }
             _ => match operand.types.single() {
-                Some(Type::Module(class)) => vec![self.b.i32(class.0 as i32)],
+                Some(Type::Module(ClassId(number)) | Type::Proc(number)) => {
+                    vec![self.b.i32(*number as i32)]
+                }
                 _ => operand.values.clone(),
             },
         }
@@ -282,7 +286,7 @@ impl Lowerer<'_> {
         if types == operand.types {
             return operand.clone();
         }
-        if let Some(Type::Module(_)) = types.single() {
+        if let Some(Type::Module(_) | Type::Proc(_)) = types.single() {
             return Operand { types, values: vec![] };
         }
         let values = match (is_tagged(&operand.types), types.single_shape()) {
@@ -342,8 +346,8 @@ impl Lowerer<'_> {
         }
         let inner = self.narrow(operand, &peers);
         let test = match ty {
-            Type::Module(class) => {
-                let number = self.b.i32(class.0 as i32);
+            Type::Module(ClassId(number)) | Type::Proc(number) => {
+                let number = self.b.i32(*number as i32);
                 self.b.compare(Comparison::Eq, inner.value(), number)
             }
             Type::Made(class) => self.is_made(inner.value(), *class),

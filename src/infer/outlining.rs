@@ -81,10 +81,9 @@ impl Lowerer<'_> {
     ) -> bool {
         code.kind == CodeKind::Method
             && block.is_none()
-            && arguments.keywords.is_empty()
-            && !arguments.keyword_splat
+            && arguments.splat.is_none()
             && std::iter::once(receiver)
-                .chain(&arguments.positional)
+                .chain(arguments.operands())
                 .all(|operand| !operand.is_bottom() && self.can_be_passed(&operand.types))
     }
 
@@ -151,7 +150,8 @@ impl Lowerer<'_> {
             code,
             owner,
             receiver: receiver.types.clone(),
-            args: arguments.positional.iter().map(|a| a.types.clone()).collect(),
+            args: arguments.operands().map(|a| a.types.clone()).collect(),
+            form: arguments.form(),
             block: None,
             environment: vec![],
             unused: arguments.unused,

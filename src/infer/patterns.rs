@@ -382,7 +382,7 @@ impl Lowerer<'_> {
         if let Some(Some(target)) = rest
             && !self.b.is_dead()
         {
-            let middle = self.tuple(&items[before.len()..tail]);
+            let middle = self.rest_of_known(&items[before.len()..tail]);
             self.assign(target, &middle);
         }
         for (item, pattern) in items[tail..].iter().zip(after) {
@@ -416,17 +416,17 @@ impl Lowerer<'_> {
         let fits = Condition { value, yes: vec![], no: vec![] };
         let given = Told::Inspected(Operand::integer(length));
         self.expect(fits, miss, || length_mismatch(array, given, least, rest.is_some()));
-        if let Some(Some(_)) = rest {
-            self.refuse_here(
-                "unsupported-splat",
-                "an array of unknown length cannot be splatted in a section",
-                Some("leave the splat without a name and take its items by index".into()),
-            );
-            return;
-        }
         for (i, pattern) in before.iter().enumerate() {
             let index = self.b.i64(i as i64);
             self.match_item(array, index, pattern, miss);
+        }
+        if let Some(Some(target)) = rest
+            && !self.b.is_dead()
+        {
+            let start = self.b.i64(before.len() as i64);
+            let count = self.plus(length, -(least as i64));
+            let middle = self.within(pattern.span.start, |s| s.part_of(array, start, count));
+            self.assign(target, &middle);
         }
         for (i, pattern) in after.iter().enumerate() {
             if self.b.is_dead() {

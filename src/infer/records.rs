@@ -6,7 +6,7 @@ use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::operand::Operand;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
-use crate::ir::ErrorKind;
+use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
@@ -55,6 +55,9 @@ impl Lowerer<'_> {
                 );
             }
         };
+        if arguments.splat.is_some() && code.is_none() && self.host.members(class).is_empty() {
+            return self.refuse_splat();
+        }
         let Some(arguments) = &self.data_arguments(class, arguments) else { return Operand::bottom() };
         let recursive = code.as_ref().is_some_and(|(_, code)| self.is_recursive(code));
         if recursive && !self.memo.made.get(&class).is_some_and(|made| made.early) {
@@ -81,6 +84,7 @@ impl Lowerer<'_> {
             block: None,
             closure: None,
             return_to: None,
+            break_to: None,
             control: vec![],
             activation: version,
             blocks: Rc::default(),
@@ -139,8 +143,12 @@ impl Lowerer<'_> {
     /// The arguments that `initialize` gets: that of a subclass of Data always by name. `None`: there are too many.
     fn data_arguments(&mut self, class: ClassId, arguments: &Arguments) -> Option<Arguments> {
         let given = arguments.positional.len();
-        if !self.host.is_subclass(class, ClassId::DATA) || given == 0 {
+        if !self.host.is_subclass(class, ClassId::DATA) || given == 0 && arguments.splat.is_none() {
             return Some(arguments.clone());
+        }
+        if arguments.splat.is_some() {
+            self.refuse_splat();
+            return None;
         }
         let members = self.host.members(class);
         let (given, expected) = match (arguments.keywords.is_empty(), members.len()) {
@@ -199,8 +207,12 @@ impl Lowerer<'_> {
         }
         let given = arguments.positional.len();
         let keywords = self.host.struct_keywords(class);
-        let alone = given == 0 && !arguments.keywords.is_empty();
+        let alone = given == 0 && arguments.splat.is_none() && !arguments.keywords.is_empty();
         if keywords == StructKeywords::Always || keywords == StructKeywords::Alone && alone {
+            if arguments.splat.is_some() {
+                self.refuse_splat();
+                return;
+            }
             if given > 0 {
                 let message = format!("wrong number of arguments (given {given}, expected 0)");
                 self.fail(ErrorKind::ArgumentError(message), &[]);
@@ -226,10 +238,16 @@ impl Lowerer<'_> {
             self.fail(ErrorKind::ArgumentError("struct size differs".into()), &[]);
             return;
         }
+        if arguments.splat.is_some() {
+            let (given, most) = (self.given(arguments), self.b.i64(members.len() as i64));
+            let fits = self.b.compare(Comparison::Le, given, most);
+            self.check(fits, ErrorKind::ArgumentError("struct size differs".into()), &[]);
+        }
+        let positional = self.arguments_or_nil(arguments, members.len());
         for (i, member) in members.iter().enumerate() {
             let named =
                 arguments.keywords.iter().rev().find(|(name, _)| name == member).map(|(_, value)| value);
-            let value = named.or(arguments.positional.get(i)).cloned().unwrap_or_else(Operand::nil);
+            let value = named.or(positional.get(i)).cloned().unwrap_or_else(Operand::nil);
             self.write_record(receiver, member, &value);
         }
     }

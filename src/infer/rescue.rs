@@ -25,7 +25,7 @@ const SLOT_RETRY: u32 = 63;
 const SLOT_GUARDED: u32 = 65;
 const SLOT_CLAUSE: u32 = 70;
 /// What an error is carried in; see [`Caught::temps`].
-const ERROR_WORDS: usize = 4;
+pub(super) const ERROR_WORDS: usize = 4;
 /// What a guarded function gives in place of a site where it did not fail.
 const NO_SITE: i64 = -1;
 
@@ -457,37 +457,44 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a guarded function, which can raise at `sites`, gave if it did not.
-    pub(super) fn unless_failed(&mut self, values: &[Value], sites: &[SiteId]) -> Vec<Value> {
-        let (error, values) = values.split_at(ERROR_WORDS);
+    /// Raises what a guarded function, which can raise at `sites`, gave as its error.
+    pub(super) fn unless_failed(&mut self, error: &[Value], sites: &[SiteId]) {
         let error = [error[0], error[1], error[2], error[3]];
         let none = self.b.i64(NO_SITE);
         let failed = self.b.compare(Comparison::Ne, error[0], none);
         self.when(failed, |s| s.raise_from(error, sites));
-        values.to_vec()
     }
 
     /// Makes the body of a guarded function of that of one that fails.
-    pub(super) fn giving_errors(&mut self, body: impl FnOnce(&mut Self) -> (Vec<Ty>, Vec<Value>)) {
+    pub(super) fn giving_errors(
+        &mut self,
+        key: &FunctionKey,
+        written: &[(usize, LocalId)],
+        body: impl FnOnce(&mut Self) -> (Vec<Ty>, Vec<Value>),
+    ) {
         let error = self.caught();
         let mut types = vec![Ty::I64; error.temps.len()];
         self.labelled(SLOT_GUARDED, false, |s, failed| {
             let handler = Handler::Function { failed, error: error.clone() };
             let (joins, around) = (s.joins.len(), s.around());
             s.regions.push(Region { handler, joins, around });
-            let (scalars, values) = body(s);
+            let (scalars, mut values) = body(s);
+            s.give_back(key, written, &mut Vec::new(), &mut values);
             s.regions.pop();
             let (none, zero) = (s.b.i64(NO_SITE), s.b.i64(0));
             s.b.emit(Stmt::Return([&[none, zero, zero, zero], &values[..]].concat()));
             types.extend(scalars);
             Operand::bottom()
         });
-        self.b.set_results(&types);
-        if !self.b.is_dead() {
-            let mut values = error.temps.map(|temp| self.temp_get(temp).value()).to_vec();
-            values.extend(types[values.len()..].iter().map(|ty| self.b.zero(*ty)));
-            self.b.emit(Stmt::Return(values));
+        if self.b.is_dead() {
+            self.give_back(key, written, &mut types, &mut Vec::new());
+            return self.b.set_results(&types);
         }
+        let mut values = error.temps.map(|temp| self.temp_get(temp).value()).to_vec();
+        values.extend(types[values.len()..].iter().map(|ty| self.b.zero(*ty)));
+        self.give_back(key, written, &mut types, &mut values);
+        self.b.set_results(&types);
+        self.b.emit(Stmt::Return(values));
     }
 
     // ---- jumps out -----------------------------------------------------------------------------------------------

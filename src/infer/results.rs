@@ -27,7 +27,9 @@ pub fn width(types: &TypeSet) -> usize {
 
 /// Is a value of the set one scalar with or without a tag, so that it has columns of its own?
 pub fn is_plain(types: &TypeSet) -> bool {
-    types.iter().all(|t| !matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module))
+    types
+        .iter()
+        .all(|t| !matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc))
 }
 
 impl Lowerer<'_> {
@@ -72,7 +74,7 @@ impl Lowerer<'_> {
                 inside.pop();
                 can
             }
-            other if matches!(other.shape(), Shape::Local | Shape::Made) => {
+            other if matches!(other.shape(), Shape::Local | Shape::Made | Shape::Proc) => {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {
                     Type::Enumerator(..) => "end the chain with to_a",
@@ -138,18 +140,30 @@ impl Lowerer<'_> {
                 words.push(payload);
                 let local = value.types.filter(|t| t.shape() == Shape::Local);
                 if !local.is_empty() {
-                    // Where the value is another, its place holds zeros: no list is followed there.
-                    let part = Operand { types: local.clone(), values: value.values[2..].to_vec() };
-                    if has_list(&local) {
-                        self.refuse_here(
-                            "mixed-values",
-                            "an array with arrays of any length in it cannot be returned where another element has \
-                             something else",
-                            Some("return an array of that form always, such as [x, []]".into()),
+                    // Where the value is another, its place holds zeros: there is no list to follow.
+                    let condition = self.is_one_of(value, &local);
+                    let part = self.narrow(value, &local);
+                    let zero = Operand::integer(self.b.i64(0));
+                    let temps: Vec<Temp> = (0..width(&local)).map(|_| self.temp(zero.clone())).collect();
+                    self.within_slot(0x3f4, |s| {
+                        s.branch(
+                            24,
+                            condition,
+                            |s| {
+                                let mut words = Vec::new();
+                                s.result_words(&part, row, &mut words);
+                                for (temp, word) in temps.iter().zip(words) {
+                                    s.temp_set(*temp, Operand::integer(word));
+                                }
+                                Operand::nil()
+                            },
+                            |_| Operand::nil(),
                         );
-                        return;
+                    });
+                    words.extend(temps.iter().map(|temp| self.temp_get(*temp).value()));
+                    if let Some(first) = temps.first() {
+                        self.temp_drop(*first);
                     }
-                    self.result_words(&part, row, words);
                 }
             }
             _ => {

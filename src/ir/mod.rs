@@ -15,6 +15,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+pub mod access;
 pub mod builder;
 pub mod effects;
 #[cfg(test)]

@@ -170,6 +170,8 @@ pub enum Shape {
     Array(ArrayKind),
     /// A class or module, by number where it is one of several: not storable in columns.
     Module,
+    /// A lambda or proc that takes nothing along, by number where it is one of several: not storable in columns.
+    Proc,
     /// In the scratch memory of an element: not storable in columns.
     List,
     /// As a list, an object.
@@ -192,6 +194,7 @@ impl Shape {
             Self::List => 5,
             Self::Module => 6,
             Self::Made => 7,
+            Self::Proc => 8,
             Self::Local => -1,
         }
     }
@@ -207,6 +210,7 @@ impl Shape {
             5 => Self::List,
             6 => Self::Module,
             7 => Self::Made,
+            8 => Self::Proc,
             0x100..=0xffff => Self::Object(HierarchyId((tag - 0x100) as u32)),
             0x10000.. => Self::Array(ArrayKind((tag - 0x10000) as u32)),
             _ => return None,
@@ -220,9 +224,13 @@ impl Shape {
             Self::Bool => Some(Ty::Bool),
             Self::Integer => Some(Ty::I64),
             Self::Float => Some(Ty::F64),
-            Self::Symbol | Self::Object(_) | Self::Array(_) | Self::List | Self::Made | Self::Module => {
-                Some(Ty::I32)
-            }
+            Self::Symbol
+            | Self::Object(_)
+            | Self::Array(_)
+            | Self::List
+            | Self::Made
+            | Self::Module
+            | Self::Proc => Some(Ty::I32),
         }
     }
 }
@@ -245,11 +253,11 @@ impl Type {
             Self::List(_) => Shape::List,
             Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,
+            Self::Proc(_) => Shape::Proc,
             Self::Range { .. }
             | Self::Tuple(_)
             | Self::Record(_)
             | Self::Building(..)
-            | Self::Proc(_)
             | Self::Closure(..)
             | Self::Enumerator(..) => Shape::Local,
         }

@@ -3,6 +3,8 @@
 use ikra_core::backend::{Backend, Kernel};
 use ikra_core::heap::schema::BaseColumn;
 use ikra_core::infer::{Inferred, Listing};
+use ikra_core::ir::access::accesses;
+use ikra_core::ir::{Buffer, BufferKind};
 use ikra_core::source::{FileId, SourceMap};
 use ikra_core::types::{ClassId, Type, TypeSet};
 use std::collections::BTreeMap;
@@ -38,16 +40,29 @@ pub fn text(
         };
         let _ = writeln!(out, "value {number} of each element: {} ({how})", types(&column.types()));
     }
+    let accesses = accesses(&inferred.program);
+    let ways = |is_it: &dyn Fn(&BufferKind) -> bool| {
+        let buffers = (0..).map(Buffer).zip(&inferred.program.buffers).filter(|(_, info)| is_it(&info.kind));
+        let ways =
+            buffers.filter_map(|(buffer, _)| accesses.get(&buffer)).map(|access| format!(": {access}"));
+        ways.max_by_key(String::len).unwrap_or_default()
+    };
     for column in &inferred.schema.columns {
         let access = match (column.read, column.written) {
             (true, true) => "read, written",
             (false, true) => "written",
             _ => "read",
         };
+        let ways = ways(&|kind| match kind {
+            BufferKind::Column { hierarchy, name, .. } => {
+                (hierarchy, name) == (&column.hierarchy, &column.name)
+            }
+            _ => false,
+        });
         let owners: Vec<_> = column.classes.iter().map(|class| class_name(*class)).collect();
         let _ = writeln!(
             out,
-            "{} of {}: {} ({access})",
+            "{} of {}: {} ({access}{ways})",
             column.name,
             owners.join(", "),
             types(&column.stored.types)
@@ -55,8 +70,9 @@ pub fn text(
     }
     for array in &inferred.schema.arrays {
         let access = if array.written { "read, written" } else { "read" };
-        let _ =
-            writeln!(out, "elements of arrays k{}: {} ({access})", array.kind.0, types(&array.stored.types));
+        let ways = ways(&|kind| matches!(kind, BufferKind::ArrayValues(k, _) if *k == array.kind));
+        let types = types(&array.stored.types);
+        let _ = writeln!(out, "elements of arrays k{}: {types} ({access}{ways})", array.kind.0);
     }
     heading(&mut out, "IR");
     let _ = writeln!(out, "{}", inferred.program);

@@ -44,7 +44,7 @@ module RandomPrograms
       return "" if block.nil? || (block.optional && chance(0.4))
       return Node.fixed("(&#{pick(passed_blocks(block))})") if method.parameters.none? && passed_blocks(block).any?
 
-      block_literal(block, depth)
+      block_literal(block, depth, method.returns)
     end
 
     # Lambdas, and the block that the method itself has been given.
@@ -58,11 +58,12 @@ module RandomPrograms
       found.map(&:first) + (handed ? [own.name] : [])
     end
 
-    def block_literal(block, depth)
+    # @param breaks what the call gives after a `break`
+    def block_literal(block, depth, breaks = nil)
       scope.block do
         outer = scope.skips
         scope.loops += 1
-        scope.skips = [["next", block.returns]]
+        scope.skips = [["next", block.returns], *([["break", breaks]] if breaks)].shuffle(random: @random)
         list, flat = block_list(block)
         if flat || depth <= 1 || chance(0.5)
           Node.fixed(" {", list, " ", expression(block.returns, flat ? 0 : depth - 1), " }")

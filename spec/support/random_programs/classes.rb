@@ -150,7 +150,8 @@ module RandomPrograms
 
     def call_again(method)
       counter, *others = method.parameters
-      arguments = ["#{counter.name} - #{between(1, 2)}", *others.map { |other| expression(other.types, 1) }]
+      arguments = ["#{counter.name} - #{between(1, 2)}", *positional_arguments(method, 1, others),
+                   *keyword_arguments(method, 1)]
       block, given = again_block(method)
       arguments << block if block
       Node.fixed(pick([method.name, "self.#{method.name}"]), "(", Node.commas(arguments), ")", given)
@@ -162,7 +163,7 @@ module RandomPrograms
       block = method.yields
       return [nil, ""] if block.nil? || (block.optional && chance(0.3))
       return ["&#{block.name}", ""] if block.name && chance(0.6)
-      return [nil, block_literal(block, 1)] if block.keywords.any? || block.optional || chance(0.25)
+      return [nil, block_literal(block, 1, method.returns)] if block.keywords.any? || block.optional || chance(0.25)
 
       names = block.parameters.map { fresh("h") }.join(", ")
       [nil, " { |#{names}| #{block.name && chance(0.5) ? "#{block.name}.call(#{names})" : "yield #{names}"} }"]

@@ -11,10 +11,21 @@ module RandomPrograms
       optional = kind != :proc && parameters.any? && chance(0.25) ? 1 : 0
       returns = pick(Statements::UNIONS)
       keywords = chance(0.2) ? { fresh("k") => pick(Statements::UNIONS) } : {}
-      made = lambda_text(kind, parameters, optional, returns, depth, keywords)
+      made = chosen_lambda(Array.new(kind != :proc && scope.loops.zero? && chance(0.3) ? 2 : 1) do
+        lambda_text(kind, parameters, optional, returns, depth, keywords)
+      end)
       name = fresh("f")
       scope.declare(name, LambdaType.new(parameters.map(&:last), optional, returns, keywords), writable: false)
       Node.statement("#{name} = ", made)
+    end
+
+    # One of them, known when the program runs.
+    def chosen_lambda(lambdas)
+      one, other = lambdas
+      return one unless other
+      return e("(", condition(1), " ? ", one, " : ", other, ")") if chance(0.5)
+
+      e("[", one, ", ", other, "][", expression([:int], 1), " % 2]")
     end
 
     # One that calls itself, and a call of it.

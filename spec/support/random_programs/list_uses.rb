@@ -86,7 +86,8 @@ module RandomPrograms
     def join_to(name, items, depth)
       return if scope.loops > 1
 
-      Node.statement(name, pick([".concat(", ".push(*"]), list_literal(items, depth), ")")
+      more = scope.loops.zero? && chance(0.5) ? list(items, depth) : list_literal(items, depth)
+      Node.statement(name, pick([".concat(", ".push(*"]), more, ")")
     end
 
     # Multiple assignment from an array, with a splat perhaps.
@@ -94,13 +95,12 @@ module RandomPrograms
       items = list_items
       shapes = ["a, b", "a, (b, c)", "a, *b", "*a, b", "a, *b, c", "a, (b, *c), d"]
       shape = pick(shapes)
-      # One with a splat takes an array of known length.
       nested = shape.include?("(")
       value = if nested
                 parts = [expression(items, depth), list_literal(items, depth), expression(items, depth)]
                 e("[", Node.commas(parts), "]")
               else
-                shape.include?("*") && chance(0.95) ? list_literal(items, depth) : list(items, depth)
+                shape.include?("*") && chance(0.3) ? list_literal(items, depth) : list(items, depth)
               end
       target = shape.gsub(/\*?[a-d]/) do |part|
         type = part.start_with?("*") ? ArrayType.new(items) : items | [:nil]

@@ -84,7 +84,9 @@ module RandomPrograms
         when 3
           paired.call({ a => of, b => [:int] }, pick(%w[.each_with_index.map .map.with_index .each.with_index(1).map
                                                         .map.with_index(2)]))
-        when 4 then paired.call({ a => of, b => of | [:nil] }, ".each_slice(#{between(1, 3)}).map")
+        when 4
+          second = chance(0.5) ? { b => of | [:nil] } : { "*#{b}" => ArrayType.new(of) }
+          paired.call({ a => of, **second }, ".each_slice(#{between(1, 3)}).map")
         when 5 then paired.call({ a => of, b => of }, ".each_cons(2).map")
         when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", list(of, 0), ").map"))
         when 7 then list_flat(source, of, items, depth)
@@ -165,6 +167,10 @@ module RandomPrograms
       return if scope.loops.positive?
 
       a = list_source(depth, items).first
+      if chance(0.4)
+        x = expression(items, depth)
+        return pick([e("[*", a, ", ", x, "]"), e("[", x, ", *", a, "]"), e("[*", a, ", *", list(items, depth), "]")])
+      end
       operator = items.any? { |item| @classes.key?(item) } ? " + " : pick([" + ", " + ", " | "])
       e("(", a, operator, list(items, depth), ")")
     end
@@ -209,7 +215,7 @@ module RandomPrograms
       return if scope.loops > 1
 
       in_loop([["next", types]]) do
-        names.each { |name, of| scope.declare(name, of, writable: false) }
+        names.each { |name, of| scope.declare(name.delete_prefix("*"), of, writable: false) }
         head = names.keys.join(", ")
         if depth > 1 && chance(0.2)
           Node.fixed(" { |#{head}|\n", block_body(types, depth - 1), "\n}")

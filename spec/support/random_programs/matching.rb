@@ -146,7 +146,8 @@ module RandomPrograms
 
     def list_pattern(type, depth, names)
       parts = Array.new(between(0, 3)) { value_pattern(type.items, depth - 1, names:) }
-      parts.insert(between(0, parts.size), "*") if chance(0.5)
+      rest = names && chance(0.4) ? scope.declare(fresh("b"), ArrayType.new(type.items), writable: false).name : ""
+      parts.insert(between(0, parts.size), "*#{rest}") if chance(0.5)
       Node.fixed("[", Node.commas(parts), "]")
     end
   end

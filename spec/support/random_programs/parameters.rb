@@ -17,9 +17,9 @@ module RandomPrograms
 
     # The parameters of a method, in the order in which Ruby wants them.
     def parameter_list(recursive)
-      kinds = Array.new(between(0, 3)) { recursive ? :required : weighted(KINDS) }
+      kinds = Array.new(between(0, 3)) { weighted(recursive ? KINDS.except(:pair) : KINDS) }
+      kinds << :rest if chance(0.1)
       unless recursive
-        kinds << :rest if chance(0.1)
         kinds << :post if (kinds & %i[rest optional]).any? && chance(0.3)
         kinds << :keyrest if chance(0.1)
       end
@@ -74,19 +74,24 @@ module RandomPrograms
       parts.empty? ? "" : Node.fixed("(", Node.commas(parts), ")")
     end
 
-    def positional_arguments(method, depth)
+    def positional_arguments(method, depth, parameters = method.parameters)
       left_out = false
-      method.parameters.flat_map do |parameter|
+      parameters.flat_map do |parameter|
         case parameter.kind
         when :required, :post then [argument(method, parameter, depth)]
         when :pair then [Node.fixed("[", Node.commas(parameter.types.map { |types| expression(types, depth) }), "]")]
         when :optional
           left_out ||= chance(0.4)
           left_out ? [] : [value_of(parameter.types, depth)]
-        when :rest then left_out ? [] : Array.new(between(0, 2)) { expression(parameter.types, depth) }
+        when :rest then left_out ? [] : rest_arguments(parameter.types, depth)
         else []
         end
       end
+    end
+
+    def rest_arguments(types, depth)
+      values = Array.new(between(0, 2)) { expression(types, depth) }
+      chance(0.3) ? values.push(Node.fixed("*", list(types, [depth, 1].min))).shuffle(random: @random) : values
     end
 
     def argument(method, parameter, depth)

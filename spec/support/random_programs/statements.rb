@@ -166,7 +166,7 @@ module RandomPrograms
       return if @ensuring
 
       skip = scope.skips.last
-      return Node.fixed(skip.first, " ", expression(skip.last, depth)) if skip&.last
+      return Node.fixed(skip.first, " ", value_of(skip.last, depth)) if skip&.last
       return Node.fixed(skip.first) if skip
 
       Node.fixed(scope.in_method? ? "return " : "next ", value_of(scope.returns, depth)) if scope.returns

@@ -36,6 +36,11 @@ def sections(objects)
   end
   objects.peach { |o| o.text = (o.unset ||= o).text }
   objects.grep(CheckedMore).peach { |o| o.step }
+  sums = [0.0] * 5
+  objects.peach(2) do |o|
+    sums[o.links.size] += o.number
+    objects[0].number = 1.0
+  end
   total = 0
   objects.pmap do |o|
     total += 1

@@ -30,7 +30,7 @@
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
-use crate::ir::effects::{Effects, effects};
+use crate::ir::access::accesses;
 use crate::ir::typing::plain_interval;
 use crate::ir::walk::{any, completes, for_each_mut};
 use crate::ir::{
@@ -54,8 +54,9 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         .filter(|(_, info)| info.written && !is_own(&info.kind))
         .map(|(buffer, info)| (buffer, info.ty))
         .collect();
-    let effects = effects(program);
-    program.fused = written.iter().all(|(buffer, _)| is_private(program, *buffer, &ids, &effects));
+    let accesses = accesses(program);
+    let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
+    program.fused = written.iter().all(|(buffer, _)| is_private(buffer));
     let private = if program.fused { &written[..] } else { &[] };
     for (entry, ids) in ids {
         token.check()?;
@@ -70,7 +71,7 @@ const fn is_own(kind: &BufferKind) -> bool {
 }
 
 /// The values at the top of an entry that are the element's id.
-pub(super) fn own_ids(body: &Block, buffers: &[BufferInfo]) -> Vec<Value> {
+pub(in crate::ir) fn own_ids(body: &Block, buffers: &[BufferInfo]) -> Vec<Value> {
     let mut ids = Vec::new();
     for stmt in body {
         if let Stmt::Let { value, op, .. } = stmt
@@ -143,33 +144,6 @@ fn remove(block: &mut Block, take: &mut impl FnMut(&mut Stmt) -> bool) {
         }
         true
     });
-}
-
-fn is_private(
-    program: &Program,
-    buffer: Buffer,
-    ids: &BTreeMap<usize, Vec<Value>>,
-    effects: &[Effects],
-) -> bool {
-    // Columns are private at the element's own id, what it gives to captured variables at its own index.
-    let by_index = match program.buffers[buffer.0 as usize].kind {
-        BufferKind::Column { .. } => false,
-        BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => true,
-        _ => return false,
-    };
-    let own_index = vec![Value(0)];
-    ids.iter().all(|(entry, ids)| {
-        let ids = if by_index { &own_index } else { ids };
-        !any(&program.functions[*entry].body, &mut |stmt| match stmt {
-            Stmt::Let { op: Op::Load(b, index), .. } | Stmt::Store { buffer: b, index, .. } => {
-                *b == buffer && !ids.contains(index)
-            }
-            Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
-                effects[function.0 as usize].touches(buffer)
-            }
-            _ => false,
-        })
-    })
 }
 
 /// Puts the tick loop around the body, but for the ids at its start, and `private` into variables.

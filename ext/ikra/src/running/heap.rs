@@ -697,7 +697,7 @@ fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
             Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
         }
         Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List | Shape::Made | Shape::Module) | None => {
+        Some(Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc) | None => {
             return Err(Error::Internal(format!("tag {tag} in the base")));
         }
     })

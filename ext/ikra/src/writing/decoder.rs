@@ -129,7 +129,7 @@ impl<'a> Decoder<'a> {
                 let class = u32::try_from(payload).ok().map(ClassId);
                 class.map(|class| self.heap.pool.class(class))
             }
-            Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Local => None,
+            Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Proc | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
     }

@@ -1,0 +1,121 @@
+//! How elements touch each buffer. What may be reordered follows from that: the ticks of an element, if nobody else sees
+//! its rows ([`super::passes::fuse_ticks`]); elements, if what is written is touched in the own row only or is deferred.
+
+use super::effects::effects;
+use super::passes::fuse_ticks::own_ids;
+use super::{Buffer, BufferKind, Op, Program, Stmt, Value, walk};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Ways of touching the rows of a buffer; several may be true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The element's own row is read or written.
+    pub own: bool,
+    /// Rows are read that may be another element's.
+    pub gather: bool,
+    /// Such rows are written.
+    pub scatter: bool,
+    /// They are changed by what is deferred ([`Stmt::Defer`]).
+    pub accumulate: bool,
+}
+
+impl Access {
+    /// No element sees what another one has.
+    pub const fn is_private(self) -> bool {
+        !self.gather && !self.scatter && !self.accumulate
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { own, gather, scatter, accumulate } = *self;
+        let all = [(own, "own row"), (gather, "gather"), (scatter, "scatter"), (accumulate, "accumulate")];
+        let words: Vec<&str> = all.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+/// Of all buffers that are touched. Called functions do not know whose rows they are given.
+pub fn accesses(program: &Program) -> BTreeMap<Buffer, Access> {
+    let mut all: BTreeMap<Buffer, Access> = BTreeMap::new();
+    let deferred = program.deferred();
+    let effects = effects(program);
+    for (number, function) in program.functions.iter().enumerate() {
+        if deferred.iter().any(|id| id.0 as usize == number) {
+            for buffer in effects[number].writes.iter().chain(&effects[number].reads) {
+                if program.buffers[buffer.0 as usize].written {
+                    all.entry(*buffer).or_default().accumulate = true;
+                }
+            }
+            continue;
+        }
+        let is_entry = program.entries.iter().any(|entry| entry.function.0 as usize == number);
+        let ids = if is_entry { own_ids(&function.body, &program.buffers) } else { Vec::new() };
+        let mut touch = |buffer: Buffer, index: Value, write: bool| {
+            let own = match program.buffers[buffer.0 as usize].kind {
+                BufferKind::Column { .. } | BufferKind::Frozen(_) => ids.contains(&index),
+                // By element index.
+                BufferKind::Base(_)
+                | BufferKind::Beside(..)
+                | BufferKind::Result(_)
+                | BufferKind::Accumulator(..)
+                | BufferKind::AccumulatorTick(_)
+                | BufferKind::FirstSame => is_entry && index == Value(0),
+                // Each thread sees its own.
+                BufferKind::ResultWords | BufferKind::Scratch => true,
+                _ => false,
+            };
+            let access = all.entry(buffer).or_default();
+            access.own |= own;
+            access.gather |= !own && !write;
+            access.scatter |= !own && write;
+        };
+        walk::for_each(&function.body, &mut |stmt| match stmt {
+            Stmt::Let { op: Op::Load(buffer, index), .. } => touch(*buffer, *index, false),
+            Stmt::Store { buffer, index, .. } => touch(*buffer, *index, true),
+            Stmt::Let { op: Op::Watch { marks, row, write, .. }, .. } => touch(*marks, *row, *write),
+            _ => {}
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parser::parse;
+
+    #[test]
+    fn all_ways_are_told_apart() {
+        let program = parse(
+            r#"
+            b0 = base: i32
+            b1 = column h0 "@own": i64 written
+            b2 = column h0 "@read": i64 written
+            b3 = column h0 "@other": i32
+            b4 = array_values a0: i64 written
+            b5 = column h0 "@sum": i64 written
+            b6 = column h0 "@called": i64
+            entry f0
+            fn f0 (v0: i32, v1: i64, v2: i64) {
+              v3 = load b0[v0]
+              v4 = load b1[v3]
+              v5 = load b3[v3]
+              v6 = load b2[v5]
+              store b2[v3] = v6
+              store b4[v5] = v4
+              defer f1(v5, v4)
+              call f2(v3)
+            }
+            fn f1 (v0: i32, v1: i64) { v2 = load b5[v0]; v3 = add v2, v1; store b5[v0] = v3 }
+            fn f2 (v0: i32) { v1 = load b6[v0] }
+            "#,
+        )
+        .unwrap();
+        let texts: Vec<String> = accesses(&program).values().map(ToString::to_string).collect();
+        let expected =
+            ["own row", "own row", "own row, gather", "own row", "scatter", "accumulate", "gather"];
+        assert_eq!(texts, expected);
+    }
+}
