@@ -51,8 +51,9 @@ each_compiling_backend do
   end
 
   it "is of methods that call themselves" do
-    breaking = /a method that calls itself is given a block that breaks.*as a stack/m
-    refused(breaking) { shops.pmap { |s| s.visit(3) { |n| break n } } }
+    total = 0
+    giving = /a method that calls itself is given a block that assigns a variable around the section.*as a stack/m
+    refused(giving) { shops.pmap { |s| s.visit(3) { |n| total += n } } }
   end
 
   it "is of what modules give" do

@@ -222,6 +222,29 @@ each_backend do
       [a, b]
     end
   end
+
+  # rubocop:disable Style/ParallelAssignment
+  it "evaluates what targets need before the values" do
+    expect_same(numbers) do |n|
+      a = [5, 6, n]
+      i = 0
+      a[(i += 1) - 1], x = i, 9
+      [a, x]
+    end
+    expect_same(numbers) do |n|
+      a = [5, 6, n]
+      i = 0
+      a[i += 1], (a[i += 1], y) = i, [i * 10, n]
+      [a, y]
+    end
+    expect_same(numbers) do |n|
+      a = [5, 6, n]
+      i = 0
+      i, a[i] = 1, 2
+      [a, i]
+    end
+  end
+  # rubocop:enable Style/ParallelAssignment
 end
 
 each_compiling_backend do

@@ -3,10 +3,10 @@
 use super::calls::{Arguments, CallType};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::splats::LeftOut;
+use super::splats::{LeftOut, Places};
 use super::{LocalValue, Locals, Lowerer};
 use crate::ir::{ErrorKind, SiteId, UnaryOp};
-use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Multiple, Node, Params, Target};
+use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates what a target needs before its value.
-    fn resolve<'t>(&mut self, target: &'t Target) -> Place<'t> {
+    pub(super) fn resolve<'t>(&mut self, target: &'t Target) -> Place<'t> {
         match target {
             Target::Local(id, _) => Place::Local(*id),
             Target::Captured(name, _) => match self.shared_number(name) {
@@ -80,11 +80,11 @@ impl Lowerer<'_> {
                 let receiver = self.expr(receiver);
                 Place::Call { target, receiver, args: vec![], name, safe: *safe }
             }
-            Target::Multiple(multiple, _) => Place::Multiple(multiple),
+            Target::Multiple(multiple, _) => Place::Multiple(self.resolve_multiple(multiple)),
         }
     }
 
-    fn assign_place(&mut self, place: &Place<'_>, value: &Operand) {
+    pub(super) fn assign_place(&mut self, place: &Place<'_>, value: &Operand) {
         match place {
             Place::Local(id) => self.write_local(*id, value.clone()),
             // Reported once for the whole section.
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
-            Place::Multiple(multiple) => self.assign_multiple(multiple, value),
+            Place::Multiple(places) => self.assign_places(places, value),
         }
     }
 
@@ -459,7 +459,7 @@ pub(super) fn is_keywords(ty: &Type) -> bool {
 }
 
 /// Where a value goes, with what it needs already evaluated.
-enum Place<'t> {
+pub(super) enum Place<'t> {
     Local(LocalId),
     /// A variable around the section that elements share.
     Shared(&'t str, u32),
@@ -471,7 +471,7 @@ enum Place<'t> {
         name: &'t str,
         safe: bool,
     },
-    Multiple(&'t Multiple),
+    Multiple(Places<'t>),
     Nowhere,
 }
 

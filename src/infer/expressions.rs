@@ -125,8 +125,10 @@ impl Lowerer<'_> {
                 target => self.op_assign(node, target, op, value),
             },
             Kind::MultiAssign { targets, value } => {
+                let places = self.resolve_multiple(targets);
                 let value = self.expr(value);
-                self.assign_multiple(targets, &value);
+                self.enter(node);
+                self.assign_places(&places, &value);
                 value
             }
             Kind::And(a, b) => {

@@ -2,6 +2,7 @@
 //! values like others. Where the length is known at run time only, a literal is a list, arguments end with the array,
 //! and parameters and targets take its items from there.
 
+use super::assign::Place;
 use super::calls::Arguments;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
@@ -19,6 +20,13 @@ pub(super) enum Spread {
     Items(Vec<Operand>),
     /// An array whose length is known at run time only.
     Array(Operand),
+}
+
+/// The places of a multiple assignment.
+pub(super) struct Places<'t> {
+    before: Vec<Place<'t>>,
+    splat: Option<Option<Box<Place<'t>>>>,
+    after: Vec<Place<'t>>,
 }
 
 /// A parameter that may be left to its default: where it is known at run time only, whether it is.
@@ -347,27 +355,46 @@ impl Lowerer<'_> {
 
     // ---- targets ---------------------------------------------------------------------------------------------------
 
-    /// `a, (b, *c), d = value`: all items are taken before any is assigned.
+    /// `a, (b, *c), d = value`, where the value is there already.
     pub(crate) fn assign_multiple(&mut self, targets: &Multiple, value: &Operand) {
+        let places = self.resolve_multiple(targets);
+        self.assign_places(&places, value);
+    }
+
+    /// Evaluates what the targets need before their values.
+    pub(super) fn resolve_multiple<'t>(&mut self, targets: &'t Multiple) -> Places<'t> {
+        Places {
+            before: targets.before.iter().map(|target| self.resolve(target)).collect(),
+            splat: targets
+                .splat
+                .as_ref()
+                .map(|splat| splat.as_ref().map(|target| Box::new(self.resolve(target)))),
+            after: targets.after.iter().map(|target| self.resolve(target)).collect(),
+        }
+    }
+
+    /// All items are taken before any is assigned.
+    pub(super) fn assign_places(&mut self, places: &Places<'_>, value: &Operand) {
         let value = self.through_to_ary(value);
         if value.is_bottom() {
             return;
         }
-        let (before, rest, after) = self.taken_apart(&value, targets);
-        let splat = targets.splat.iter().flatten().zip(rest);
-        let pairs = targets.before.iter().zip(before);
-        for (target, item) in pairs.chain(splat) {
-            self.assign(target, &item);
+        let (before, rest, after) = self.taken_apart(&value, places);
+        for (place, item) in places.before.iter().zip(before) {
+            self.assign_place(place, &item);
         }
-        for (target, item) in targets.after.iter().zip(after) {
-            self.assign(target, &item);
+        if let (Some(Some(place)), Some(rest)) = (&places.splat, rest) {
+            self.assign_place(place, &rest);
+        }
+        for (place, item) in places.after.iter().zip(after) {
+            self.assign_place(place, &item);
         }
     }
 
     fn taken_apart(
         &mut self,
         value: &Operand,
-        targets: &Multiple,
+        targets: &Places<'_>,
     ) -> (Vec<Operand>, Option<Operand>, Vec<Operand>) {
         let (before, after) = (targets.before.len(), targets.after.len());
         let is_array = |t: &Type| matches!(t, Type::Array(_) | Type::List(_) | Type::Tuple(_));

@@ -106,7 +106,16 @@ module RandomPrograms
         type = part.start_with?("*") ? ArrayType.new(items) : items | [:nil]
         part.tr("abcd", "") + scope.declare(fresh("v"), type, writable: type.is_a?(Array)).name
       end
+      item = nested || target.include?("*") ? nil : item_target(items)
+      return Node.statement(target, ", ", item, " = ", value) if item
+
       Node.statement(target, " = ", value)
+    end
+
+    # An item of an array: which one is evaluated before the values are.
+    def item_target(items)
+      found = scope.variables.select { |v| v.list? && v.writable && fits?(items | [:nil], v.declared.items) }
+      e(pick(found).name, "[0]") if found.any?
     end
 
     # An item that is looked for.
