@@ -126,6 +126,9 @@ each_compiling_backend do |backend|
     all[2].weight = Float::NAN
     expect { all.peach { |account| account.partner.weight = [account.partner.weight, 0.5].min } }
       .to raise_error(ArgumentError, /comparison of Float with/)
+    all[0].balance = nil
+    pairs = [[all[0], nil], [all[1], 1]]
+    expect { pairs.peach { |account, x| account.balance += x } }.to raise_error(NoMethodError, /\+/)
     frozen = [1].freeze
     expect { [1, 2].peach { |n| frozen[0] += n } }.to raise_error(FrozenError)
     expect([counts, all[0].weight, frozen]).to eq([[0] * 5, 0.0, [1]])

@@ -395,6 +395,13 @@ each_compiling_backend do
     expect_same([1.0, -1.0]) { |n| ok = n > 0; [n, n + 1].sum { |x| ok || !x.is_a?(Integer) ? x : x.to_s.size } }
   end
 
+  it "takes pairs of what is found to be in memory only later" do
+    expect_same([1, 2]) do |n|
+      pair = Regressions::Pair
+      ([pair.new(n, 3), pair.new(2, n), nil].each_with_index.max_by { |_, i| n.odd? ? i : -i }&.first ? 1 : 2)
+    end
+  end
+
   it "goes through an array that is found to change only later" do
     lists = [[0, -3, 5, -1], [2, 6, nil, 8]].map { |list| Regressions::Pair.new(list, nil) }
     expect_same(lists) do |pair|

@@ -412,7 +412,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The items of a tuple, or the variables of a record.
+    /// The items of a tuple, or the variables of a record; nothing is known of them where values cannot carry them, which
+    /// another walk changes.
     pub(crate) fn tuple_items(&self, operand: &Operand) -> Vec<Operand> {
         let Some(items) = operand.types.single().and_then(parts) else { return vec![] };
         let mut at = 0;
@@ -421,7 +422,10 @@ impl Lowerer<'_> {
             .map(|types| {
                 let width = scalars(types).map_or(0, |s| s.len());
                 at += width;
-                Operand { types: types.clone(), values: operand.values[at - width..at].to_vec() }
+                match operand.values.get(at - width..at) {
+                    Some(values) => Operand { types: types.clone(), values: values.to_vec() },
+                    None => Operand::bottom(),
+                }
             })
             .collect()
     }

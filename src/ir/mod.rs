@@ -710,6 +710,8 @@ pub struct Program {
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
     pub uses_random: bool,
+    /// The same with nothing deferred, and what was deferred not watched: what it is where elements run in order.
+    pub plain: Option<Box<Self>>,
     /// [`Op::Watch`] says who it was: elements run in order, and marks are rows of [`crate::heap::marks::Report`].
     pub reports: bool,
 }

@@ -73,12 +73,9 @@ impl Mode {
     }
 
     fn of_watched(self, program: &Program, token: &CancellationToken) -> Result<Arc<Program>, Error> {
-        let mut program = Program::clone(program);
+        let mut program = program.plain.as_deref().unwrap_or(program).clone();
         match self {
-            Self::Reporting => {
-                program.reports = true;
-                passes::unwatch::call_deferred(&mut program);
-            }
+            Self::Reporting => program.reports = true,
             _ => passes::unwatch::run(&mut program, token)?,
         }
         Ok(Arc::new(program))

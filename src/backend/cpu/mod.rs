@@ -110,6 +110,7 @@ impl DeferredCalls {
         profile: &mut Profile,
     ) -> Result<Self, Error> {
         let mut only = program.clone();
+        only.plain = None;
         only.entries.clear();
         // Nothing else is compiled of it.
         for (number, function) in only.functions.iter_mut().enumerate() {

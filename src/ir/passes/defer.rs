@@ -48,14 +48,24 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
             _ => None,
         })
         .collect();
+    let mut plain = program.clone();
     let mut changed = false;
     for what in watched {
         token.check()?;
-        changed |= defer(program, &what);
+        if defer(program, &what) {
+            changed = true;
+            for function in &mut plain.functions {
+                unwatch::function(&mut function.body, &plain.sites, Some(&what));
+            }
+        }
     }
     if changed {
-        eliminate::run(program, token)?;
-        forget_unused(program);
+        // Both with the same buffers.
+        for program in [&mut *program, &mut plain] {
+            eliminate::run(program, token)?;
+            forget_unused(program);
+        }
+        program.plain = Some(Box::new(plain));
     }
     Ok(())
 }
@@ -370,6 +380,9 @@ impl Finder<'_> {
             return false;
         };
         let is_it = |wide: Value| match known.definition(*i) {
+            _ if matches!(known.definition(wide), Some(Op::Unary(UnaryOp::ExtendI32, narrow)) if narrow == i) => {
+                true
+            }
             Some(Op::Unary(UnaryOp::WrapI64, i)) => self.is_equal(known, *i, wide, depth),
             Some(Op::I32(number)) => known.definition(wide) == Some(&Op::I64(i64::from(*number))),
             _ => false,

@@ -32,7 +32,8 @@ const PASSES: [(&str, Pass); 8] = [
     ("eliminate", eliminate::run),
 ];
 
-/// Runs all passes; with `defers` unset, nothing is deferred. The verifier looks at what comes in and what goes out, in debug builds also after each pass.
+/// Runs all passes, also on [`Program::plain`]; with `defers` unset, nothing is deferred. The verifier looks at what comes
+/// in and what goes out, in debug builds also after each pass.
 pub fn run_all(
     program: &mut Program,
     defers: bool,
@@ -48,7 +49,10 @@ pub fn run_all(
     lap("pass: verify".into(), program.size());
     for (i, (name, run)) in PASSES.iter().enumerate() {
         token.check()?;
-        if defers || *name != "defer" {
+        if *name != "defer" || defers {
+            if let Some(plain) = &mut program.plain {
+                run(plain, token)?;
+            }
             run(program, token)?;
         }
         lap(format!("pass: {name}"), 1);

@@ -1,5 +1,4 @@
-//! Takes out what is there because elements run at the same time, for those that run in order: what watches them, and
-//! what is deferred.
+//! Takes out what watches elements, for those that run in order.
 
 use super::eliminate;
 use crate::cancel::CancellationToken;
@@ -11,19 +10,7 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
     for function in &mut program.functions {
         self::function(&mut function.body, &program.sites, None);
     }
-    call_deferred(program);
     eliminate::run(program, token)
-}
-
-/// What is deferred is done at once.
-pub fn call_deferred(program: &mut Program) {
-    for function in &mut program.functions {
-        for_each_mut(&mut function.body, &mut |stmt| {
-            if let Stmt::Defer { function, args } = stmt {
-                *stmt = Stmt::Call { function: *function, args: std::mem::take(args), results: Vec::new() };
-            }
-        });
-    }
 }
 
 /// Takes out of a function what watches `what`, or anything.
