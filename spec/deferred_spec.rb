@@ -119,6 +119,16 @@ each_compiling_backend do |backend|
     end
   end
 
+  it "runs in order what would take too much memory" do
+    sums = [0.0] * 4
+    expected = [0.0] * 4
+    change = ->(all) { ->(n) { 40_000.times { |k| all[(n + k) % 4] += k * 0.5 } } }
+    [1, 2, 3].each(&change.call(expected))
+    numbers = [1, 2, 3] + ([nil] * 397)
+    numbers.peach { |n| (n ? 40_000 : 50_000).times { |k| sums[((n || 0) + k) % 4] += n ? k * 0.5 : 0.0 } }
+    expect(sums).to eq(expected)
+  end
+
   it "raises what Ruby raises, and changes nothing then" do
     counts = [0] * 5
     expect { [1, 2, 7, 3].peach { |n| counts[n] += 1 } }.to raise_error(NoMethodError, /\+/)

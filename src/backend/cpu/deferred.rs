@@ -10,8 +10,11 @@ use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::mem::offset_of;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Words of records that are in memory at the same time; what takes more runs in order, which takes none.
+const MOST: usize = 32 << 20;
 /// Memory for records that is kept for the next run, in words.
 const MOST_KEPT: usize = 8 << 20;
 /// Rows that are neighbours share a cache line.
@@ -46,6 +49,8 @@ pub struct Log {
     _cursors: Box<[Cursor]>,
     lists: Vec<Vec<u64>>,
     words: Vec<usize>,
+    /// Words that all logs of the run have room for.
+    total: Arc<AtomicUsize>,
     /// Some could not be written down.
     pub no_memory: bool,
 }
@@ -72,6 +77,7 @@ impl Log {
             _cursors: cursors,
             lists,
             words: functions.iter().map(|function| function.words).collect(),
+            total: Arc::default(),
             no_memory: false,
         }
     }
@@ -101,9 +107,13 @@ impl Log {
 
     /// Makes room in a list. Null: there is none.
     fn grow(&mut self, list: usize) -> *mut u64 {
+        if self.no_memory {
+            return std::ptr::null_mut();
+        }
         self.settle(list);
         let more = self.words[list / self.parts()].max(self.lists[list].len()).max(FIRST);
-        if fallible::reserve(&mut self.lists[list], more).is_err() {
+        let total = self.total.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        if total > MOST || fallible::reserve(&mut self.lists[list], more).is_err() {
             self.no_memory = true;
             return std::ptr::null_mut();
         }
@@ -152,8 +162,14 @@ impl Log {
 /// # Safety
 /// `state` is that of the calling code, with a log.
 pub unsafe extern "C" fn grow(state: *mut ThreadState, list: u64) -> *mut u64 {
-    // SAFETY: the log is the running task's own, and outlives it.
-    unsafe { &mut *(*state).log }.grow(list as usize)
+    // SAFETY: the log is the running task's own, and outlives it; so does the flag.
+    let (log, interrupt) = unsafe { (&mut *(*state).log, &*(*state).interrupt) };
+    let room = log.grow(list as usize);
+    if room.is_null() {
+        // There is no need to go on.
+        interrupt.store(true, Ordering::Relaxed);
+    }
+    room
 }
 
 /// Logs that are not in use.
@@ -167,23 +183,24 @@ pub struct Pending<'a> {
     spare: &'a Spare,
     /// By the number of the task.
     done: Mutex<Vec<(usize, Log)>>,
+    total: Arc<AtomicUsize>,
 }
 
 impl<'a> Pending<'a> {
     /// Calls are to be made by so many threads.
     pub fn new(functions: &'a [Deferred], width: usize, spare: &'a Spare) -> Self {
         let parts = if width == 1 { 1 } else { (4 * width).next_power_of_two().min(256) };
-        Self { functions, parts, spare, done: Mutex::new(Vec::new()) }
+        Self { functions, parts, spare, done: Mutex::new(Vec::new()), total: Arc::default() }
     }
 
     pub fn log(&self) -> Log {
         let mut spare = self.spare.0.lock();
         while let Some(log) = spare.pop() {
             if log.parts() == self.parts {
-                return log;
+                return Log { total: self.total.clone(), ..log };
             }
         }
-        Log::new(self.functions, self.parts)
+        Log { total: self.total.clone(), ..Log::new(self.functions, self.parts) }
     }
 
     /// Those of a task.
@@ -195,6 +212,7 @@ impl<'a> Pending<'a> {
     /// The logs until now, in the order of their tasks. `None`: not all was written down.
     pub fn take(&self) -> Option<Vec<Log>> {
         let mut done = std::mem::take(&mut *self.done.lock());
+        self.total.store(0, Ordering::Relaxed);
         done.sort_unstable_by_key(|(task, _)| *task);
         (!done.iter().any(|(_, log)| log.no_memory)).then(|| done.into_iter().map(|(_, log)| log).collect())
     }

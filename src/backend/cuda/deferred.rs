@@ -17,6 +17,9 @@ use crate::profile::Profile;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 
+/// Words of records of a tick; what takes more runs in order, which takes none.
+const MOST: usize = 256 << 20;
+
 /// How a deferred function comes about on a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
@@ -187,7 +190,9 @@ impl Logs {
         }
         drop(known);
         if !fits {
-            return Ok(Finished::TooMany);
+            let words = counts.iter().zip(&self.words).map(|(count, words)| count.saturating_mul(*words));
+            let all = words.fold(0, usize::saturating_add);
+            return Ok(if all > MOST { Finished::Conflict } else { Finished::TooMany });
         }
         let mut all: Vec<Vec<u64>> = Vec::new();
         for ((count, words), (offset, ..)) in counts.iter().zip(&self.words).zip(&arena.logs) {
