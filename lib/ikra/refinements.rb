@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "set"
 require_relative "base"
 
 module Ikra
@@ -7,13 +8,12 @@ module Ikra
   #
   #   require "ikra/refinements"
   #   using Ikra::Refinements
+  #
+  # Ruby's own collections have them then, not classes of the user's that include Enumerable: Ruby 3.4 crashes where
+  # `public_send` finds a method that a refinement of Enumerable has too.
   module Refinements
-    refine ::Array do
-      import_methods ParallelMethods
-    end
-
-    refine ::Enumerable do
-      import_methods ParallelMethods
+    [::Array, ::Hash, ::Range, ::Struct, ::Set, ::Enumerator].each do |collection|
+      refine(collection) { import_methods ParallelMethods }
     end
 
     refine ::Integer do
