@@ -5,7 +5,7 @@ use super::{
     Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
-use crate::heap::{Column, marks};
+use crate::heap::{Column, JobOrder, marks};
 use std::sync::atomic::AtomicU64;
 
 /// Statements of one element after which it is taken to run forever.
@@ -409,6 +409,50 @@ mod c {
         pub safe fn hypot(x: f64, y: f64) -> f64;
         pub safe fn pow(x: f64, y: f64) -> f64;
     }
+}
+
+/// Integers that are added up (in place on a GPU), Floats of two changes, and one row that all elements change; in two
+/// entries and rounds.
+pub(crate) const DEFERRING: &str = r#"
+    b0 = base: i64
+    b1 = array_values a0: i64 written
+    b2 = array_values a1: f64 written
+    b3 = variable v0: i64 written
+    e0 = overflow "+"
+    entry f0
+    entry f1
+    fn f0 (v0: i32, v1: i64, v2: i64) {
+      v3 = load b0[v0]; v4 = i64 7; v5 = floor_mod v3, v4; v6 = wrap_i64 v5; v7 = i64_to_f64 v3; v8 = bits_to_i64 v7
+      v9 = i32 0; v10 = i64 0; v11 = i64 1
+      defer f2(v6, v3); defer f3(v6, v10, v8); defer f3(v9, v11, v8); defer f4(v9, v3)
+    }
+    fn f1 (v0: i32, v1: i64, v2: i64) {
+      v3 = load b0[v0]; v4 = i64 5; v5 = floor_mod v3, v4; v6 = wrap_i64 v5; v7 = i64_to_f64 v3; v8 = bits_to_i64 v7
+      v9 = i32 0; v10 = i64 0
+      defer f2(v9, v3); defer f3(v6, v10, v8); defer f4(v9, v3)
+    }
+    fn f2 (v0: i32, v1: i64) { v2 = load b1[v0]; v3 = add_checked v2, v1 at e0; store b1[v0] = v3 }
+    fn f3 (v0: i32, v1: i64, v2: i64) {
+      v3 = i64 0; v4 = eq v1, v3; v5 = bits_to_f64 v2; v6 = load b2[v0]
+      if v4 { v7 = f64 0.1; v8 = mul_f v5, v7; v9 = add_f v6, v8; store b2[v0] = v9 } else { v10 = f64 0.5; v11 = mul_f v6, v10; v12 = add_f v11, v5; store b2[v0] = v12 }
+    }
+    fn f4 (v0: i32, v1: i64) {
+      v2 = load b3[v0]; v3 = i64 31; v4 = mul v2, v3; v5 = add v4, v1; v6 = i64 10007; v7 = floor_mod v5, v6
+      store b3[v0] = v7
+    }
+"#;
+
+/// Columns of [`DEFERRING`] and its jobs: of two classes by turns, some of which are the same objects.
+pub(crate) fn deferring(elements: usize) -> (Vec<Column>, JobOrder) {
+    let columns = vec![
+        Column::I64((0..elements as i64).map(|n| n * n % 1009).collect()),
+        Column::zeros(Ty::I64, 7),
+        Column::zeros(Ty::F64, 7),
+        Column::zeros(Ty::I64, 1),
+    ];
+    let entries: Vec<u16> = (0..elements).map(|i| (i % 2) as u16).collect();
+    let repeats: Vec<u32> = (0..elements).map(|i| (i % 3 / 2) as u32).collect();
+    (columns, JobOrder::new(&entries, 2, Some(&repeats)).unwrap())
 }
 
 #[cfg(test)]

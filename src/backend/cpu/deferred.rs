@@ -38,12 +38,12 @@ struct Cursor {
     end: *mut u64,
 }
 
-/// The records of one task: a list for each function and part of the rows. Machine code knows the first two fields.
+/// The records of one task: a list for each function and partition of the rows. Machine code knows the first two fields.
 #[repr(C)]
 pub struct Log {
     /// One for each of the lists.
     cursors: *mut Cursor,
-    /// A row's part of the rows, after a shift by [`LINE`]; their number is a power of two.
+    /// A row's partition, after a shift by [`LINE`]; their number is a power of two.
     mask: u64,
     /// What is behind `cursors`: nobody else holds it.
     _cursors: Box<[Cursor]>,
@@ -67,13 +67,13 @@ impl Log {
     pub const END: i32 = offset_of!(Cursor, end) as i32;
     pub const CURSOR: i64 = size_of::<Cursor>() as i64;
 
-    fn new(functions: &[Deferred], parts: usize) -> Self {
-        let lists: Vec<Vec<u64>> = vec![Vec::new(); functions.len() * parts];
+    fn new(functions: &[Deferred], partitions: usize) -> Self {
+        let lists: Vec<Vec<u64>> = vec![Vec::new(); functions.len() * partitions];
         let empty = || Cursor { next: std::ptr::null_mut(), end: std::ptr::null_mut() };
         let mut cursors: Box<[Cursor]> = lists.iter().map(|_| empty()).collect();
         Self {
             cursors: cursors.as_mut_ptr(),
-            mask: parts as u64 - 1,
+            mask: partitions as u64 - 1,
             _cursors: cursors,
             lists,
             words: functions.iter().map(|function| function.words).collect(),
@@ -82,7 +82,7 @@ impl Log {
         }
     }
 
-    const fn parts(&self) -> usize {
+    const fn partitions(&self) -> usize {
         self.mask as usize + 1
     }
 
@@ -111,7 +111,7 @@ impl Log {
             return std::ptr::null_mut();
         }
         self.settle(list);
-        let more = self.words[list / self.parts()].max(self.lists[list].len()).max(FIRST);
+        let more = self.words[list / self.partitions()].max(self.lists[list].len()).max(FIRST);
         let total = self.total.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         if total > MOST || fallible::reserve(&mut self.lists[list], more).is_err() {
             self.no_memory = true;
@@ -146,8 +146,8 @@ impl Log {
 impl Log {
     /// As machine code does.
     fn push(&mut self, function: usize, record: &[u64]) {
-        let part = (record[0] & u64::from(u32::MAX)) >> LINE & self.mask;
-        let list = function * self.parts() + part as usize;
+        let partition = (record[0] & u64::from(u32::MAX)) >> LINE & self.mask;
+        let list = function * self.partitions() + partition as usize;
         let list = &mut self.lists[list];
         if fallible::reserve(list, record.len()).is_err() {
             self.no_memory = true;
@@ -179,7 +179,7 @@ pub struct Spare(Mutex<Vec<Log>>);
 /// What the tasks of a run have deferred.
 pub struct Pending<'a> {
     functions: &'a [Deferred],
-    parts: usize,
+    partitions: usize,
     spare: &'a Spare,
     /// By the number of the task.
     done: Mutex<Vec<(usize, Log)>>,
@@ -189,18 +189,18 @@ pub struct Pending<'a> {
 impl<'a> Pending<'a> {
     /// Calls are to be made by so many threads.
     pub fn new(functions: &'a [Deferred], width: usize, spare: &'a Spare) -> Self {
-        let parts = if width == 1 { 1 } else { (4 * width).next_power_of_two().min(256) };
-        Self { functions, parts, spare, done: Mutex::new(Vec::new()), total: Arc::default() }
+        let partitions = if width == 1 { 1 } else { (4 * width).next_power_of_two().min(256) };
+        Self { functions, partitions, spare, done: Mutex::new(Vec::new()), total: Arc::default() }
     }
 
     pub fn log(&self) -> Log {
         let mut spare = self.spare.0.lock();
         while let Some(log) = spare.pop() {
-            if log.parts() == self.parts {
+            if log.partitions() == self.partitions {
                 return Log { total: self.total.clone(), ..log };
             }
         }
-        Log { total: self.total.clone(), ..Log::new(self.functions, self.parts) }
+        Log { total: self.total.clone(), ..Log::new(self.functions, self.partitions) }
     }
 
     /// Those of a task.
@@ -217,25 +217,25 @@ impl<'a> Pending<'a> {
         (!done.iter().any(|(_, log)| log.no_memory)).then(|| done.into_iter().map(|(_, log)| log).collect())
     }
 
-    pub const fn parts(&self) -> usize {
-        self.parts
+    pub const fn partitions(&self) -> usize {
+        self.partitions
     }
 
     pub fn are_many(&self, logs: &[Log]) -> bool {
         logs.iter().flat_map(|log| &log.lists).map(Vec::len).sum::<usize>() > 4_096
     }
 
-    /// Makes the calls for one part of the rows. `sorted`: tasks are in the order of their elements. False: one has
+    /// Makes the calls for one partition of the rows. `sorted`: tasks are in the order of their elements. False: one has
     /// failed.
     pub fn call(
         &self,
         logs: &[Log],
-        part: usize,
+        partition: usize,
         sorted: bool,
         (args, tick, interrupt): (&[u64], u64, &AtomicBool),
     ) -> bool {
         self.functions.iter().enumerate().all(|(number, function)| {
-            let lists = logs.iter().map(|log| &log.lists[number * self.parts + part][..]);
+            let lists = logs.iter().map(|log| &log.lists[number * self.partitions + partition][..]);
             let call = |records: &[u64]| {
                 // What is one row is read and written even so (see `frame.rs`), beside who has some.
                 if records.is_empty() {
@@ -276,12 +276,6 @@ impl<'a> Pending<'a> {
         })
     }
 
-    /// What was not written by machine code: the lists are longer than the cursors say.
-    fn drop_records(&self, mut logs: Vec<Log>) {
-        logs.iter_mut().for_each(Log::clear);
-        self.give_back(logs);
-    }
-
     /// Keeps the memory of logs for others.
     pub fn give_back(&self, logs: Vec<Log>) {
         let mut spare = self.spare.0.lock();
@@ -319,9 +313,10 @@ pub fn make(
             pending.done.lock().push((task, log));
         });
         let Some(logs) = pending.take() else { return false };
-        let done = (0..pending.parts()).into_par_iter().map(|part| pending.call(&logs, part, false, run));
+        let done =
+            (0..pending.partitions()).into_par_iter().map(|number| pending.call(&logs, number, false, run));
         let done = done.reduce(|| true, |a, b| a && b);
-        pending.drop_records(logs);
+        pending.give_back(logs);
         done
     })
 }

@@ -320,12 +320,12 @@ impl<'a> Emitter<'a> {
         let log = self.builder.ins().load(types::I64, constant, self.state, ThreadState::LOG);
         let cursors = self.builder.ins().load(types::I64, constant, log, Log::CURSORS);
         let mask = self.builder.ins().load(types::I64, constant, log, Log::MASK);
-        // Lists of a function lie behind each other, one for each part of the rows.
-        let part = self.builder.ins().ushr_imm_u(row, LINE);
-        let part = self.builder.ins().band(part, mask);
-        let parts = self.builder.ins().iadd_imm_s(mask, 1);
-        let first = self.builder.ins().imul_imm_s(parts, number as i64);
-        let list = self.builder.ins().iadd(first, part);
+        // Lists of a function lie behind each other, one for each partition of the rows.
+        let partition = self.builder.ins().ushr_imm_u(row, LINE);
+        let partition = self.builder.ins().band(partition, mask);
+        let partitions = self.builder.ins().iadd_imm_s(mask, 1);
+        let first = self.builder.ins().imul_imm_s(partitions, number as i64);
+        let list = self.builder.ins().iadd(first, partition);
         let cursor = self.builder.ins().imul_imm_s(list, Log::CURSOR);
         let cursor = self.builder.ins().iadd(cursors, cursor);
         let next = self.builder.ins().load(types::I64, flags, cursor, Log::NEXT);

@@ -197,11 +197,19 @@ impl<'a> Emitter<'a> {
             self.builder.ins().store(flags, element, self.state, ThreadState::ELEMENT);
         }
         self.set_tick(first);
+        self.values[..3].copy_from_slice(&[Some(element), Some(first), Some(end)]);
+        self.job((header, next), job)?;
+
+        self.jobs_end(exit, job, status);
+        Ok(())
+    }
+
+    /// The body, and on to the next job.
+    fn job(&mut self, (header, next): (clif::Block, clif::Block), job: clif::Value) -> Result<(), Error> {
         for (var, ty) in std::mem::take(&mut self.zeroed) {
             let zero = self.zero(ty);
             self.builder.def_var(var, zero);
         }
-        self.values[..3].copy_from_slice(&[Some(element), Some(first), Some(end)]);
         let body = &self.function.body;
         if self.block(body)? == Flow::Open {
             self.builder.ins().jump(next, &[]);
@@ -210,8 +218,6 @@ impl<'a> Emitter<'a> {
         let following = self.builder.ins().iadd_imm_s(job, 1);
         self.builder.ins().jump(header, &[following.into()]);
         self.builder.seal_block(header);
-
-        self.jobs_end(exit, job, status);
         Ok(())
     }
 
@@ -259,18 +265,7 @@ impl<'a> Emitter<'a> {
         }
         self.convention = Convention::Entry { element, tick, next, stored: false };
         self.builder.def_var(tick, first);
-        for (var, ty) in std::mem::take(&mut self.zeroed) {
-            let zero = self.zero(ty);
-            self.builder.def_var(var, zero);
-        }
-        let body = &self.function.body;
-        if self.block(body)? == Flow::Open {
-            self.builder.ins().jump(next, &[]);
-        }
-        self.start(next);
-        let following = self.builder.ins().iadd_imm_s(job, 1);
-        self.builder.ins().jump(header, &[following.into()]);
-        self.builder.seal_block(header);
+        self.job((header, next), job)?;
         self.start(done);
         for (buffer, row) in std::mem::take(&mut self.rows) {
             let (address, flags) = (self.buffer_address(buffer), self.buffer_memory(buffer));

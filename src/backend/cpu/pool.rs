@@ -202,11 +202,12 @@ impl LaunchState<'_> {
         let failed = self.failed_tick.load(Ordering::Relaxed) != u64::MAX;
         let Some(logs) = logs else { return self.conflict() };
         if !self.over() && !failed && !logs.is_empty() {
-            let call =
-                |part: usize| pending.call(&logs, part, self.sorted, (&self.args, tick, self.interrupt));
+            let call = |partition: usize| {
+                pending.call(&logs, partition, self.sorted, (&self.args, tick, self.interrupt))
+            };
             let done = match width > 1 && (pending.are_many(&logs) || is_split()) {
-                true => (0..pending.parts()).into_par_iter().map(call).reduce(|| true, |a, b| a && b),
-                false => (0..pending.parts()).all(call),
+                true => (0..pending.partitions()).into_par_iter().map(call).reduce(|| true, |a, b| a && b),
+                false => (0..pending.partitions()).all(call),
             };
             if !done {
                 self.conflict();

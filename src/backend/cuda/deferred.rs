@@ -98,7 +98,9 @@ fn atomic(program: &Program, id: FuncId) -> Option<Way> {
 /// What the kernel of a program writes down.
 pub(super) struct Logs {
     /// Words of a record of each log.
-    pub words: Vec<usize>,
+    words: Vec<usize>,
+    /// Places in the program where a record of each is written.
+    places: Vec<usize>,
     /// Records that there is room for, of each: as many as the last run needed.
     room: Mutex<Vec<usize>>,
     /// Columns of the host that the kernel does not touch.
@@ -106,7 +108,7 @@ pub(super) struct Logs {
     calls: DeferredCalls,
 }
 
-/// Of each log: records, room for them.
+/// Of each log: words of a record, room for so many records.
 pub(super) type Rooms = Vec<(usize, usize)>;
 
 impl Logs {
@@ -128,29 +130,22 @@ impl Logs {
         let kept = logged.iter().flat_map(|id| effects[id.0 as usize].writes.clone()).collect();
         Ok(Some(Self {
             words: logged.iter().map(|id| program.functions[id.0 as usize].params.len()).collect(),
+            places: logged.iter().map(|id| places(program, *id)).collect(),
             room: Mutex::new(vec![0; logged.len()]),
             kept,
             calls: DeferredCalls::new(program, logged, token, profile)?,
         }))
     }
 
-    /// Room for the records of a run of so many jobs.
-    pub fn rooms(&self, program: &Program, jobs: usize) -> Rooms {
-        let mut places = 0;
-        for function in &program.functions {
-            walk::for_each(&function.body, &mut |stmt| {
-                places += usize::from(matches!(stmt, Stmt::Defer { .. }))
-            });
-        }
+    /// Room for the records of a run of so many jobs: one of each place, or as many as there were before.
+    pub fn rooms(&self, jobs: usize) -> Rooms {
         let known = self.room.lock();
-        self.words
-            .iter()
-            .zip(&*known)
-            .map(|(words, known)| (*words, (*known).max(jobs * places).max(64)))
+        let all = self.words.iter().zip(&self.places).zip(&*known);
+        all.map(|((words, places), known)| (*words, (jobs * places).min(MOST / words).max(*known).max(64)))
             .collect()
     }
 
-    /// Is it on the device while the program runs?
+    /// Does it stay on the host while the program runs?
     pub fn keeps(&self, buffer: Buffer) -> bool {
         self.kept.contains(&buffer)
     }
@@ -204,6 +199,17 @@ impl Logs {
         session.clear(arena.counts, 8 * self.words.len())?;
         Ok(if self.calls.make(&all, launch, tick)? { Finished::Done } else { Finished::Conflict })
     }
+}
+
+/// How often the program defers a call of the function.
+fn places(program: &Program, id: FuncId) -> usize {
+    let mut places = 0;
+    for function in &program.functions {
+        walk::for_each(&function.body, &mut |stmt| {
+            places += usize::from(matches!(stmt, Stmt::Defer { function, .. } if *function == id));
+        });
+    }
+    places
 }
 
 /// How the calls of a tick ended.

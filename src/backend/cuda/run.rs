@@ -84,7 +84,7 @@ impl CudaKernel {
     ) -> Result<Option<Outcome>, Error> {
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
-        let rooms = self.logs.as_ref().map(|logs| logs.rooms(&self.program, jobs)).unwrap_or_default();
+        let rooms = self.logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
         let arena = Arena::new(&self.program, launch, lanes, &rooms);
         let session = profile.time(Phase::Upload, || {
             let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;

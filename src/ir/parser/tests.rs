@@ -116,6 +116,7 @@ fn f0 "Car" (v0: i32 in 0.., v1: i64, v2: i64 in 1..=10) {
   check v22 at e1 with v4, v14
   v27, v28 in 0..=1 = call f1(v3, v4)
   call f2()
+  defer f4(v3, v4)
   store b2[v3] = v8
   if v12 {
     fail at e2
@@ -136,6 +137,9 @@ fn f2 "" () {
 fn f3 "" () -> i32 {
   v0 = i32 1
   return v0
+}
+
+fn f4 "deferred" (v0: i32, v1: i64) {
 }
 "#;
 

@@ -258,7 +258,7 @@ impl Finder<'_> {
         }
         let last = *members.last()?;
         let labels = members.iter().flat_map(|i| labels(std::slice::from_ref(&block[*i]))).collect();
-        let context = Context { finder: self, known, row, own: &own, labels: &labels };
+        let context = Context { finder: self, known, row, own: &own, vars: &vars, labels: &labels };
         let between = (at..=last).filter(|i| !members.contains(i));
         let fits = members.iter().all(|i| context.allows(&block[*i], false))
             && between.into_iter().all(|i| self.is_apart(&block[i]));
@@ -421,6 +421,7 @@ struct Context<'a> {
     known: &'a Known,
     row: Value,
     own: &'a BTreeSet<Value>,
+    vars: &'a BTreeSet<Var>,
     labels: &'a BTreeSet<Label>,
 }
 
@@ -434,6 +435,8 @@ impl Context<'_> {
         match stmt {
             Stmt::Let { op, .. } => match op {
                 Op::Load(buffer, _) => !self.finder.program.buffers[buffer.0 as usize].written,
+                // Where else it is set is not known later.
+                Op::Get(var) => self.vars.contains(var),
                 Op::Random | Op::Watch { .. } | Op::Element | Op::Tick | Op::Path => false,
                 _ => true,
             },
@@ -755,6 +758,11 @@ mod tests {
         stays(
             "v4 = i32 7; v9 = i32 8; READ; v5 = load b2[v4]; v6 = load b2[v9]; v7 = add v5, v1; WRITE
              store b2[v4] = v7; v8 = add v6, v1; store b2[v9] = v8",
+        );
+        // A variable is read that is set elsewhere.
+        stays(
+            "x0 = v1; loop L0 { v4 = i32 7; READ; v5 = load b2[v4]; v6 = lt v5, v1
+               if v6 { v8 = x0; v91 = i64 0; WRITE; store b2[v4] = v8 }; x0 = v2 }",
         );
         // It may leave in between.
         stays(

@@ -383,3 +383,27 @@ fn unreachable_code_compiles() {
     let text = text.replace("loop L0 { return }", "v6 = false; check v6 at e1");
     assert_eq!(run(&*kernel(&text), &mut [], &in_order(3), 2), failed(1, 0, 0, [0, 0]));
 }
+
+#[test]
+fn what_is_deferred_is_done_in_the_order_of_the_elements() {
+    let program = parser::parse(interpreter::DEFERRING).unwrap();
+    let kernel = kernel(interpreter::DEFERRING);
+    for elements in [1, 2, 5_000, 40_000] {
+        let (mut expected, jobs) = interpreter::deferring(elements);
+        let mut found = expected.clone();
+        let interrupt = AtomicBool::new(false);
+        let buffers = &mut expected;
+        let mut launch =
+            Launch { buffers, scalars: &[], jobs: &jobs, ticks: 2, seed: 42, call: 7, interrupt: &interrupt };
+        assert_eq!(interpreter::run(&program, &mut launch), Outcome::Done);
+        assert_eq!(run(&*kernel, &mut found, &jobs, 2), Outcome::Done);
+        assert_eq!(found, expected, "{elements} elements");
+    }
+}
+
+#[test]
+fn what_fails_later_says_nothing_of_why() {
+    let (mut buffers, jobs) = interpreter::deferring(100);
+    buffers[1] = Column::I64(vec![i64::MAX; 7]);
+    assert_eq!(run(&*kernel(interpreter::DEFERRING), &mut buffers, &jobs, 1), Outcome::Conflict);
+}

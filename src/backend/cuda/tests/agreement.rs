@@ -5,6 +5,7 @@ use crate::backend::cuda::emit;
 use crate::backend::{Launch, Outcome};
 use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
+use crate::ir::parser::parse;
 use crate::ir::passes::random_programs::random_program;
 use crate::ir::passes::run_all;
 use crate::ir::{Op, Program, Stmt, Ty, UnaryOp, interpreter, walk};
@@ -90,4 +91,33 @@ fn random_programs_compute_what_the_interpreter_says() {
             break;
         }
     }
+}
+
+#[test]
+fn what_is_deferred_is_done_in_the_order_of_the_elements() {
+    let program = Arc::new(parse(interpreter::DEFERRING).unwrap());
+    let interrupt = AtomicBool::new(false);
+    for elements in [1, 2, 3_000] {
+        let (columns, jobs) = interpreter::deferring(elements);
+        let results = [false, true].map(|on_gpu| {
+            let mut buffers = columns.clone();
+            let (seed, call, ticks) = (SEED, CALL, 2);
+            let jobs = &jobs;
+            let interrupt = &interrupt;
+            let mut launch =
+                Launch { buffers: &mut buffers, scalars: &[], jobs, ticks, seed, call, interrupt };
+            let outcome = match on_gpu {
+                true => launched(&program, &mut launch).unwrap(),
+                false => interpreter::run(&program, &mut launch),
+            };
+            (outcome, buffers)
+        });
+        assert_eq!(results[0], results[1], "{elements} elements");
+    }
+    let (mut buffers, jobs) = interpreter::deferring(100);
+    buffers[1] = Column::I64(vec![i64::MAX; 7]);
+    let (seed, call, ticks) = (SEED, CALL, 1);
+    let mut launch =
+        Launch { buffers: &mut buffers, scalars: &[], jobs: &jobs, ticks, seed, call, interrupt: &interrupt };
+    assert_eq!(launched(&program, &mut launch).unwrap(), Outcome::Conflict);
 }
