@@ -223,3 +223,28 @@ each_compiling_backend do |backend|
     expect(ticks).to be > 3
   end
 end
+
+RSpec.describe "Ikra.threads" do
+  after { Ikra.threads = nil }
+
+  it "is what the process may use, or what was set" do
+    expect(Ikra.threads).to be >= 1
+    usual = Ikra.threads
+    Ikra.threads = 3
+    expect(Ikra.threads).to eq(3)
+    Ikra.threads = nil
+    expect(Ikra.threads).to eq(usual)
+    [0, -1, 513, 1.5, "2"].each do |count|
+      expect { Ikra.threads = count }.to raise_error(ArgumentError, /threads is an Integer from 1 to 512 or nil/)
+    end
+  end
+
+  it "changes no result" do
+    [1, 2, 16, 3].each do |count|
+      Ikra.threads = count
+      points = Array.new(5_000) { |n| World::Point.new(n) }
+      points.peach(3) { |point| point.shift(2) }
+      expect(points.sum(&:x)).to eq((0...5_000).sum + (5_000 * 6))
+    end
+  end
+end

@@ -14,10 +14,10 @@ pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;
-
 pub mod profile;
 pub mod reserve;
 pub mod rng;
 pub mod source;
 pub mod syntax;
+pub mod threads;
 pub mod types;

@@ -80,4 +80,5 @@ module Ikra
 
   self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
   self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
+  self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]
 end

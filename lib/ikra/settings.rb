@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, conflicts, seed.
+# What a program can set: back-end, fallback, conflicts, threads, seed.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
@@ -81,6 +81,26 @@ module Ikra
       raise ArgumentError, "conflicts is :in_order or :raise, not #{what.inspect}" unless known
 
       @conflicts = known
+    end
+
+    # The number of threads that run sections on the CPU, and that read and write objects for all back-ends.
+    #
+    # @return [Integer] as many as the process may use cores, if nothing else was set; quotas of a cgroup count
+    def threads = Native.threads
+
+    # Sets how many threads there are. Results do not depend on it. The environment variable IKRA_THREADS sets it for a
+    # whole program.
+    #
+    #   Ikra.threads = 4
+    #
+    # @param count [Integer, nil] from 1 to 512, or +nil+: as many as the process may use cores
+    # @raise [ArgumentError] for anything else
+    def threads=(count)
+      unless count.nil? || (count.is_a?(Integer) && count.between?(1, 512))
+        raise ArgumentError, "threads is an Integer from 1 to 512 or nil, not #{count.inspect}"
+      end
+
+      Native.use_threads(count || 0)
     end
 
     # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,

@@ -67,6 +67,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
     native.define_singleton_method("availability", function!(availability, 0))?;
+    native.define_singleton_method("threads", function!(ikra_core::threads::count, 0))?;
+    native.define_singleton_method("use_threads", function!(ikra_core::threads::set, 1))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;

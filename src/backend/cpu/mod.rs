@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::faults;
 use crate::ir::{self, Program};
 use crate::profile::{Phase, Profile};
+use crate::threads;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
@@ -34,7 +35,6 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_nam
 use deferred::{Deferred, Spare};
 use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
-pub use pool::{block_signals, no_thread};
 use runtime::EntryFn;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
@@ -130,7 +130,7 @@ impl DeferredCalls {
         let mut args: Vec<u64> =
             launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
         args.extend_from_slice(launch.scalars);
-        let pool = pool::threads()?;
+        let pool = threads::pool()?;
         Ok(deferred::make(
             &self.code.deferred,
             &self.code.spare,

@@ -13,13 +13,12 @@ use crate::error::Error;
 use crate::faults;
 use crate::heap::job_order::Round;
 use crate::ir::{BufferKind, ErrorKind, Program, Site, SiteId};
-use crate::reserve;
+use crate::threads;
 use parking_lot::Mutex;
-use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a step should take: short for Ctrl-C, long for the cost of a call.
@@ -40,8 +39,6 @@ const TASKS: usize = 8;
 const DEFERRING: usize = 16 << 10;
 /// Tasks begin at multiples of this many jobs: neighbours' columns share no cache lines.
 const GRAIN: usize = 16;
-/// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
-const STACK: usize = 256 << 20;
 
 /// Jobs of one entry.
 struct Task<'a> {
@@ -113,7 +110,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
     let alone =
         launch.jobs.in_order || !split && rounds.iter().all(|round| is_small(&tasks(code, round, 1), ticks));
     // A panic here is a bug of ours, but must not unwind into Ruby.
-    let width = if alone { 1 } else { threads()?.current_num_threads() };
+    let width = if alone { 1 } else { threads::pool()?.current_num_threads() };
     if !code.deferred.is_empty() {
         run.pending = Some(Pending::new(&code.deferred, width, &code.spare));
     }
@@ -122,7 +119,7 @@ pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Ou
             run.rounds(code, rounds, launch.ticks, fused, 1);
             return Ok::<_, Error>(());
         }
-        let pool = threads()?;
+        let pool = threads::pool()?;
         pool.install(|| run.rounds(code, rounds, launch.ticks, fused, width));
         Ok(())
     }))
@@ -442,59 +439,4 @@ fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
         }
     }
     tasks
-}
-
-/// The pool of this process. Threads do not survive a fork, so the child makes its own; the parent's is never
-/// dropped, because that would wait for threads that are not there.
-pub fn threads() -> Result<&'static ThreadPool, Error> {
-    struct Threads {
-        process: u32,
-        pool: ThreadPool,
-    }
-    static THREADS: AtomicPtr<Threads> = AtomicPtr::new(std::ptr::null_mut());
-    let process = std::process::id();
-    let current = THREADS.load(Ordering::Acquire);
-    // SAFETY: the pointer is null or was leaked below, so it is valid for ever.
-    if let Some(threads) = unsafe { current.as_ref() }
-        && threads.process == process
-    {
-        return Ok(&threads.pool);
-    }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .thread_name(|number| format!("ikra-{number}"))
-        .stack_size(STACK)
-        .start_handler(|_| block_signals())
-        .build()
-        .map_err(|error| no_thread(STACK, &error))?;
-    let made = Box::into_raw(Box::new(Threads { process, pool }));
-    match THREADS.compare_exchange(current, made, Ordering::AcqRel, Ordering::Acquire) {
-        // SAFETY: just leaked.
-        Ok(_) => Ok(unsafe { &(*made).pool }),
-        Err(winner) => {
-            // SAFETY: `made` was not published; `winner` was, by another thread of this process, and is leaked.
-            unsafe {
-                drop(Box::from_raw(made));
-                Ok(&(*winner).pool)
-            }
-        }
-    }
-}
-
-/// Why there is no thread with so much stack: too little memory, or too many threads.
-pub fn no_thread(stack: usize, error: &dyn std::error::Error) -> Error {
-    match reserve::probe(stack) {
-        Ok(()) => Error::Device(format!("cannot start threads: {error}")),
-        Err(error) => error.into(),
-    }
-}
-
-/// Signals are for the program's own threads, which know what to do with them.
-pub fn block_signals() {
-    #[cfg(unix)]
-    // SAFETY: both calls only write to `all` and to this thread's mask.
-    unsafe {
-        let mut all = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-    }
 }

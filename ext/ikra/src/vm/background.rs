@@ -4,11 +4,11 @@
 
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::{GvlCell, check_interrupts, without_gvl};
-use ikra_core::backend::cpu::{block_signals, no_thread};
 use ikra_core::backend::cuda;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::reserve::{Expendable, Reserve};
+use ikra_core::threads::{block_signals, no_thread};
 use magnus::Ruby;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
 //! The global VM lock: the one place that releases it, and the cells that only its holder can open.
 
 use crate::vm::signal_watcher::Watching;
-use ikra_core::backend::cpu::block_signals;
+use ikra_core::threads::block_signals;
 use magnus::error::ErrorType;
 use magnus::value::BoxValue;
 use magnus::{Error, Exception, Ruby, rb_sys::protect};

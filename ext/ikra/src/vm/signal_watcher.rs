@@ -3,7 +3,7 @@
 //! section would run on as if nothing had happened. So a thread of ours asks every few milliseconds for the sections of
 //! the main thread.
 
-use ikra_core::backend::cpu::block_signals;
+use ikra_core::threads::block_signals;
 use libloading::os::unix::Library;
 use magnus::Ruby;
 use std::ffi::c_int;
