@@ -1,0 +1,437 @@
+//! A batch of values decoded by all threads, while the calling thread waits with the GVL and Ruby does not run: values of
+//! one or several columns, in chunks. Everything comes out as if one thread had gone through the values in order, block by
+//! block and in each block column by column, which gives each value its *place*.
+//!
+//! 1. [`Batch::claim`]: threads decode chunks. What is met for the first time is claimed in the visited set, where the
+//!    lowest place wins, and counted. Where a value is met that only the tracer can handle, the batch is cut: what comes
+//!    behind that place does not count.
+//! 2. [`Batch::enter`]: the sums of the counts over the chunks before give each chunk its first rows. Threads then go
+//!    through what they have claimed, in order, and give it rows; last through what chunks before theirs have claimed.
+
+use crate::reading::column_builder::{Filled, Part, Spare};
+use crate::reading::decode::{Enter, Known, payload};
+use crate::reading::variables::BLOCK;
+use crate::reading::visited::{Slot, Sort, Word};
+use crate::vm::pinned::Lists;
+use ikra_core::error::Error;
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::faults;
+use ikra_core::threads;
+use rayon::ThreadPool;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rb_sys::VALUE;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// How much is done at once. Rows are values of one column.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Rows of a block.
+    pub block: usize,
+    /// Blocks of a chunk, which one thread decodes.
+    chunk: usize,
+    /// Rows of a batch at most.
+    pub batch: usize,
+    /// For fewer values, waking threads takes longer than they save.
+    split: usize,
+    /// What is read by the calling thread before threads are tried again, after a batch that was cut.
+    again: usize,
+}
+
+/// Chosen so that what a chunk reads stays in the cache of its processor.
+const SIZES: Sizes = Sizes { block: BLOCK, chunk: 8, batch: 1 << 20, split: 20_000, again: 4096 };
+/// Counts are kept for each sort and chunk, so with more sorts than that one thread reads.
+const MOST_SORTS: usize = 4096;
+
+/// For tests, a small `IKRA_TEST_BATCH` has everything done in small pieces.
+pub fn sizes() -> Sizes {
+    static CHOSEN: OnceLock<Sizes> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let wanted = cfg!(feature = "testing").then(|| std::env::var("IKRA_TEST_BATCH").ok()).flatten();
+        match wanted.and_then(|wanted| wanted.parse::<usize>().ok()) {
+            Some(split) => {
+                let split = split.clamp(1, BLOCK);
+                Sizes { block: split, chunk: 2, batch: split * 16, split, again: split }
+            }
+            None => SIZES,
+        }
+    })
+}
+
+/// Threads for so many values; `None`: the calling thread had better do it.
+pub fn threads_for(values: usize) -> Option<&'static ThreadPool> {
+    if values < sizes().split || threads::count() == 1 { None } else { threads::pool().ok() }
+}
+
+/// When the calling thread reads: at first, since what is met first is new, and again where a batch was cut, each time
+/// for longer.
+#[derive(Debug)]
+pub struct Pace {
+    until: usize,
+    again: usize,
+}
+
+impl Pace {
+    /// From this value or row on.
+    pub fn new(at: usize) -> Self {
+        Self { until: at + 1, again: sizes().again }
+    }
+
+    pub fn allows(&self, at: usize) -> bool {
+        at >= self.until
+    }
+
+    pub fn cut(&mut self, at: usize) {
+        self.until = at + self.again;
+        self.again *= 2;
+    }
+}
+
+/// Does something for each number below `count`, in any order, and gives the results in order.
+pub trait Executor {
+    fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T>;
+}
+
+impl Executor for ThreadPool {
+    fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        self.install(|| (0..count).into_par_iter().with_max_len(1).map(&work).collect())
+    }
+}
+
+/// Where values are.
+pub trait Source: Sync {
+    /// The values of a column in these rows, at most [`BLOCK`], perhaps by way of `buffer`; only those before the first
+    /// one that not any thread can load.
+    fn load<'a>(&'a self, column: usize, rows: Range<usize>, buffer: &'a mut [VALUE; BLOCK]) -> &'a [VALUE];
+}
+
+/// Values that lie one after the other.
+impl Source for &[VALUE] {
+    fn load<'a>(&'a self, _: usize, rows: Range<usize>, _: &'a mut [VALUE; BLOCK]) -> &'a [VALUE] {
+        &self[rows]
+    }
+}
+
+/// A column of a batch: where its values go, what is known of them, and how many they are.
+pub struct BatchColumn<'a> {
+    pub spare: Spare,
+    pub known: Known<'a>,
+    pub rows: usize,
+}
+
+pub struct Batch<'a> {
+    columns: Vec<BatchColumn<'a>>,
+    sizes: Sizes,
+    /// Values before this place count.
+    cut: AtomicUsize,
+    chunks: usize,
+    /// The classes; behind them in the counts come the kinds.
+    classes: usize,
+    sorts: usize,
+    /// By chunk and sort: what the chunk claims and keeps, then the row of the next of these.
+    counts: Vec<AtomicU32>,
+    /// By chunk, column and row: the payload is the value itself, until it has a row.
+    later: Vec<AtomicU64>,
+    /// Words of `later` for a chunk and column.
+    words: usize,
+}
+
+/// What came of a batch.
+pub struct Outcome<'a> {
+    /// By column: where values went, and what each chunk has put there.
+    pub columns: Vec<(BatchColumn<'a>, Vec<Filled>)>,
+    /// The block in which it was cut, if it was.
+    pub cut: Option<usize>,
+}
+
+/// What a chunk claims.
+struct Claims<'a> {
+    batch: &'a Batch<'a>,
+    chunk: usize,
+    column: usize,
+    /// Of the next value: its place, and its row in the chunk.
+    place: usize,
+    row: usize,
+    counts: Vec<u32>,
+}
+
+impl Enter for Claims<'_> {
+    fn enter(&mut self, _: VALUE, slot: Slot<'_>, word: Word, sort: Sort) -> Result<Word, NoMemory> {
+        let claim = Word::claim(sort, self.place as u32);
+        if word.is_claim() && word.place() < claim.place() {
+            return Ok(word);
+        }
+        let before = slot.claim(claim);
+        let lost = before.is_claim().then(|| before.place()).filter(|place| *place < claim.place());
+        if lost.is_some() {
+            return Ok(before);
+        }
+        let number = self.batch.number(sort);
+        if before.is_claim() {
+            let loser = before.place() as usize / self.batch.places_of_chunk();
+            self.batch.count(loser, number).fetch_sub(1, Ordering::Relaxed);
+        }
+        if self.counts.len() <= number {
+            fallible::resize(&mut self.counts, self.batch.sorts, 0)?;
+        }
+        self.counts[number] += 1;
+        Ok(claim)
+    }
+
+    fn later(&mut self) {
+        let word = self.batch.later_word(self.chunk, self.column, self.row / 64);
+        // Nobody else has this word now.
+        word.store(word.load(Ordering::Relaxed) | 1 << (self.row % 64), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn advance(&mut self, count: usize) {
+        self.place += count;
+        self.row += count;
+    }
+}
+
+/// Memory of the lists of a sort behind what they hold.
+#[derive(Clone, Copy)]
+struct Room(*mut VALUE);
+
+// SAFETY: each row is written by one thread, the one that has its claim.
+unsafe impl Sync for Room {}
+// SAFETY: as above.
+unsafe impl Send for Room {}
+
+impl<'a> Batch<'a> {
+    /// `None` where there are too many sorts.
+    pub fn new(columns: Vec<BatchColumn<'a>>, kinds: usize, sizes: Sizes) -> Result<Option<Self>, NoMemory> {
+        let rows = columns.iter().map(|column| column.rows).max().unwrap_or(0);
+        let chunks = rows.div_ceil(sizes.block * sizes.chunk);
+        let classes = columns.iter().map(|column| column.known.places.len()).max().unwrap_or(0);
+        let sorts = classes + kinds;
+        let words = (sizes.block * sizes.chunk).div_ceil(64);
+        let places = chunks * sizes.chunk * sizes.block * columns.len();
+        if sorts > MOST_SORTS || places > u32::MAX as usize {
+            return Ok(None);
+        }
+        let counts = fallible::collect((0..chunks * sorts).map(|_| AtomicU32::new(0)))?;
+        let later = fallible::collect((0..chunks * columns.len() * words).map(|_| AtomicU64::new(0)))?;
+        let cut = AtomicUsize::new(usize::MAX);
+        Ok(Some(Self { columns, sizes, cut, chunks, classes, sorts, counts, later, words }))
+    }
+
+    fn number(&self, sort: Sort) -> usize {
+        match sort {
+            Sort::Object(class) => class.0 as usize,
+            Sort::Array(kind) => self.classes + kind.0 as usize,
+        }
+    }
+
+    fn places_of_chunk(&self) -> usize {
+        self.sizes.chunk * self.sizes.block * self.columns.len()
+    }
+
+    fn count(&self, chunk: usize, number: usize) -> &AtomicU32 {
+        &self.counts[chunk * self.sorts + number]
+    }
+
+    fn later_word(&self, chunk: usize, column: usize, word: usize) -> &AtomicU64 {
+        &self.later[(chunk * self.columns.len() + column) * self.words + word]
+    }
+
+    /// The blocks of a chunk, column by column: the column, its rows, and the place of the first.
+    fn blocks(&self, chunk: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> {
+        let first = chunk * self.sizes.chunk;
+        let blocks = first..first + self.sizes.chunk;
+        blocks.flat_map(move |block| {
+            self.columns.iter().enumerate().filter_map(move |(number, column)| {
+                let start = block * self.sizes.block;
+                let rows = start..(start + self.sizes.block).min(column.rows);
+                let place = (block * self.columns.len() + number) * self.sizes.block;
+                (!rows.is_empty()).then_some((number, rows, place))
+            })
+        })
+    }
+
+    fn first_row(&self, chunk: usize) -> usize {
+        chunk * self.sizes.chunk * self.sizes.block
+    }
+
+    /// Decodes; gives what each chunk has put into each column.
+    ///
+    /// SAFETY: Ruby does not run meanwhile, and what the source gives are live values.
+    pub unsafe fn claim(
+        &self,
+        threads: &impl Executor,
+        source: &impl Source,
+    ) -> Result<Vec<Vec<Filled>>, Error> {
+        threads.map(self.chunks, |chunk| self.claim_chunk(chunk, source)).into_iter().collect()
+    }
+
+    fn claim_chunk(&self, chunk: usize, source: &impl Source) -> Result<Vec<Filled>, Error> {
+        if chunk == 0 {
+            faults::point("reading on all threads")?;
+        }
+        let (first, most) = (self.first_row(chunk), self.sizes.chunk * self.sizes.block);
+        let parts = self.columns.iter().map(|column| {
+            let start = first.min(column.rows);
+            // SAFETY: chunks do not overlap, and one thread has each. The builder waits.
+            unsafe { column.spare.part(start, (column.rows - start).min(most)) }
+        });
+        let mut parts: Vec<Part<'_>> = parts.collect();
+        let mut claims = Claims { batch: self, chunk, column: 0, place: 0, row: 0, counts: Vec::new() };
+        let mut buffer = [0; BLOCK];
+        for (column, rows, place) in self.blocks(chunk) {
+            if place >= self.cut.load(Ordering::Relaxed) {
+                break;
+            }
+            (claims.column, claims.place, claims.row) = (column, place, rows.start - first);
+            let wanted = rows.len();
+            let values = source.load(column, rows, &mut buffer);
+            let count = self.columns[column].known.decode(values, &mut parts[column], &mut claims)?;
+            if count < wanted {
+                self.cut.fetch_min(place + count, Ordering::Relaxed);
+                break;
+            }
+        }
+        for (number, count) in claims.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.count(chunk, number).fetch_add(*count, Ordering::Relaxed);
+        }
+        Ok(parts.into_iter().map(Part::end).collect())
+    }
+
+    /// Lists what was claimed, by class and by kind, and gives it rows.
+    ///
+    /// SAFETY: `filled` is what `claim` gave, Ruby has not run since, and the lists are those whose rows the visited set
+    /// has.
+    pub unsafe fn enter(
+        self,
+        threads: &impl Executor,
+        filled: Vec<Vec<Filled>>,
+        objects: &mut Lists,
+        arrays: &mut Lists,
+    ) -> Result<Outcome<'a>, NoMemory> {
+        let cut = self.cut.load(Ordering::Relaxed);
+        // Chunks up to the one that was cut count.
+        let chunks = self.chunks.min((cut / self.places_of_chunk()).saturating_add(1));
+        let mut rooms = fallible::filled(Room(std::ptr::null_mut()), self.sorts)?;
+        let mut lengths = fallible::filled(0usize, self.sorts)?;
+        for number in 0..self.sorts {
+            let claimed = |chunk| self.count(chunk, number).load(Ordering::Relaxed) as usize;
+            let total: usize = (0..chunks).map(claimed).sum();
+            if total == 0 {
+                continue;
+            }
+            let (lists, index) = match number.checked_sub(self.classes) {
+                None => (&mut *objects, number),
+                Some(kind) => (&mut *arrays, kind),
+            };
+            if lists.len() <= index {
+                lists.resize_with(index + 1, Vec::new);
+            }
+            let list = &mut lists[index];
+            fallible::reserve(list, total)?;
+            rooms[number] = Room(list.as_mut_ptr());
+            lengths[number] = list.len() + total;
+            let mut row = list.len();
+            for chunk in 0..chunks {
+                row += self.count(chunk, number).swap(row as u32, Ordering::Relaxed) as usize;
+            }
+        }
+        let left = threads.map(self.chunks, |chunk| match chunk < chunks {
+            true => self.enter_chunk(chunk, &rooms),
+            false => {
+                self.forget_chunk(chunk, cut);
+                false
+            }
+        });
+        if left.contains(&true) {
+            threads.map(chunks, |chunk| left[chunk] && self.enter_chunk(chunk, &rooms));
+        }
+        for (number, length) in lengths.into_iter().enumerate().filter(|(_, length)| *length > 0) {
+            let list = match number.checked_sub(self.classes) {
+                None => &mut objects[number],
+                Some(kind) => &mut arrays[kind],
+            };
+            // SAFETY: room was made above, and each row written by the chunk that had claimed it.
+            unsafe { list.set_len(length) };
+        }
+        let cut = (cut != usize::MAX).then(|| cut / (self.sizes.block * self.columns.len()));
+        let mut columns: Vec<_> = self.columns.into_iter().map(|column| (column, Vec::new())).collect();
+        for chunk in filled.into_iter().take(chunks) {
+            for ((_, parts), part) in columns.iter_mut().zip(chunk) {
+                fallible::push(parts, part)?;
+            }
+        }
+        Ok(Outcome { columns, cut })
+    }
+
+    /// What of a chunk has no row yet: the column, the row, and the place.
+    fn each_later(&self, chunk: usize, mut f: impl FnMut(usize, usize, usize) -> bool) {
+        let first = self.first_row(chunk);
+        for (column, rows, place) in self.blocks(chunk) {
+            let (start, end) = (rows.start - first, rows.end - first);
+            for word in start / 64..end.div_ceil(64) {
+                let bits = self.later_word(chunk, column, word);
+                let inside = |bit: &u32| (start..end).contains(&(word * 64 + *bit as usize));
+                let mut left = bits.load(Ordering::Relaxed);
+                let mut done = 0;
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    left &= left - 1;
+                    if inside(&bit) {
+                        let row = word * 64 + bit as usize;
+                        done |= u64::from(f(column, first + row, place + row - start)) << bit;
+                    }
+                }
+                bits.store(bits.load(Ordering::Relaxed) & !done, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Is there anything left that a chunk before this one has claimed and not entered yet?
+    fn enter_chunk(&self, chunk: usize, rooms: &[Room]) -> bool {
+        let mut any_left = false;
+        self.each_later(chunk, |column, row, place| {
+            let BatchColumn { spare, known, .. } = &self.columns[column];
+            // SAFETY: this thread has the chunk, and the value was put there.
+            let value = unsafe { spare.payload(row) } as VALUE;
+            // Its page is there since it was claimed.
+            let Ok(slot) = known.visited.slot(value) else { return false };
+            let mut word = slot.word();
+            if !word.is_present() {
+                if word.place() as usize != place {
+                    any_left = true;
+                    return false;
+                }
+                let (sort, number) = (word.sort(), self.number(word.sort()));
+                let next = self.count(chunk, number);
+                let new = next.load(Ordering::Relaxed);
+                next.store(new + 1, Ordering::Relaxed);
+                // SAFETY: there is room for all that the chunks have claimed, and this row is this value's.
+                unsafe { *rooms[number].0.add(new as usize) = value };
+                word = Word::present(sort, new);
+                slot.set(word);
+            }
+            // SAFETY: as above.
+            unsafe { spare.set_payload(row, payload(known.places, word.sort(), word.row())) };
+            true
+        });
+        any_left
+    }
+
+    /// Takes the claims of a chunk back that are behind the cut.
+    fn forget_chunk(&self, chunk: usize, cut: usize) {
+        self.each_later(chunk, |column, row, _| {
+            let BatchColumn { spare, known, .. } = &self.columns[column];
+            // SAFETY: as in `enter_chunk`.
+            let value = unsafe { spare.payload(row) } as VALUE;
+            if let Ok(slot) = known.visited.slot(value) {
+                let word = slot.word();
+                if word.is_claim() && word.place() as usize >= cut {
+                    slot.set(Word::EMPTY);
+                }
+            }
+            true
+        });
+    }
+}
