@@ -8,8 +8,8 @@
 //! 2. [`Batch::enter`]: the sums of the counts over the chunks before give each chunk its first rows. Threads then go
 //!    through what they have claimed, in order, and give it rows; last through what chunks before theirs have claimed.
 
-use crate::reading::column_builder::{Filled, Part, Spare};
-use crate::reading::decode::{Enter, Known, payload};
+use crate::reading::column_builder::{Filled, Part, Spare, object_payload};
+use crate::reading::decode::{self, Enter, Known};
 use crate::reading::variables::BLOCK;
 use crate::reading::visited::{Slot, Sort, Word};
 use crate::vm::pinned::Lists;
@@ -148,8 +148,8 @@ pub struct Outcome<'a> {
 /// What a chunk claims.
 struct Claims<'a> {
     batch: &'a Batch<'a>,
-    chunk: usize,
-    column: usize,
+    /// Where in [`Batch::later`] the chunk's words of the column are.
+    later: usize,
     /// Of the next value: its place, and its row in the chunk.
     place: usize,
     row: usize,
@@ -157,6 +157,7 @@ struct Claims<'a> {
 }
 
 impl Enter for Claims<'_> {
+    #[inline]
     fn enter(&mut self, _: VALUE, slot: Slot<'_>, word: Word, sort: Sort) -> Result<Word, NoMemory> {
         let claim = Word::claim(sort, self.place as u32);
         if word.is_claim() && word.place() < claim.place() {
@@ -179,8 +180,9 @@ impl Enter for Claims<'_> {
         Ok(claim)
     }
 
+    #[inline]
     fn later(&mut self) {
-        let word = self.batch.later_word(self.chunk, self.column, self.row / 64);
+        let word = &self.batch.later[self.later + self.row / 64];
         // Nobody else has this word now.
         word.store(word.load(Ordering::Relaxed) | 1 << (self.row % 64), Ordering::Relaxed);
     }
@@ -234,8 +236,9 @@ impl<'a> Batch<'a> {
         &self.counts[chunk * self.sorts + number]
     }
 
-    fn later_word(&self, chunk: usize, column: usize, word: usize) -> &AtomicU64 {
-        &self.later[(chunk * self.columns.len() + column) * self.words + word]
+    /// Of a chunk and column, the first in `later`.
+    fn later_word(&self, chunk: usize, column: usize) -> usize {
+        (chunk * self.columns.len() + column) * self.words
     }
 
     /// The blocks of a chunk, column by column: the column, its rows, and the place of the first.
@@ -278,13 +281,14 @@ impl<'a> Batch<'a> {
             unsafe { column.spare.part(start, (column.rows - start).min(most)) }
         });
         let mut parts: Vec<Part<'_>> = parts.collect();
-        let mut claims = Claims { batch: self, chunk, column: 0, place: 0, row: 0, counts: Vec::new() };
+        let mut claims = Claims { batch: self, later: 0, place: 0, row: 0, counts: Vec::new() };
         let mut buffer = [0; BLOCK];
         for (column, rows, place) in self.blocks(chunk) {
             if place >= self.cut.load(Ordering::Relaxed) {
                 break;
             }
-            (claims.column, claims.place, claims.row) = (column, place, rows.start - first);
+            claims.later = self.later_word(chunk, column);
+            (claims.place, claims.row) = (place, rows.start - first);
             let wanted = rows.len();
             let values = source.load(column, rows, &mut buffer);
             let count = self.columns[column].known.decode(values, &mut parts[column], &mut claims)?;
@@ -366,24 +370,36 @@ impl<'a> Batch<'a> {
     }
 
     /// What of a chunk has no row yet: the column, the row, and the place.
+    #[inline(always)]
     fn each_later(&self, chunk: usize, mut f: impl FnMut(usize, usize, usize) -> bool) {
+        /// So many rows ahead, slots are fetched into the processor's cache.
+        const AHEAD: usize = 8;
         let first = self.first_row(chunk);
         for (column, rows, place) in self.blocks(chunk) {
             let (start, end) = (rows.start - first, rows.end - first);
             for word in start / 64..end.div_ceil(64) {
-                let bits = self.later_word(chunk, column, word);
-                let inside = |bit: &u32| (start..end).contains(&(word * 64 + *bit as usize));
-                let mut left = bits.load(Ordering::Relaxed);
-                let mut done = 0;
+                let bits = &self.later[self.later_word(chunk, column) + word];
+                let all = bits.load(Ordering::Relaxed);
+                // Blocks may share a word.
+                let from = u64::MAX << start.saturating_sub(word * 64);
+                let until = u64::MAX >> ((word + 1) * 64).saturating_sub(end);
+                let (mut left, mut done) = (all & from & until, 0);
                 while left != 0 {
                     let bit = left.trailing_zeros();
                     left &= left - 1;
-                    if inside(&bit) {
-                        let row = word * 64 + bit as usize;
-                        done |= u64::from(f(column, first + row, place + row - start)) << bit;
+                    let row = word * 64 + bit as usize;
+                    if left >> bit >> AHEAD & 1 == 1 {
+                        let BatchColumn { spare, known, .. } = &self.columns[column];
+                        // SAFETY: this thread has the chunk, and the values were put there.
+                        let [value, soon] = [0, AHEAD].map(|a| unsafe { spare.payload(first + row + a) });
+                        // Objects in the order of creation are ready anyway.
+                        if (value ^ soon) >> 12 != 0 {
+                            known.visited.prefetch(soon as VALUE);
+                        }
                     }
+                    done |= u64::from(f(column, first + row, place + row - start)) << bit;
                 }
-                bits.store(bits.load(Ordering::Relaxed) & !done, Ordering::Relaxed);
+                bits.store(all & !done, Ordering::Relaxed);
             }
         }
     }
@@ -391,31 +407,50 @@ impl<'a> Batch<'a> {
     /// Is there anything left that a chunk before this one has claimed and not entered yet?
     fn enter_chunk(&self, chunk: usize, rooms: &[Room]) -> bool {
         let mut any_left = false;
+        // The sort met last: its number, its next row, its room, and the place of its class.
+        let mut last: Option<(Sort, usize, u32, Room, u32)> = None;
         self.each_later(chunk, |column, row, place| {
             let BatchColumn { spare, known, .. } = &self.columns[column];
             // SAFETY: this thread has the chunk, and the value was put there.
             let value = unsafe { spare.payload(row) } as VALUE;
             // Its page is there since it was claimed.
             let Ok(slot) = known.visited.slot(value) else { return false };
-            let mut word = slot.word();
+            let word = slot.word();
             if !word.is_present() {
                 if word.place() as usize != place {
                     any_left = true;
                     return false;
                 }
-                let (sort, number) = (word.sort(), self.number(word.sort()));
-                let next = self.count(chunk, number);
-                let new = next.load(Ordering::Relaxed);
-                next.store(new + 1, Ordering::Relaxed);
+                let sort = word.sort();
+                let (_, _, next, room, place) = match &mut last {
+                    Some(last) if last.0 == sort => last,
+                    last => {
+                        let number = self.number(sort);
+                        let count = |number| self.count(chunk, number);
+                        if let Some((_, number, next, ..)) = last {
+                            count(*number).store(*next, Ordering::Relaxed);
+                        }
+                        let next = count(number).load(Ordering::Relaxed);
+                        last.insert((sort, number, next, rooms[number], decode::place(known.places, sort)))
+                    }
+                };
+                let new = *next;
+                *next += 1;
                 // SAFETY: there is room for all that the chunks have claimed, and this row is this value's.
-                unsafe { *rooms[number].0.add(new as usize) = value };
-                word = Word::present(sort, new);
-                slot.set(word);
+                unsafe { *room.0.add(new as usize) = value };
+                slot.set(Word::present(sort, new));
+                // SAFETY: as above.
+                unsafe { spare.set_payload(row, object_payload(*place, new)) };
+                return true;
             }
+            let payload = object_payload(decode::place(known.places, word.sort()), word.row());
             // SAFETY: as above.
-            unsafe { spare.set_payload(row, payload(known.places, word.sort(), word.row())) };
+            unsafe { spare.set_payload(row, payload) };
             true
         });
+        if let Some((_, number, next, ..)) = last {
+            self.count(chunk, number).store(next, Ordering::Relaxed);
+        }
         any_left
     }
 

@@ -353,32 +353,32 @@ impl Part<'_> {
         self.put(Shape::Symbol, i64::from(number))
     }
 
-    /// `payload` may be another one for now, until the row is known.
-    #[inline]
-    pub fn put_object(
-        &mut self,
-        (hierarchy, class): (HierarchyId, ClassId),
-        payload: i64,
-    ) -> Result<(), NoMemory> {
+    /// Objects of the class are among the values; gives their tag.
+    pub fn note_object(&mut self, hierarchy: HierarchyId, class: ClassId) -> i32 {
         self.seen.add_object(hierarchy, class);
-        self.put(Shape::Object(hierarchy), payload)
+        Shape::Object(hierarchy).tag()
     }
 
-    #[inline]
-    pub fn put_array(&mut self, kind: ArrayKind, payload: i64) -> Result<(), NoMemory> {
+    pub fn note_array(&mut self, kind: ArrayKind) -> i32 {
         self.seen.array = Some(kind);
-        self.put(Shape::Array(kind), payload)
+        Shape::Array(kind).tag()
+    }
+
+    /// Of what was noted. The payload may be another one for now, until the row is known.
+    #[inline]
+    pub fn put_tagged(&mut self, tag: i32, payload: i64) -> Result<(), NoMemory> {
+        self.put_all(tag, 1, std::iter::once(payload))
     }
 
     #[inline]
     fn put(&mut self, shape: Shape, payload: i64) -> Result<(), NoMemory> {
-        self.put_all(shape, 1, std::iter::once(payload))
+        self.put_tagged(shape.tag(), payload)
     }
 
     pub fn put_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) -> Result<(), NoMemory> {
         let (from, count) = (self.count, numbers.len());
         self.seen.bits |= INTEGER;
-        self.put_all(Shape::Integer, count, numbers)?;
+        self.put_all(Shape::Integer.tag(), count, numbers)?;
         let wide = |number: &i64| i32::try_from(*number).is_err();
         // SAFETY: these were just put there.
         let put = unsafe { std::slice::from_raw_parts(self.spare.payload.add(self.offset + from), count) };
@@ -388,7 +388,7 @@ impl Part<'_> {
 
     pub fn put_floats(&mut self, bits: impl ExactSizeIterator<Item = i64>) -> Result<(), NoMemory> {
         self.seen.bits |= FLOAT;
-        self.put_all(Shape::Float, bits.len(), bits)
+        self.put_all(Shape::Float.tag(), bits.len(), bits)
     }
 
     /// Integers and Floats, as `(is a Float, number or bits)`.
@@ -419,12 +419,11 @@ impl Part<'_> {
     #[inline]
     fn put_all(
         &mut self,
-        shape: Shape,
+        tag: i32,
         count: usize,
         payloads: impl Iterator<Item = i64>,
     ) -> Result<(), NoMemory> {
         assert!(self.count + count <= self.room, "more values than there is room for");
-        let tag = shape.tag();
         if self.tag != tag {
             self.put_tags(tag, count)?;
         }

@@ -67,15 +67,11 @@ impl Enter for InOrder<'_> {
     fn advance(&mut self, _: usize) {}
 }
 
-/// The payload of what is listed in a row.
-#[inline]
-pub fn payload(places: &[Option<(HierarchyId, u32)>], sort: Sort, row: u32) -> i64 {
+/// The place that payloads of this sort have in front of the row.
+pub fn place(places: &[Option<(HierarchyId, u32)>], sort: Sort) -> u32 {
     match sort {
-        Sort::Array(_) => i64::from(row),
-        Sort::Object(class) => {
-            let place = places.get(class.0 as usize).copied().flatten().map_or(0, |(_, place)| place);
-            object_payload(place, row)
-        }
+        Sort::Array(_) => 0,
+        Sort::Object(class) => places.get(class.0 as usize).copied().flatten().map_or(0, |(_, place)| place),
     }
 }
 
@@ -155,8 +151,9 @@ impl Known<'_> {
         into: &mut Part<'_>,
         enter: &mut impl Enter,
     ) -> Result<usize, NoMemory> {
-        // The class met last.
-        let mut last = (0, ClassId::NIL);
+        // The class met last, and the sort put last: mostly the next is the same.
+        let mut met = (0, Sort::Object(ClassId::NIL));
+        let mut put: Option<(Sort, i32, u32)> = None;
         for (index, &value) in values.iter().enumerate() {
             if let Some(later) = values.get(index + AHEAD) {
                 value::prefetch(*later as *const VALUE);
@@ -170,60 +167,60 @@ impl Known<'_> {
             }
             let slot = self.visited.slot(value)?;
             let mut word = slot.word();
-            if !word.is_present() {
-                let sort = if word.is_claim() {
-                    word.sort()
-                } else {
-                    // SAFETY: the value was just read from a live object.
-                    let pointer = unsafe { value::class_pointer(value) };
-                    if pointer == last.0 {
-                        Sort::Object(last.1)
-                    } else if let Some(class) = self.pointers.get(&pointer) {
-                        last = (pointer, *class);
-                        Sort::Object(*class)
-                    } else if let (true, Some(kind)) = (pointer == self.array, self.kind) {
-                        Sort::Array(kind)
-                    } else if pointer == self.float {
-                        // SAFETY: Float has no subclass, and no other object its class.
-                        into.put_float(unsafe { value::heap_float(value) })?;
-                        enter.advance(1);
-                        continue;
-                    } else {
-                        return Ok(index);
-                    }
-                };
-                if !self.is_known(sort) {
-                    return Ok(index);
+            let sort = if word != Word::EMPTY {
+                word.sort()
+            } else {
+                // SAFETY: the value was just read from a live object.
+                let pointer = unsafe { value::class_pointer(value) };
+                if pointer != met.0 {
+                    let sort = match self.pointers.get(&pointer) {
+                        Some(class) => Sort::Object(*class),
+                        None if pointer == self.float => {
+                            // SAFETY: Float has no subclass, and no other object its class.
+                            into.put_float(unsafe { value::heap_float(value) })?;
+                            enter.advance(1);
+                            continue;
+                        }
+                        None => match self.kind {
+                            Some(kind) if pointer == self.array => Sort::Array(kind),
+                            _ => return Ok(index),
+                        },
+                    };
+                    met = (pointer, sort);
                 }
+                met.1
+            };
+            let (_, tag, place) = match put {
+                Some(put @ (same, ..)) if same == sort => put,
+                _ => {
+                    let Some((tag, place)) = self.note(sort, into) else { return Ok(index) };
+                    *put.insert((sort, tag, place))
+                }
+            };
+            if !word.is_present() {
                 word = enter.enter(value, slot, word, sort)?;
             }
-            let sort = word.sort();
             let payload = match word.is_present() {
-                true => payload(self.places, sort, word.row()),
+                true => object_payload(place, word.row()),
                 false => {
                     enter.later();
                     value as i64
                 }
             };
-            match sort {
-                Sort::Array(kind) if self.kind == Some(kind) => into.put_array(kind, payload)?,
-                Sort::Array(_) => return Ok(index),
-                Sort::Object(class) => match self.places.get(class.0 as usize) {
-                    Some(Some((hierarchy, _))) => into.put_object((*hierarchy, class), payload)?,
-                    _ => return Ok(index),
-                },
-            }
+            into.put_tagged(tag, payload)?;
             enter.advance(1);
         }
         Ok(values.len())
     }
 
-    /// May it be put here?
-    #[inline]
-    fn is_known(&self, sort: Sort) -> bool {
+    /// Notes that something of this sort is put; gives its tag and its class's place. `None`: it is not known here.
+    fn note(&self, sort: Sort, into: &mut Part<'_>) -> Option<(i32, u32)> {
         match sort {
-            Sort::Array(kind) => self.kind == Some(kind),
-            Sort::Object(class) => matches!(self.places.get(class.0 as usize), Some(Some(_))),
+            Sort::Array(kind) => (self.kind == Some(kind)).then(|| (into.note_array(kind), 0)),
+            Sort::Object(class) => {
+                let (hierarchy, place) = self.places.get(class.0 as usize).copied().flatten()?;
+                Some((into.note_object(hierarchy, class), place))
+            }
         }
     }
 }

@@ -426,3 +426,20 @@ fn measure(threads: &ThreadPool, arrays: &[VALUE], spans: &mut [(u32, u32)], sta
         Some(end - start)
     })
 }
+
+/// Is any of these, which are listed and so live, frozen?
+pub fn any_frozen(objects: &[VALUE]) -> bool {
+    let any = |objects: &[VALUE]| {
+        objects.iter().enumerate().any(|(index, object)| {
+            if let Some(later) = objects.get(index + 8) {
+                value::prefetch(*later as *const VALUE);
+            }
+            // SAFETY: as the caller says; Ruby does not run meanwhile.
+            unsafe { value::frozen(*object) }
+        })
+    };
+    match batch::threads_for(objects.len()) {
+        Some(threads) => threads.install(|| objects.par_chunks(CHUNK).any(any)),
+        None => any(objects),
+    }
+}
