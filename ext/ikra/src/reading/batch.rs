@@ -470,3 +470,184 @@ impl<'a> Batch<'a> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::column_builder::{ColumnBuilder, Tags};
+    use crate::reading::decode::InOrder;
+    use crate::reading::symbols::Symbols;
+    use crate::reading::visited::VisitedSet;
+    use ikra_core::rng;
+    use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
+    use rustc_hash::FxHashMap;
+    use std::thread;
+
+    /// Two threads, of which one takes the later half first.
+    struct Two;
+
+    impl Executor for Two {
+        fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+            let half = count / 2;
+            thread::scope(|scope| {
+                let later = scope.spawn(|| (half..count).rev().map(&work).collect::<Vec<_>>());
+                let mut all: Vec<T> = (0..half).map(&work).collect();
+                all.extend(later.join().unwrap().into_iter().rev());
+                all
+            })
+        }
+    }
+
+    /// What is as long as the shortest objects, and has a class behind its flags.
+    type Object = [u64; 5];
+    const CLASSES: u64 = 3;
+    const ARRAY: VALUE = 80;
+    /// Not known.
+    const OTHER: VALUE = 88;
+    const SIZES: Sizes = Sizes { block: 3, chunk: 2, batch: 64, split: 1, again: 4 };
+
+    unsafe fn no_float(_: VALUE) -> f64 {
+        unreachable!("there is none on the heap")
+    }
+
+    struct Columns(Vec<Vec<VALUE>>);
+
+    impl Source for Columns {
+        fn load<'a>(&'a self, column: usize, rows: Range<usize>, _: &'a mut [VALUE; BLOCK]) -> &'a [VALUE] {
+            &self.0[column][rows]
+        }
+    }
+
+    struct World {
+        visited: VisitedSet,
+        pointers: FxHashMap<VALUE, ClassId>,
+        places: Vec<Option<(HierarchyId, u32)>>,
+        symbols: Symbols,
+        objects: Lists,
+        arrays: Lists,
+        builders: Vec<ColumnBuilder>,
+    }
+
+    impl World {
+        fn new(columns: usize) -> Self {
+            let place = |class: u64| Some((HierarchyId(class as u32 % 2), class as u32 / 2));
+            Self {
+                visited: VisitedSet::default(),
+                pointers: (0..CLASSES).map(|class| (class * 8 + 8, ClassId(class as u32))).collect(),
+                places: (0..CLASSES).map(place).collect(),
+                symbols: Symbols::new(Vec::new()),
+                objects: Lists::new(),
+                arrays: Lists::new(),
+                builders: (0..columns).map(|_| ColumnBuilder::default()).collect(),
+            }
+        }
+
+        fn known(&self, column: usize) -> Known<'_> {
+            let Self { visited, pointers, places, symbols, .. } = self;
+            // The second column holds arrays of another kind.
+            let kind = Some(ArrayKind(u32::from(column == 1)));
+            Known { visited, pointers, places, symbols, kind, array: ARRAY, float: (0, no_float) }
+        }
+
+        /// Reads a column to there, by one thread; what is not known is nil.
+        fn read(&mut self, column: usize, values: &[VALUE]) {
+            let mut builder = std::mem::take(&mut self.builders[column]);
+            while builder.len() < values.len() {
+                let rest = &values[builder.len()..];
+                let (mut objects, mut arrays) =
+                    (std::mem::take(&mut self.objects), std::mem::take(&mut self.arrays));
+                let mut enter = InOrder { objects: &mut objects, arrays: &mut arrays };
+                let known = self.known(column);
+                let count =
+                    builder.append(rest.len(), |part| known.decode(rest, part, &mut enter)).unwrap();
+                if count < rest.len() {
+                    builder.push_nil();
+                }
+                (self.objects, self.arrays) = (objects, arrays);
+            }
+            self.builders[column] = builder;
+        }
+
+        fn read_block(&mut self, block: usize, columns: &[Vec<VALUE>]) {
+            for (column, values) in columns.iter().enumerate() {
+                self.read(column, &values[..values.len().min((block + 1) * SIZES.block)]);
+            }
+        }
+
+        /// Reads all with two threads.
+        fn read_all(&mut self, columns: &[Vec<VALUE>]) {
+            let mut row = 0;
+            while row < columns.iter().map(Vec::len).max().unwrap() {
+                let rest: Vec<Vec<VALUE>> =
+                    columns.iter().map(|values| values[row.min(values.len())..].to_vec()).collect();
+                let mut builders = std::mem::take(&mut self.builders);
+                let (mut objects, mut arrays) =
+                    (std::mem::take(&mut self.objects), std::mem::take(&mut self.arrays));
+                let wanted = builders.iter_mut().zip(&rest).enumerate().map(|(number, (builder, values))| {
+                    let rows = values.len();
+                    BatchColumn { spare: builder.spare(rows).unwrap(), known: self.known(number), rows }
+                });
+                let batch = Batch::new(wanted.collect(), 2, SIZES).unwrap().unwrap();
+                // SAFETY: nothing of Ruby is here; builders and lists are those of the batch.
+                let cut = unsafe {
+                    let filled = batch.claim(&Two, &Columns(rest)).unwrap();
+                    let outcome = batch.enter(&Two, filled, &mut objects, &mut arrays).unwrap();
+                    for (builder, (column, filled)) in builders.iter_mut().zip(outcome.columns) {
+                        builder.commit(column.spare, &filled).unwrap();
+                    }
+                    outcome.cut
+                };
+                (self.builders, self.objects, self.arrays) = (builders, objects, arrays);
+                let Some(block) = cut else { return };
+                let block = row / SIZES.block + block;
+                self.read_block(block, columns);
+                row = (block + 1) * SIZES.block;
+            }
+        }
+    }
+
+    #[test]
+    fn two_threads_number_what_they_meet_as_one_does() {
+        for seed in 0..if cfg!(miri) { 4 } else { 400 } {
+            let mut draws = 0;
+            let mut random = |below: u64| {
+                draws += 1;
+                rng::draw(seed, 0, 0, 0, draws) % below
+            };
+            let objects: Vec<Object> = (0..1 + random(60))
+                .map(|_| match random(if seed % 2 == 0 { 12 } else { 40 }) {
+                    0 => [0, OTHER, 0, 0, 0],
+                    1..4 => [0, ARRAY, 0, 0, 0],
+                    number => [0, number % CLASSES * 8 + 8, 0, 0, 0],
+                })
+                .collect();
+            let address = |at: u64| (&raw const objects[at as usize % objects.len()]).expose_provenance();
+            let plain = random(3) == 0;
+            let columns: Vec<Vec<VALUE>> = (0..1 + random(3))
+                .map(|_| {
+                    let rows = random(70);
+                    let value = |_| match random(if plain { 8 } else { 30 }) {
+                        0..3 => random(1 << 40) << 1 | 1,
+                        3 => crate::vm::value::small_float(random(100) as f64 * 0.5).unwrap(),
+                        4 => crate::vm::value::NIL,
+                        _ => address(random(1000)) as VALUE,
+                    };
+                    (0..rows).map(value).collect()
+                })
+                .collect();
+            let (mut one, mut two) = (World::new(columns.len()), World::new(columns.len()));
+            for block in 0..70usize.div_ceil(SIZES.block) {
+                one.read_block(block, &columns);
+            }
+            two.read_all(&columns);
+            assert_eq!((&one.objects, &one.arrays), (&two.objects, &two.arrays), "seed {seed}");
+            for (one, two) in one.builders.iter().zip(&two.builders) {
+                assert_eq!(one.payload, two.payload, "seed {seed}");
+                assert!((0..one.len()).all(|row| one.tag(row) == two.tag(row)), "seed {seed}");
+                assert_eq!(one.seen().types(), two.seen().types());
+                assert_eq!(one.seen().narrow(), two.seen().narrow());
+                assert!(!matches!(two.tags, Tags::None) || two.len() == 0);
+            }
+        }
+    }
+}

@@ -27,9 +27,10 @@ pub struct Known<'a> {
     pub symbols: &'a Symbols,
     /// Of the arrays that are met here, if any was met.
     pub kind: Option<ArrayKind>,
-    /// Ruby's classes of these.
+    /// Ruby's class Array.
     pub array: VALUE,
-    pub float: VALUE,
+    /// Ruby's class Float, and what reads one that is on the heap.
+    pub float: (VALUE, unsafe fn(VALUE) -> f64),
 }
 
 /// Who enters what is met for the first time.
@@ -175,9 +176,9 @@ impl Known<'_> {
                 if pointer != met.0 {
                     let sort = match self.pointers.get(&pointer) {
                         Some(class) => Sort::Object(*class),
-                        None if pointer == self.float => {
+                        None if pointer == self.float.0 => {
                             // SAFETY: Float has no subclass, and no other object its class.
-                            into.put_float(unsafe { value::heap_float(value) })?;
+                            into.put_float(unsafe { (self.float.1)(value) })?;
                             enter.advance(1);
                             continue;
                         }

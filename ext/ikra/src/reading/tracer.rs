@@ -306,7 +306,7 @@ impl<'a> Tracer<'a> {
             // SAFETY: variables that Ruby sets before it loads anything.
             array: unsafe { rb_sys::rb_cArray },
             // SAFETY: as above.
-            float: unsafe { rb_sys::rb_cFloat },
+            float: (unsafe { rb_sys::rb_cFloat }, value::heap_float),
         }
     }
 

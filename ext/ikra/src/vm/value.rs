@@ -147,11 +147,11 @@ pub unsafe fn class_pointer(value: VALUE) -> VALUE {
 #[inline]
 pub fn prefetch<T>(pointer: *const T) {
     // SAFETY: a hint: no address is invalid for it.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(pointer.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
     let _ = pointer;
 }
 
