@@ -2,11 +2,13 @@
 
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
+# With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
 require "ikra"
 require_relative "shards"
 
+Ikra.threads = ENV["IKRA_THREADS"]&.to_i
 count, seed, backend, jobs, seconds = ARGV
 seeds = seed.to_i...(seed.to_i + count.to_i)
 printed = 0

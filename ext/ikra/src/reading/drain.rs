@@ -8,7 +8,7 @@ use crate::reading::column_builder::{ColumnBuilder, Filled};
 use crate::reading::tracer::{Elements, Tracer};
 use crate::reading::variables::{Access, BLOCK};
 use crate::vm::errors::Stop;
-use crate::vm::{read_barrier, value};
+use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId};
@@ -375,7 +375,6 @@ impl Tracer<'_> {
         mut wanted: Vec<(&mut ColumnBuilder, Holder, usize)>,
         claim: impl FnOnce(&Batch<'_>) -> Result<Vec<Vec<Filled>>, Error>,
     ) -> Result<Option<usize>, Stop> {
-        read_barrier::lift(self.ruby);
         let columns = wanted.iter_mut().map(|(builder, holder, rows)| {
             Ok(BatchColumn { spare: builder.spare(*rows)?, known: self.known(*holder), rows: *rows })
         });
