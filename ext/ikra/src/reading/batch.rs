@@ -558,8 +558,7 @@ mod tests {
                     (std::mem::take(&mut self.objects), std::mem::take(&mut self.arrays));
                 let mut enter = InOrder { objects: &mut objects, arrays: &mut arrays };
                 let known = self.known(column);
-                let count =
-                    builder.append(rest.len(), |part| known.decode(rest, part, &mut enter)).unwrap();
+                let count = builder.append(rest.len(), |part| known.decode(rest, part, &mut enter)).unwrap();
                 if count < rest.len() {
                     builder.push_nil();
                 }

@@ -639,27 +639,9 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     if let (Some(ty), false) = (types.single(), repeating) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
-    // By tag, then by class or truth.
-    let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
+    let entries = EntryOf::new(&types, ids, find)?;
     let mut entry_of = Vec::new();
-    fallible::reserve(&mut entry_of, base.len())?;
-    let mut row = 0;
-    while row < base.len() {
-        let tag = base.tag(row);
-        let entries = known.entry(tag).or_default();
-        while row < base.len() && base.tag(row) == tag {
-            let part = exact(tag, base.payload[row]);
-            if entries.len() <= part {
-                entries.resize(part + 1, None);
-            }
-            let entry = match entries[part] {
-                Some(entry) => entry,
-                None => *entries[part].insert(find(&type_of(tag, base.payload[row], ids)?)?),
-            };
-            entry_of.push(entry);
-            row += 1;
-        }
-    }
+    extend(&mut entry_of, &base.payload, |row, payload| entries.of(base.tag(row), *payload))?;
     let mut repeats = None;
     if repeating {
         let mut times = table(base)?;
@@ -676,31 +658,57 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
 }
 
-/// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.
-const fn exact(tag: i32, payload: i64) -> usize {
-    match Shape::of_tag(tag) {
-        Some(Shape::Object(_)) => split_object(payload).0 as usize,
-        Some(Shape::Bool) => payload as usize,
-        _ => 0,
+/// The entry that takes a value: by tag, then by what of the payload belongs to the exact type.
+#[derive(Default)]
+struct EntryOf {
+    /// By hierarchy, then place of the class.
+    objects: Vec<Vec<u16>>,
+    /// By kind.
+    arrays: Vec<u16>,
+    /// Twice the tag, and one more for true.
+    others: [u16; 2 * 5],
+}
+
+impl EntryOf {
+    fn new(types: &TypeSet, ids: &Ids, find: impl Fn(&Type) -> Result<u16, Error>) -> Result<Self, Error> {
+        let mut all = Self::default();
+        for ty in types {
+            let place = match ty {
+                Type::Object(hierarchy, class) => {
+                    let place = ids.classes(*hierarchy).iter().position(|known| known == class);
+                    let place = place.ok_or_else(|| Error::Internal("a class without a place".into()))?;
+                    at(at(&mut all.objects, hierarchy.0 as usize), place)
+                }
+                Type::Array(kind) => at(&mut all.arrays, kind.0 as usize),
+                Type::Nil => &mut all.others[0],
+                Type::False => &mut all.others[2],
+                Type::True => &mut all.others[3],
+                Type::Integer => &mut all.others[4],
+                Type::Float => &mut all.others[6],
+                Type::Symbol => &mut all.others[8],
+                other => return Err(Error::Internal(format!("{other:?} in the base"))),
+            };
+            *place = find(ty)?;
+        }
+        Ok(all)
+    }
+
+    #[inline]
+    fn of(&self, tag: i32, payload: i64) -> u16 {
+        match Shape::of_tag(tag) {
+            Some(Shape::Object(hierarchy)) => {
+                self.objects[hierarchy.0 as usize][split_object(payload).0 as usize]
+            }
+            Some(Shape::Array(kind)) => self.arrays[kind.0 as usize],
+            _ => self.others[2 * tag as usize + usize::from(tag == Shape::Bool.tag() && payload != 0)],
+        }
     }
 }
 
-fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
-    Ok(match Shape::of_tag(tag) {
-        Some(Shape::Nil) => Type::Nil,
-        Some(Shape::Bool) if payload == 0 => Type::False,
-        Some(Shape::Bool) => Type::True,
-        Some(Shape::Integer) => Type::Integer,
-        Some(Shape::Float) => Type::Float,
-        Some(Shape::Symbol) => Type::Symbol,
-        Some(Shape::Object(hierarchy)) => {
-            let place = split_object(payload).0 as usize;
-            let class = ids.classes(hierarchy).get(place);
-            Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
-        }
-        Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc) | None => {
-            return Err(Error::Internal(format!("tag {tag} in the base")));
-        }
-    })
+/// The item at that place of a list that grows as needed.
+fn at<T: Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize_with(index + 1, T::default);
+    }
+    &mut list[index]
 }
