@@ -38,7 +38,9 @@ module ReadingSpec
   def self.world(seed)
     random = Random.new(seed)
     plain = [->(i) { i }, ->(i) { i * 0.5 }]
-    odd = [->(i) { i * 1e-300 }, ->(i) { (2**62) + i }, ->(_) {}, ->(i) { i.even? }, ->(i) { i % 3 == 0 ? :heavy : :"s#{i % 7}" }]
+    odd = [->(i) { i * 1e-300 }, ->(i) { (2**62) + i }, ->(_) {}, ->(i) { i.even? }, lambda { |i|
+                                                                                       i % 3 == 0 ? :heavy : :"s#{i % 7}"
+                                                                                     }]
     makers = seed.even? ? plain : plain + odd
     items = Array.new(COUNT) do |i|
       (random.rand(10).zero? ? Heavy : Item).new(makers[random.rand(100) < 90 ? 0 : random.rand(makers.size)].call(i))
@@ -82,7 +84,9 @@ each_compiling_backend do
     [1, 2, 16].each do |count|
       Ikra.threads = count
       items.peach { |item| item.number = item.weight * 2 }
-      expect(items.map(&:number)).to eq(items.zip(before).map { |item, number| (item.number = number) && (item.weight * 2) })
+      expect(items.map(&:number)).to eq(items.zip(before).map do |item, number|
+                                          (item.number = number) && (item.weight * 2)
+                                        end)
       items.zip(before) { |item, number| item.number = number }
     end
     items[items.size - 7].freeze
@@ -109,11 +113,17 @@ each_compiling_backend do
     count = ReadingSpec::COUNT
     values = Array.new(count * 2) { |i| [i, i * 0.5, nil, true, false, i * 1e-300][i * i % 6] }
     values[count] = :late
-    values[count + 5000] = 2**63 - 1
+    values[count + 5000] = (2**63) - 1
     values[-1] = ReadingSpec::Item.new(1)
     expect(with_threads { values.pmap { |value| value } }).to eq(values)
     values[-2] = 2**64
-    with_threads { expect { values.pmap { |value| value } }.to raise_error(Ikra::OverflowError, /element #{values.size - 2}/) }
+    with_threads do
+      expect do
+        values.pmap do |value|
+          value
+        end
+      end.to raise_error(Ikra::OverflowError, /element #{values.size - 2}/)
+    end
   end
 
   # It protects the pages that objects have left, and only threads of Ruby can answer for that: so it must be done when

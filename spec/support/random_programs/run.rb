@@ -8,7 +8,6 @@ ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if A
 require "ikra"
 require_relative "shards"
 
-Ikra.threads = ENV["IKRA_THREADS"]&.to_i
 count, seed, backend, jobs, seconds = ARGV
 seeds = seed.to_i...(seed.to_i + count.to_i)
 printed = 0
