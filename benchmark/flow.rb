@@ -9,10 +9,12 @@
 # Ikra and Ruby run in turn; before each call that is measured, all objects are what they were at the beginning and
 # garbage has been collected. Figures are medians of the rounds, or the least of them (--least), which says more where
 # others use the machine too. A later call is divided into its phases (Ikra.profile) and the rest: making the array that
-# it gives, Ruby's collector, and what finds the section that was compiled. A first call is the first one of its section,
-# in a process where another one has run.
+# it gives, Ruby's collector, and what finds the section that was compiled. A first call is the first one of its
+# section, in a process where another one has run.
 #
-# It needs no compiler, and runs with what `rake compile` or `rake compile:testing` builds.
+# Before each row it is measured how many cores are *free*. The benchmark needs no compiler, and runs with what `rake
+# compile` or `rake compile:testing` builds. On a GPU, first calls find kernels that were compiled before in the cache on
+# disk; IKRA_CACHE_DIR names another one.
 
 require "etc"
 require "optparse"
@@ -37,6 +39,23 @@ options[:ruby] = options.delete(:"no-ruby") if options.key?(:"no-ruby")
 ENV["IKRA_CUDA_EMULATOR"] ||= File.join(Measurement::ROOT, "spec/support/cuda_emulator") if
   options[:backend] == "cuda-emulated"
 
+# How many cores do the work of one that has nothing else to do, while all are asked to: it says whether others use the
+# machine too.
+def free_cores
+  seconds = lambda do |processes|
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    spin = lambda do
+      i = 0
+      i += 1 while i < 4_000_000
+      exit!
+    end
+    Array.new(processes) { fork(&spin) }.each { |process| Process.wait(process) }
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+  end
+  cores = Etc.nprocessors
+  (cores * Array.new(3) { seconds.call(1) }.min / seconds.call(cores)).clamp(0, cores)
+end
+
 # The table, a line as soon as there is one.
 class FlowTable
   PHASES = %w[trace upload kernel download copy_back rest].freeze
@@ -50,19 +69,19 @@ class FlowTable
   def title
     ruby = "Ruby #{RUBY_VERSION} #{Measurement.yjit.any? ? "with" : "without"} YJIT"
     figures = "#{@options[:least] ? "least" : "medians"} of #{@options[:rounds]} rounds"
-    puts [figures, "#{Etc.nprocessors} cores", ruby, *("sizes times #{@options[:scale]}" if scaled?)].join(", "), "",
-         line("", "", ["a call", "the first", "Ruby", "ratio"], "goal", PHASES.map { |name| name.tr("_", "-") },
+    puts [figures, ruby, "#{Etc.nprocessors} cores", *("sizes times #{@options[:scale]}" if scaled?)].join(", "), "",
+         line("", "", "free", ["a call", "the first", "Ruby", "ratio"], "goal", PHASES.map { |name| name.tr("_", "-") },
               "faults")
   end
 
-  def row(number, entry, run)
+  def row(number, entry, run, free)
     @remarks << run["remark"]
     @started << run["started"]
     first = time(run["first"])
     run["calls"].each do |call|
       on = "#{run["backend"]}, #{call["threads"]}"
       ratio = format("%.2f x", call["ratio"]) if call["ratio"]
-      puts line("#{number.ljust(2)} #{entry.name}", on, [time(call["seconds"]), first, time(run["ruby"]), ratio],
+      puts line("#{number.ljust(2)} #{entry.name}", on, free, [time(call["seconds"]), first, time(run["ruby"]), ratio],
                 goal(entry, call, run["backend"]), time_of_phases(call), call["faults"].round.to_s)
       rates(run["bytes"], call) if number == "7"
       first = nil
@@ -76,11 +95,11 @@ class FlowTable
 
   private
 
-  def line(name, on, figures, goal, phases, faults)
+  def line(name, on, free, figures, goal, phases, faults)
     cells = figures.map { |cell| cell.to_s.rjust(10) }
     cells << goal.to_s.rjust(13) << "  " << phases.map { |cell| cell.rjust(10) }.join
     cells << faults.rjust(8) if @options[:"page-faults"]
-    name.ljust(50) + on.ljust(8) + cells.join
+    name.ljust(50) + on.ljust(@options[:backend].size + 4) + free.to_s.rjust(6) + cells.join
   end
 
   def time_of_phases(call) = PHASES.map { |name| time(call[name]) }
@@ -137,12 +156,13 @@ $stdout.sync = true
 table = FlowTable.new(options)
 table.title
 failed = chosen.reject do |number, entry|
+  free = format("%.1f", free_cores)
   arguments = JSON.generate(options.except(:only).merge(row: number))
   text, status = Open3.capture2(RbConfig.ruby, *Measurement.yjit, "-I#{Measurement::ROOT}/lib",
                                 File.join(__dir__, "flow/run.rb"), arguments)
   next puts("#{number} #{entry.name}: failed") unless status.success?
 
-  table.row(number, entry, JSON.parse(text))
+  table.row(number, entry, JSON.parse(text), free)
   true
 end
 table.finish
