@@ -12,9 +12,9 @@
 # it gives, Ruby's collector, and what finds the section that was compiled. A first call is the first one of its
 # section, in a process where another one has run.
 #
-# Before each row it is measured how many cores are *free*. The benchmark needs no compiler, and runs with what `rake
-# compile` or `rake compile:testing` builds. On a GPU, first calls find kernels that were compiled before in the cache on
-# disk; IKRA_CACHE_DIR names another one.
+# Before each row it is measured how many cores are *free*. The benchmark needs no compiler, and runs with what
+# `rake compile` or `rake compile:testing` builds. On a GPU, first calls find kernels that were compiled before in the
+# cache on disk; IKRA_CACHE_DIR names another one.
 
 require "etc"
 require "optparse"
