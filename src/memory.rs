@@ -15,9 +15,9 @@ use std::thread;
 use std::time::Duration;
 
 /// Blocks of as many bytes or more are from here. Miri has no pages.
-pub const LARGE: usize = if cfg!(miri) { usize::MAX } else { 64 << 10 };
+pub(crate) const LARGE: usize = if cfg!(miri) { usize::MAX } else { 64 << 10 };
 /// What blocks may be aligned to.
-pub const ALIGNMENT: usize = 64;
+pub(crate) const ALIGNMENT: usize = 64;
 /// The sizes of pages of blocks are multiples of this.
 const UNIT: usize = 64 << 10;
 /// Blocks of this size ask for huge pages.
@@ -87,7 +87,7 @@ enum Fit {
 
 /// A block of so many bytes, [`LARGE`] or more, aligned to [`ALIGNMENT`]; null where there is none. `zeroed`: all its bytes
 /// are 0.
-pub fn take(bytes: usize, zeroed: bool) -> *mut u8 {
+pub(crate) fn take(bytes: usize, zeroed: bool) -> *mut u8 {
     take_fitting(bytes, zeroed, Fit::Close)
 }
 
@@ -116,7 +116,7 @@ fn take_fitting(bytes: usize, zeroed: bool, fit: Fit) -> *mut u8 {
 /// then the old one stays.
 ///
 /// SAFETY: the block must be from here and not be used any more.
-pub unsafe fn resize(block: *mut u8, before: usize, size: usize) -> *mut u8 {
+pub(crate) unsafe fn resize(block: *mut u8, before: usize, size: usize) -> *mut u8 {
     // SAFETY: the header stands before each block.
     let (header, held) = unsafe { (header(block), (*header(block)).size) };
     let Some(wanted) = pages(size) else { return ptr::null_mut() };
@@ -128,16 +128,20 @@ pub unsafe fn resize(block: *mut u8, before: usize, size: usize) -> *mut u8 {
     if let Some(found) = find(wanted, Fit::Wide) {
         let moved = found.wrapping_add(1).cast::<u8>();
         // SAFETY: both are as long, and different.
-        unsafe { ptr::copy_nonoverlapping(block, moved, before) };
-        give(block);
+        unsafe {
+            ptr::copy_nonoverlapping(block, moved, before);
+            give(block);
+        }
         return moved;
     }
     if locked {
         let moved = take_fitting(size, false, Fit::Close);
         if !moved.is_null() {
             // SAFETY: as above.
-            unsafe { ptr::copy_nonoverlapping(block, moved, before) };
-            give(block);
+            unsafe {
+                ptr::copy_nonoverlapping(block, moved, before);
+                give(block);
+            }
         }
         return moved;
     }
@@ -154,17 +158,17 @@ pub unsafe fn resize(block: *mut u8, before: usize, size: usize) -> *mut u8 {
 }
 
 /// A block for what grew out of smaller memory; as [`take`].
-pub fn take_growing(bytes: usize) -> *mut u8 {
+pub(crate) fn take_growing(bytes: usize) -> *mut u8 {
     take_fitting(bytes, false, Fit::Wide)
 }
 
 /// Takes a block back.
-pub fn give(block: *mut u8) {
+///
+/// SAFETY: the block must be from here and not be used any more.
+pub(crate) unsafe fn give(block: *mut u8) {
     let now = USES.fetch_add(1, Ordering::Relaxed);
     // SAFETY: the caller has it from here.
-    let header = unsafe { header(block) };
-    // SAFETY: as above.
-    let size = unsafe { (*header).size };
+    let (header, size) = unsafe { (header(block), (*header(block)).size) };
     let most = most();
     if size > most || size / UNIT >= 1 << SIZE_BITS {
         return unmap(header);
@@ -313,7 +317,7 @@ pub fn rest() {
 /// Locks the pages of the block that this address, the first of a list's items, begins at: `lock` is given address and
 /// length of the pages, and says whether it has locked them for this process. False where they are not: it did not, or the
 /// list has no block of its own.
-pub fn lock(start: *const u8, bytes: usize, lock: impl FnOnce(*mut u8, usize) -> bool) -> bool {
+pub(crate) fn lock(start: *const u8, bytes: usize, lock: impl FnOnce(*mut u8, usize) -> bool) -> bool {
     if bytes < LARGE || !IN_USE.load(Ordering::Relaxed) || crate::reserve::is_reserved(start) {
         return false;
     }
@@ -333,7 +337,7 @@ pub fn lock(start: *const u8, bytes: usize, lock: impl FnOnce(*mut u8, usize) ->
 }
 
 /// What unlocks pages: called with their address before they go back to the system.
-pub fn on_unlock(unlock: fn(*mut u8)) {
+pub(crate) fn on_unlock(unlock: fn(*mut u8)) {
     UNLOCK.store(unlock as *mut (), Ordering::Release);
 }
 
@@ -388,6 +392,11 @@ mod tests {
 
     /// What is kept is the process's.
     static ALONE: Mutex<()> = Mutex::new(());
+
+    fn give(block: *mut u8) {
+        // SAFETY: the tests' blocks are from here, and given back once.
+        unsafe { super::give(block) }
+    }
 
     fn filled(bytes: usize, with: u8) -> *mut u8 {
         let block = take(bytes, false);

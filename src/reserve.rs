@@ -51,8 +51,9 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match of_reserve(block) {
             Some(region) => region.give_back(),
-            None if is_large(layout) => memory::give(block),
-            // SAFETY: the system has given it, with this layout.
+            // SAFETY: each is given back where it is from, with the layout that it was given with.
+            None if is_large(layout) => unsafe { memory::give(block) },
+            // SAFETY: as above.
             None => unsafe { System.dealloc(block, layout) },
         }
     }

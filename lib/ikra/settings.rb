@@ -103,13 +103,15 @@ module Ikra
       Native.use_threads(count || 0)
     end
 
-    # The most memory that is kept between sections, for the next ones: fresh memory takes longer than what is done with it.
+    # The most memory that is kept between sections, for the next ones: fresh memory takes longer than what is done with
+    # it.
     #
     # @return [Integer] bytes
     def kept_memory = Native.most_kept
 
     # Sets how much memory is kept between sections at most. What was kept goes back to the system after ten seconds
-    # without a section, or with {#release_memory}. The environment variable IKRA_KEPT_MEMORY sets it for a whole program.
+    # without a section, or with {#release_memory}. The environment variable IKRA_KEPT_MEMORY sets it for a whole
+    # program.
     #
     #   Ikra.kept_memory = 256 * 1024 * 1024
     #
