@@ -36,8 +36,8 @@ const IDLE: Duration = Duration::from_secs(10);
 struct Header {
     /// Of the pages, in bytes.
     size: usize,
-    /// The process for whose GPU the pages are locked; 0: for none.
-    locked: AtomicU32,
+    /// For whom the pages are locked: the process in the upper half; 0: they are not.
+    locked: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Header>() == ALIGNMENT);
@@ -65,6 +65,8 @@ const UNSET: usize = usize::MAX;
 static IN_USE: AtomicBool = AtomicBool::new(false);
 /// Called with the address of locked pages before they go back to the system.
 static UNLOCK: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+/// Called when what is kept goes back to the system.
+static ON_RELEASE: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 /// The process in which a thread waits for [`IDLE`].
 static WAITING: AtomicU32 = AtomicU32::new(0);
 
@@ -236,6 +238,11 @@ fn drop_oldest() -> bool {
 /// Gives all that is kept back to the system; says how many bytes.
 pub fn release() -> usize {
     let mut bytes = 0;
+    let others = ON_RELEASE.load(Ordering::Acquire);
+    if !others.is_null() {
+        // SAFETY: only `on_release` sets it.
+        unsafe { std::mem::transmute::<*mut (), fn()>(others)() };
+    }
     for kept in &KEPT {
         let word = kept.block.load(Ordering::Relaxed);
         if word != 0
@@ -315,30 +322,52 @@ pub fn rest() {
 }
 
 /// Locks the pages of the block that this address, the first of a list's items, begins at: `lock` is given address and
-/// length of the pages, and says whether it has locked them for this process. False where they are not: it did not, or the
-/// list has no block of its own.
-pub(crate) fn lock(start: *const u8, bytes: usize, lock: impl FnOnce(*mut u8, usize) -> bool) -> bool {
+/// length of the pages, and says whether it has locked them. `epoch`: pages that this process has locked in another one are
+/// locked anew. False where they are not locked: it did not, or the list has no block of its own.
+pub(crate) fn lock(
+    start: *const u8,
+    bytes: usize,
+    epoch: u32,
+    lock: impl FnOnce(*mut u8, usize) -> bool,
+) -> bool {
     if bytes < LARGE || !IN_USE.load(Ordering::Relaxed) || crate::reserve::is_reserved(start) {
         return false;
     }
     // SAFETY: lists of as many bytes are the allocator's, and so from here.
     let header = unsafe { header(start.cast_mut()) };
-    let process = std::process::id();
+    let wanted = u64::from(std::process::id()) << 32 | u64::from(epoch);
     // SAFETY: as above.
     let (size, locked) = unsafe { ((*header).size, &(*header).locked) };
-    if locked.load(Ordering::Relaxed) == process {
+    if locked.load(Ordering::Relaxed) == wanted {
         return true;
     }
+    unlock(header);
     let done = lock(header.cast(), size);
     if done {
-        locked.store(process, Ordering::Relaxed);
+        locked.store(wanted, Ordering::Relaxed);
     }
     done
+}
+
+fn unlock(header: *mut Header) {
+    // SAFETY: the callers have the block.
+    let locked = unsafe { (*header).locked.swap(0, Ordering::Relaxed) };
+    let unlock = UNLOCK.load(Ordering::Acquire);
+    // What its parent has locked is not locked in a forked child.
+    if (locked >> 32) as u32 == std::process::id() && !unlock.is_null() {
+        // SAFETY: only `on_unlock` sets it.
+        unsafe { std::mem::transmute::<*mut (), fn(*mut u8)>(unlock)(header.cast()) };
+    }
 }
 
 /// What unlocks pages: called with their address before they go back to the system.
 pub(crate) fn on_unlock(unlock: fn(*mut u8)) {
     UNLOCK.store(unlock as *mut (), Ordering::Release);
+}
+
+/// What gives back what is kept elsewhere. It must not wait for anything.
+pub(crate) fn on_release(release: fn()) {
+    ON_RELEASE.store(release as *mut (), Ordering::Release);
 }
 
 /// SAFETY: the block must be from here.
@@ -367,20 +396,15 @@ fn map(size: usize) -> *mut Header {
     let header = start.cast::<Header>();
     huge(header, size);
     // SAFETY: the pages begin with room for it, and have an address that is a multiple of a page.
-    unsafe { header.write(Header { size, locked: AtomicU32::new(0) }) };
+    unsafe { header.write(Header { size, locked: AtomicU64::new(0) }) };
     header
 }
 
 fn unmap(header: *mut Header) {
+    unlock(header);
     // SAFETY: whoever has claimed the block owns it.
     unsafe {
         let size = (*header).size;
-        if (*header).locked.load(Ordering::Relaxed) == std::process::id() {
-            let unlock = UNLOCK.load(Ordering::Acquire);
-            if !unlock.is_null() {
-                std::mem::transmute::<*mut (), fn(*mut u8)>(unlock)(header.cast());
-            }
-        }
         libc::munmap(header.cast(), size);
     }
 }
