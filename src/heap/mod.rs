@@ -5,7 +5,9 @@ pub mod column;
 pub mod job_order;
 pub mod marks;
 pub mod schema;
+pub mod store;
 
 pub use column::Column;
 pub use job_order::{JobOrder, Round, Segment};
 pub use schema::Schema;
+pub use store::Store;

@@ -27,7 +27,6 @@ use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
@@ -180,13 +179,9 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
-        faults::point("keeping columns")?;
-        let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
-        let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        let mode = self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
+        let mode = self.launches(&version, (mode, kernel), &mut heap, random, profile)?;
         let result = profile.time(Phase::CopyBack, || {
-            let copy =
-                CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
+            let copy = CopyBack { decoder: self.decoder(&version, &heap) };
             copy.run(self.section.operation, &self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
@@ -206,7 +201,6 @@ impl<'a> Run<'a> {
         version: &Version,
         (mut mode, mut kernel): (Mode, Arc<dyn Kernel>),
         heap: &mut Heap,
-        before: &[Column],
         random: (u64, u64),
         profile: &mut Profile,
     ) -> Result<Mode, Trouble> {
@@ -217,7 +211,7 @@ impl<'a> Run<'a> {
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
-            let ended = self.launch(version, (mode, &kernel), heap, before, random, profile)?;
+            let ended = self.launch(version, (mode, &kernel), heap, random, profile)?;
             let failure = match ended {
                 Ended::Done => {
                     if mode == Mode::Watched {
@@ -260,7 +254,7 @@ impl<'a> Run<'a> {
                     }
                 }
             };
-            heap.begin_again(layout, before);
+            heap.begin_again(layout);
             if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
@@ -493,7 +487,6 @@ impl<'a> Run<'a> {
         version: &Version,
         (mode, kernel): (Mode, &Arc<dyn Kernel>),
         heap: &mut Heap,
-        before: &[Column],
         (seed, call): (u64, u64),
         profile: &mut Profile,
     ) -> Result<Ended, Trouble> {
@@ -502,16 +495,16 @@ impl<'a> Run<'a> {
         let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
-            let mut launch = Launch {
-                buffers: &mut heap.buffers,
-                scalars: &heap.scalars,
-                jobs: &heap.jobs,
-                ticks: self.section.ticks,
-                seed,
-                call,
-                interrupt: &interrupt,
+            let Heap { store, scalars, jobs, .. } = heap;
+            let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
+            let run = || {
+                let mut session = kernel.bind(store, &interrupt);
+                let outcome = session.launch(&launch, profile)?;
+                if outcome == Outcome::Done {
+                    session.fetch(profile)?;
+                }
+                Ok::<_, Error>(outcome)
             };
-            let run = || kernel.run(&mut launch, profile);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
@@ -527,7 +520,7 @@ impl<'a> Run<'a> {
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
             interrupted = true;
-            heap.begin_again(&version.layout, before);
+            heap.begin_again(&version.layout);
             let fine = version.conflicts.fine.get();
             heap.prepare(&version.layout, &version.program, (mode, fine), self.section.ticks)?;
         }

@@ -5,7 +5,6 @@
 
 use crate::reading::base::{Base, Source};
 use crate::reading::variables::{Access, BLOCK};
-use crate::running::heap::Layout;
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
@@ -77,9 +76,6 @@ const fn index(row: &u32) -> usize {
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
-    pub layout: &'a Layout,
-    /// The written buffers as they were before, in the order of `layout.written`.
-    pub before: &'a [Column],
 }
 
 impl CopyBack<'_> {
@@ -135,15 +131,7 @@ impl CopyBack<'_> {
         types: &TypeSet,
     ) -> Result<Change<'a>, NoMemory> {
         let values = self.decoder.values(&kind, types);
-        let before = |part| {
-            let kind = kind(part);
-            let at = self
-                .layout
-                .written
-                .iter()
-                .position(|b| self.decoder.inferred.program.buffers[*b].kind == kind)?;
-            self.before.get(at)
-        };
+        let before = |part| self.decoder.before(&kind(part));
         let differing = |now: Option<&Column>, part| match (now, before(part)) {
             (Some(now), Some(before)) => now.differing(before),
             _ => Ok(Vec::new()),
