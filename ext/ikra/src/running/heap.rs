@@ -7,6 +7,7 @@ use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{BaseValues, Tracer};
+use crate::running::extend::extend;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -406,21 +407,22 @@ fn fill(
             column
         }
         Recipe::Offset(kind) => {
-            Column::I32(fallible::collect(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32))?)
+            let mut offsets = Vec::new();
+            extend(&mut offsets, spans(tracer, *kind), |_, (offset, _)| *offset as i32)?;
+            Column::I32(offsets)
         }
         Recipe::Length(kind) => {
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
             // A length goes with the elements that were read with it.
             let mut lengths = Vec::new();
-            fallible::reserve(&mut lengths, arrays.len())?;
-            for (row, array) in arrays.iter().enumerate() {
-                let length = match spans.get(row) {
-                    Some((_, length)) => i64::from(*length),
-                    // SAFETY: listed arrays are live.
-                    None => unsafe { rb_sys::RARRAY_LEN(*array) as i64 },
-                };
-                lengths.push(i32::try_from(length).map_err(|_| too_large())?);
+            extend(&mut lengths, &arrays, |row, array| match spans.get(row) {
+                Some((_, length)) => *length as i32,
+                // SAFETY: listed arrays are live, and Ruby does not run.
+                None => i32::try_from(unsafe { value::items(*array) }.len()).unwrap_or(-1),
+            })?;
+            if lengths.contains(&-1) {
+                return Err(too_large());
             }
             Column::I32(lengths)
         }
@@ -454,10 +456,10 @@ fn fill(
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {
             let arrays = pinned.arrays(kind.0);
-            // SAFETY: listed arrays are live.
-            Column::Bool(fallible::collect(
-                arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
-            )?)
+            let mut flags = Vec::new();
+            // SAFETY: listed arrays are live, and Ruby does not run.
+            extend(&mut flags, &arrays, |_, array| u8::from(unsafe { value::frozen(*array) }))?;
+            Column::Bool(flags)
         }
         Recipe::FirstSame(own) => Column::I32(match &tracer.base[*own] {
             BaseValues::Items(base, true) => first_same(base)?,
@@ -505,8 +507,8 @@ fn frozen_objects(pinned: &Pinned, ids: &Ids, hierarchy: HierarchyId) -> Result<
     let mut flags = Vec::new();
     fallible::reserve(&mut flags, ids.count(hierarchy))?;
     for class in ids.classes(hierarchy) {
-        // SAFETY: listed objects are live.
-        flags.extend(pinned.objects(*class).iter().map(|object| u8::from(unsafe { value::frozen(*object) })));
+        // SAFETY: listed objects are live, and Ruby does not run.
+        extend(&mut flags, &pinned.objects(*class), |_, object| u8::from(unsafe { value::frozen(*object) }))?;
     }
     Ok(flags)
 }
@@ -547,34 +549,34 @@ fn append(
         (Part::Tag, Column::I32(to)) => match &from.tags {
             Tags::None => {}
             Tags::All(tag) => to.resize(to.len() + payload.len(), *tag),
-            Tags::Each(tags) => to.extend_from_slice(tags),
+            Tags::Each(tags) => extend(to, tags, |_, tag| *tag)?,
         },
         (Part::Payload, Column::F64(to)) if to.is_empty() => {
             *to = bytemuck::cast_vec(std::mem::take(payload))
         }
-        (Part::Payload, Column::F64(to)) => to.extend_from_slice(bytemuck::cast_slice(payload)),
-        (Part::Payload, Column::Bool(to)) => to.extend(payload.iter().map(|truth| *truth as u8)),
+        (Part::Payload, Column::F64(to)) => extend(to, payload, |_, bits| f64::from_bits(*bits as u64))?,
+        (Part::Payload, Column::Bool(to)) => extend(to, payload, |_, truth| *truth as u8)?,
         (Part::Payload, Column::I32(to)) => match single {
             // Every class has a base of its own, and a builder's objects are of several.
             Some(shape @ Shape::Object(_)) => {
-                to.extend(payload.iter().map(|row| stored(shape, *row, ids) as i32));
+                extend(to, payload, |_, row| stored(shape, *row, ids) as i32)?;
             }
             Some(Shape::Integer) if !fits_i32 => {
                 return Err(Error::Internal("a column of 32 bits for Integers that do not fit it".into()));
             }
             // Rows of arrays and numbers of symbols fit: `Heap::build` has counted them.
-            _ => to.extend(payload.iter().map(|number| *number as i32)),
+            _ => extend(to, payload, |_, number| *number as i32)?,
         },
         (Part::Payload, Column::I64(to)) => match single {
             Some(shape @ Shape::Object(_)) => {
-                to.extend(payload.iter().map(|row| stored(shape, *row, ids)));
+                extend(to, payload, |_, row| stored(shape, *row, ids))?;
             }
             Some(_) if to.is_empty() => *to = std::mem::take(payload),
-            Some(_) => to.extend_from_slice(payload),
-            None => to.extend(payload.iter().enumerate().map(|(row, number)| {
+            Some(_) => extend(to, payload, |_, number| *number)?,
+            None => extend(to, payload, |row, number| {
                 let shape = Shape::of_tag(from.tags.of(row));
                 shape.map_or(*number, |shape| stored(shape, *number, ids))
-            })),
+            })?,
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
     }

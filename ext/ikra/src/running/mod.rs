@@ -2,6 +2,7 @@
 
 pub mod backends;
 pub mod choice;
+pub mod extend;
 pub mod heap;
 pub mod profiles;
 pub mod random;
