@@ -4,8 +4,10 @@
 pub mod column;
 pub mod job_order;
 pub mod marks;
+pub mod row_set;
 pub mod schema;
 
 pub use column::Column;
 pub use job_order::{JobOrder, Round, Segment};
+pub use row_set::RowSet;
 pub use schema::Schema;
