@@ -20,6 +20,11 @@ fn is_split() -> bool {
     cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_SPLIT").is_some()
 }
 
+/// How many of something it takes for what pays only then: `usual`, but for specs of all that can happen.
+pub fn threshold(usual: usize) -> usize {
+    if is_split() { 2 } else { usual }
+}
+
 /// So many values are to be worked on at a time: a multiple of 64. What comes out must not depend on it.
 pub fn chunk() -> usize {
     if is_split() { TEST_CHUNK } else { CHUNK }
@@ -27,8 +32,7 @@ pub fn chunk() -> usize {
 
 /// Calls `f` with each piece of work, which are about `values` values in all. Other threads help if that pays.
 pub fn each<T: Send>(values: usize, work: impl Iterator<Item = T> + Send, f: impl Fn(T) + Sync) {
-    let pays = if is_split() { 2 } else { PAYS };
-    if values < pays || threads::count() == 1 {
+    if values < threshold(PAYS) || threads::count() == 1 {
         return work.for_each(f);
     }
     // Without threads it takes longer.

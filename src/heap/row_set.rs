@@ -30,6 +30,10 @@ impl RowSet {
         self.words.iter().all(|word| *word == 0)
     }
 
+    pub fn contains(&self, row: usize) -> bool {
+        self.words.get(row / GROUP).is_some_and(|word| word >> (row % GROUP) & 1 != 0)
+    }
+
     /// The groups that have rows of this range in the set: the first row of each, and the bits of those rows.
     pub fn groups(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (start, end) = (rows.start / GROUP, rows.end.div_ceil(GROUP).min(self.words.len()));
@@ -102,6 +106,7 @@ mod tests {
             assert!(all);
             assert_eq!(gone_through, expected);
         }
+        assert!((0..400).all(|row| set.contains(row) == (row < 300 && wanted(&row))));
         assert!(!all_of(0, 0b1010, |row| row == 1));
         assert!(RowSet::of(0, bits).unwrap().is_empty());
         assert!(RowSet::of(200, |_| 0).unwrap().is_empty());

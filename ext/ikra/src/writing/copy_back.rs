@@ -1,36 +1,39 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
 //! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
-//! yet, memory of arrays that share theirs) is done before the first write.
+//! yet, memory of arrays that share theirs) is done before the first write. What needs none of this is written in place,
+//! by all threads (`in_place.rs`).
 
-use crate::reading::base::{Base, Source};
+use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};
 use crate::running::heap::Layout;
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
-use crate::writing::decoder::{Decoder, Values, append};
+use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
+use crate::writing::filling::Filling;
+use crate::writing::in_place::{Chunk, Holders, Place, Rows, Way};
 use crate::writing::results::Results;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
+use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::{Operation, is_plain};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
-use std::hint::black_box;
+use std::ops::Range;
 
 /// The changed rows of a column, or of the arrays of a kind.
 struct Change<'a> {
     target: Target<'a>,
     values: Values<'a>,
-    rows: Vec<u32>,
+    rows: RowSet,
     /// The tags before the section: a variable that was nil may not have been set at all.
     tags_before: Option<&'a Column>,
 }
@@ -41,11 +44,26 @@ enum Target<'a> {
     Elements(ArrayKind),
 }
 
-/// How the rows of a block are stored in their holders.
-enum Destinations<'a> {
-    Variable(ClassId, &'a str),
-    /// Each at an index of its array.
-    Elements(&'a [usize]),
+/// What of a change is alike.
+#[derive(Clone, Copy)]
+enum Scope<'a> {
+    /// The objects of a class, the row of the first, and the name of the variable or member.
+    Class(ClassId, usize, &'a str),
+    Arrays(ArrayKind),
+}
+
+struct Segment<'a> {
+    change: &'a Change<'a>,
+    scope: Scope<'a>,
+    place: Place,
+    chunks: Vec<Chunk>,
+}
+
+/// Some changed rows, the objects or arrays that they are written into, and the index in each array.
+struct Block<'a> {
+    rows: &'a [usize],
+    holders: &'a [VALUE],
+    indices: &'a [usize],
 }
 
 /// Variables that were not set before; dropped, they are so again. Their objects are in `Pinned`.
@@ -69,11 +87,6 @@ impl Drop for FreshVariables {
     }
 }
 
-/// A row as an index.
-const fn index(row: &u32) -> usize {
-    *row as usize
-}
-
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
@@ -90,25 +103,20 @@ impl CopyBack<'_> {
         let result = match operation {
             Operation::Each => self.decoder.ruby.qnil().as_value(),
             Operation::Map => self.map()?.as_value(),
-            Operation::Select => {
-                let columns = self.decoder.ruby.ary_new();
-                base.columns
-                    .iter()
-                    .try_for_each(|source| columns.push(self.select(source)?).map_err(Trouble::from))?;
-                columns.as_value()
-            }
+            Operation::Select => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let changes = self.changes()?;
-        let made = self.prepare(&changes)?;
-        let fresh = self.make_room(&changes)?;
+        let mut segments = self.segments(&changes)?;
+        let made = self.prepare(&segments)?;
+        let fresh = self.make_room(&segments)?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
-        self.write(&changes, made)?;
+        self.write(&mut segments, made)?;
         Ok(result)
     }
 
@@ -144,85 +152,133 @@ impl CopyBack<'_> {
                 .position(|b| self.decoder.inferred.program.buffers[*b].kind == kind)?;
             self.before.get(at)
         };
-        let differing = |now: Option<&Column>, part| match (now, before(part)) {
-            (Some(now), Some(before)) => now.differing(before),
-            _ => Ok(Vec::new()),
+        let was = [Part::Payload, Part::Tag].map(before);
+        let differs = |now: Option<&Column>, was: Option<&Column>, rows: &Range<usize>| match (now, was) {
+            (Some(now), Some(was)) => now.differs(was, rows.clone()),
+            _ => 0,
         };
-        let mut rows = differing(values.payload, Part::Payload)?;
-        if let Some(tags) = values.tags {
-            // What is under a nil has no meaning.
-            let nil = i64::from(Shape::Nil.tag());
-            rows.retain(|row| tags.bits(*row as usize) != nil);
-            let tagged = differing(Some(tags), Part::Tag)?;
-            fallible::reserve(&mut rows, tagged.len())?;
-            rows.extend(tagged);
-            rows.sort_unstable();
-            rows.dedup();
-        }
-        Ok(Change { target, values, rows, tags_before: before(Part::Tag) })
+        let nil = i64::from(Shape::Nil.tag());
+        let of_group = |rows: Range<usize>| {
+            let payload = differs(values.payload, was[0], &rows);
+            let tag = differs(values.tags, was[1], &rows);
+            match values.tags {
+                // What is under a nil has no meaning.
+                Some(tags) if payload != 0 => tag | payload & !tags.passes(rows, |tag| tag == nil),
+                _ => tag | payload,
+            }
+        };
+        let count = values.payload.or(values.tags).map_or(0, Column::len);
+        let rows = RowSet::of(count, of_group)?;
+        Ok(Change { target, values, rows, tags_before: was[1] })
     }
 
-    /// Calls `f` with some of the changed rows at a time, and the objects or arrays that they are written into.
-    fn each_block(
-        &self,
-        change: &Change<'_>,
-        mut f: impl FnMut(&[u32], &[VALUE], Destinations<'_>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
-        let mut rest = change.rows.as_slice();
-        let mut holders = [value::NIL; BLOCK];
-        match change.target {
-            // Rows are numbered class by class.
-            Target::Variable(column) => {
-                let ids = &self.decoder.heap.ids;
-                for (place, class) in ids.classes(column.hierarchy).iter().enumerate() {
-                    let (base, end) = (place as u32, place as u32 + 1);
-                    let (base, end) = (ids.base(column.hierarchy, base), ids.base(column.hierarchy, end));
-                    let (rows, others) = rest.split_at(rest.partition_point(|row| *row < end));
-                    rest = others;
-                    if rows.is_empty() {
-                        continue;
-                    }
-                    for rows in rows.chunks(BLOCK) {
-                        let objects = self.decoder.pinned.objects(*class);
-                        for (holder, row) in holders.iter_mut().zip(rows) {
-                            *holder = objects[(row - base) as usize];
-                        }
-                        drop(objects);
-                        f(rows, &holders[..rows.len()], Destinations::Variable(*class, &column.name))?;
+    /// The changes class by class, as their rows are numbered, and how each row is to be written.
+    fn segments<'a>(&self, changes: &'a [Change<'a>]) -> Result<Vec<Segment<'a>>, Trouble> {
+        let mut segments = Vec::new();
+        for change in changes {
+            faults::point("looking for where to write")?;
+            match change.target {
+                Target::Variable(column) => {
+                    let ids = &self.decoder.heap.ids;
+                    for (number, class) in ids.classes(column.hierarchy).iter().enumerate() {
+                        let base = |number| ids.base(column.hierarchy, number as u32) as usize;
+                        let rows = base(number)..base(number + 1);
+                        let scope = Scope::Class(*class, rows.start, &column.name);
+                        let place = Place::new(self.decoder, *class, &column.name);
+                        self.segment(change, scope, place, rows, &mut segments)?;
                     }
                 }
-            }
-            // The values of an array lie behind those of the one before.
-            Target::Elements(kind) => {
-                let spans = &self.decoder.heap.spans[kind.0 as usize];
-                let (mut array, mut indices) = (0, [0; BLOCK]);
-                for rows in rest.chunks(BLOCK) {
-                    let arrays = self.decoder.pinned.arrays(kind.0);
-                    let mut count = 0;
-                    for row in rows {
-                        while spans.get(array).is_some_and(|(offset, length)| *row >= offset + length) {
-                            array += 1;
-                        }
-                        // Behind the last array is a filler.
-                        let Some((offset, _)) = spans.get(array) else { break };
-                        (holders[count], indices[count]) = (arrays[array], (row - offset) as usize);
-                        count += 1;
-                    }
-                    drop(arrays);
-                    f(&rows[..count], &holders[..count], Destinations::Elements(&indices[..count]))?;
+                Target::Elements(kind) => {
+                    let spans = &self.decoder.heap.spans[kind.0 as usize];
+                    // Behind the last array is a filler.
+                    let rows = 0..spans.last().map_or(0, |(first, count)| (first + count) as usize);
+                    self.segment(change, Scope::Arrays(kind), Place::None, rows, &mut segments)?;
                 }
             }
         }
-        Ok(())
+        Ok(segments)
+    }
+
+    fn segment<'a>(
+        &self,
+        change: &'a Change<'a>,
+        scope: Scope<'a>,
+        mut place: Place,
+        rows: Range<usize>,
+        segments: &mut Vec<Segment<'a>>,
+    ) -> Result<(), NoMemory> {
+        // SAFETY: the holders are kept alive by `Pinned`.
+        let chunks = self.with_rows(change, scope, |all| unsafe { all.chunks(rows, &mut place) })?;
+        match chunks.is_empty() {
+            true => Ok(()),
+            false => fallible::push(segments, Segment { change, scope, place, chunks }),
+        }
+    }
+
+    /// Calls `f` with rows and the objects or arrays that they belong to.
+    fn with_rows<R>(&self, change: &Change<'_>, scope: Scope<'_>, f: impl FnOnce(Rows<'_>) -> R) -> R {
+        let (changed, values) = (&change.rows, &change.values);
+        match scope {
+            Scope::Class(class, base, _) => {
+                let objects = self.decoder.pinned.objects(class);
+                f(Rows { changed, values, holders: Holders::Objects(&objects, base) })
+            }
+            Scope::Arrays(kind) => {
+                let arrays = self.decoder.pinned.arrays(kind.0);
+                let spans = &self.decoder.heap.spans[kind.0 as usize];
+                f(Rows { changed, values, holders: Holders::Arrays(&arrays, spans) })
+            }
+        }
+    }
+
+    /// Calls `f` with some at a time of the rows that are not written in place.
+    fn each_block(
+        &self,
+        segment: &Segment<'_>,
+        mut f: impl FnMut(Block<'_>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let (mut rows, mut holders, mut indices) = ([0; BLOCK], [value::NIL; BLOCK], [0; BLOCK]);
+        let mut array = 0;
+        let chunks = segment.chunks.iter().filter(|chunk| chunk.way == Way::Asking);
+        let mut all = chunks.flat_map(|chunk| segment.change.rows.rows(chunk.rows.clone()));
+        loop {
+            let mut count = 0;
+            rows.iter_mut().zip(&mut all).for_each(|(place, row)| {
+                *place = row;
+                count += 1;
+            });
+            if count == 0 {
+                return Ok(());
+            }
+            let rows = &rows[..count];
+            match segment.scope {
+                Scope::Class(class, base, _) => {
+                    let objects = self.decoder.pinned.objects(class);
+                    holders.iter_mut().zip(rows).for_each(|(holder, row)| *holder = objects[row - base]);
+                }
+                // The values of an array lie behind those of the one before.
+                Scope::Arrays(kind) => {
+                    let spans = &self.decoder.heap.spans[kind.0 as usize];
+                    let arrays = self.decoder.pinned.arrays(kind.0);
+                    for ((row, holder), index) in rows.iter().zip(&mut holders).zip(&mut indices) {
+                        while spans[array].0 as usize + spans[array].1 as usize <= *row {
+                            array += 1;
+                        }
+                        (*holder, *index) = (arrays[array], row - spans[array].0 as usize);
+                    }
+                }
+            }
+            f(Block { rows, holders: &holders[..count], indices: &indices[..count] })?;
+        }
     }
 
     /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
     /// are kept in `Pinned`, in the order of the rows; gives the place of the first.
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<usize, Trouble> {
+    fn prepare(&self, segments: &[Segment<'_>]) -> Result<usize, Trouble> {
         let first = self.decoder.pinned.pin(value::NIL) + 1;
         let mut values = [value::NIL; BLOCK];
-        for change in changes {
-            self.each_block(change, |rows, holders, destinations| {
+        for segment in segments {
+            self.each_block(segment, |Block { rows, holders, .. }| {
                 faults::point("preparing a write")?;
                 for holder in holders {
                     // SAFETY: the holder is kept alive by `Pinned`.
@@ -232,7 +288,7 @@ impl CopyBack<'_> {
                         return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
                     }
                 }
-                if matches!(destinations, Destinations::Elements(_)) {
+                if matches!(segment.scope, Scope::Arrays(_)) {
                     protect(|| {
                         for arrays in holders.chunk_by(|a, b| a == b) {
                             // SAFETY: as above. Memory that it shares with another array is copied now.
@@ -242,7 +298,7 @@ impl CopyBack<'_> {
                     })?;
                 }
                 self.decoder.pinned.make_room(rows.len())?;
-                change.values.decode(&mut rows.iter().map(index), &mut values, |shape, payload| {
+                segment.change.values.decode(rows.iter().copied(), &mut values, |shape, payload| {
                     let made = self.decoder.made(shape, payload)?;
                     self.decoder.pinned.pin(made);
                     Ok(made)
@@ -253,23 +309,24 @@ impl CopyBack<'_> {
         Ok(first)
     }
 
-    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards.
-    fn make_room(&self, changes: &[Change<'_>]) -> Result<FreshVariables, Trouble> {
+    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards. Those that are
+    /// written in place have room.
+    fn make_room(&self, segments: &[Segment<'_>]) -> Result<FreshVariables, Trouble> {
         let nil = i64::from(Shape::Nil.tag());
         let mut unset = Vec::new();
-        for change in changes {
-            let Some(before) = change.tags_before else { continue };
-            self.each_block(change, |rows, holders, destinations| {
-                let Destinations::Variable(_, name) = destinations else { return Ok(()) };
-                if !name.starts_with('@') {
-                    return Ok(());
-                }
-                let id = value::intern(self.decoder.ruby, name);
+        for segment in segments {
+            let Some(before) = segment.change.tags_before else { continue };
+            let Scope::Class(_, _, name) = segment.scope else { continue };
+            if !name.starts_with('@') {
+                continue;
+            }
+            let id = value::intern(self.decoder.ruby, name);
+            self.each_block(segment, |Block { rows, holders, .. }| {
                 fallible::reserve(&mut unset, rows.len())?;
                 for (row, object) in rows.iter().zip(holders) {
                     // SAFETY: the object is kept alive by `Pinned`.
                     let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
-                    if before.bits(index(row)) == nil && !is_set() {
+                    if before.bits(*row) == nil && !is_set() {
                         unset.push((*object, id));
                     }
                 }
@@ -293,40 +350,35 @@ impl CopyBack<'_> {
     }
 
     /// Writes all changes, which takes no memory; `made` is what `prepare` gave.
-    fn write(&self, changes: &[Change<'_>], mut made: usize) -> Result<(), Trouble> {
+    fn write(&self, segments: &mut [Segment<'_>], mut made: usize) -> Result<(), Trouble> {
         let mut values = [value::NIL; BLOCK];
-        for change in changes {
-            let mut known: Option<(ClassId, Access)> = None;
-            self.each_block(change, |rows, holders, destinations| {
-                change.values.decode(&mut rows.iter().map(index), &mut values, |_, _| {
+        for segment in segments {
+            let Segment { change, scope, place, chunks } = &mut *segment;
+            // SAFETY: the holders are kept alive by `Pinned`. Where one has another shape by now, as it got a variable, its
+            // chunk is written below.
+            self.with_rows(change, *scope, |rows| unsafe { rows.write(place, chunks) });
+            let mut access = match scope {
+                Scope::Class(class, _, name) => {
+                    Access::new(self.decoder.ruby, self.decoder.heap.pool.class(*class), name)
+                }
+                Scope::Arrays(_) => Access::Missing,
+            };
+            self.each_block(segment, |Block { rows, holders, indices }| {
+                segment.change.values.decode(rows.iter().copied(), &mut values, |_, _| {
                     made += 1;
                     Ok(self.decoder.pinned.get(made - 1))
                 })?;
                 let values = &values[..rows.len()];
-                // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen. What is raised (no
-                // memory) ends in `protect`; nothing in these closures needs dropping.
-                let written = match destinations {
-                    Destinations::Variable(class, name) => {
-                        let (_, access) = match &mut known {
-                            Some(known) if known.0 == class => known,
-                            _ => {
-                                let class_object = self.decoder.heap.pool.class(class);
-                                known.insert((class, Access::new(self.decoder.ruby, class_object, name)))
-                            }
-                        };
-                        protect(|| {
-                            // SAFETY: as above; the holders are of this class.
-                            unsafe { access.write(holders, values) };
-                            value::NIL
-                        })
+                // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen; objects are of the class,
+                // and arrays no longer shared, as `prepare` has seen to it. What is raised (no memory) ends in `protect`;
+                // nothing in the closure needs dropping.
+                protect(|| unsafe {
+                    match segment.scope {
+                        Scope::Class(..) => access.write(holders, values),
+                        Scope::Arrays(_) => store(holders, indices, values),
                     }
-                    Destinations::Elements(indices) => protect(|| {
-                        // SAFETY: as above; the arrays are no longer shared, as `prepare` has seen to it.
-                        unsafe { store(holders, indices, values) };
-                        value::NIL
-                    }),
-                };
-                written?;
+                    value::NIL
+                })?;
                 Ok(())
             })?;
         }
@@ -340,37 +392,25 @@ impl CopyBack<'_> {
             let all = results.all(self.decoder.heap.length, self.decoder.buffer(&BufferKind::ResultWords))?;
             return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
-        let values = self.decoder.values(BufferKind::Result, types);
-        let result = self.decoder.ruby.ary_new_capa(self.decoder.heap.length);
-        self.decoder.push_all(result, &values, 0..self.decoder.heap.length)?;
-        Ok(result)
+        let filling = Filling { decoder: self.decoder, rows: self.decoder.heap.length, kept: None };
+        filling.values(&self.decoder.values(BufferKind::Result, types))
     }
 
-    fn select(&self, source: &Source) -> Result<RArray, Trouble> {
+    fn select(&self, base: &Base) -> Result<RArray, Trouble> {
+        let kept = self.kept()?;
+        let filling = Filling { decoder: self.decoder, rows: self.decoder.heap.length, kept: Some(&kept) };
+        let columns = self.decoder.ruby.ary_new();
+        for source in &base.columns {
+            columns.push(filling.base(source)?)?;
+        }
+        Ok(columns)
+    }
+
+    /// The elements that were selected.
+    fn kept(&self) -> Result<RowSet, Trouble> {
         let keep = self.decoder.buffer(&BufferKind::Result(Part::Payload));
         let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
-        let result = self.decoder.ruby.ary_new();
-        let mut kept = (0..keep.len()).filter(|row| keep.bits(*row) != 0);
-        let mut block = [value::NIL; BLOCK];
-        let block = black_box(&mut block);
-        loop {
-            let mut count = 0;
-            for (slot, row) in block.iter_mut().zip(&mut kept) {
-                *slot = match source {
-                    // SAFETY: the array is a copy that nobody else has, as long as the column.
-                    Source::Items(items) => unsafe { rb_sys::RARRAY_AREF(items.as_raw(), row as isize) },
-                    Source::Series(series) => match value::fixnum(series.at(row)) {
-                        Some(number) => number,
-                        None => self.decoder.made(Shape::Integer, series.at(row))?,
-                    },
-                };
-                count += 1;
-            }
-            append(result, &block[..count])?;
-            if count < BLOCK {
-                return Ok(result);
-            }
-        }
+        Ok(RowSet::of(keep.len(), |rows| keep.passes(rows, |keep| keep != 0))?)
     }
 }
 

@@ -15,6 +15,40 @@ use magnus::{RArray, Ruby, Value};
 use rb_sys::VALUE;
 use std::hint::black_box;
 
+/// Evaluates the last argument with a function that gives the value of a row of some [`Values`] where it is an immediate.
+/// That is a function of its own for each kind of column, since what is done with it are inner loops.
+macro_rules! immediates {
+    ($values:expr, |$value:ident| $body:expr) => {{
+        let values: &$crate::writing::decoder::Values<'_> = $values;
+        match (values.single, values.payload) {
+            (Some(Shape::Float), Some(Column::F64(numbers))) => {
+                let $value = |row: usize| value::small_float(numbers[row]);
+                $body
+            }
+            (Some(Shape::Integer), Some(Column::I64(numbers))) => {
+                let $value = |row: usize| value::fixnum(numbers[row]);
+                $body
+            }
+            (Some(Shape::Integer), Some(Column::I32(numbers))) => {
+                let $value = |row: usize| value::fixnum(i64::from(numbers[row]));
+                $body
+            }
+            (Some(Shape::Bool), Some(Column::Bool(truths))) => {
+                let $value = |row: usize| Some(value::boolean(truths[row] & 1 != 0));
+                $body
+            }
+            _ => {
+                let $value = |row: usize| {
+                    let (shape, payload) = values.get(row).ok()?;
+                    $crate::writing::decoder::immediate(shape, payload)
+                };
+                $body
+            }
+        }
+    }};
+}
+pub(super) use immediates;
+
 /// Payload and tags of one column, as they are now.
 pub struct Values<'a> {
     pub payload: Option<&'a Column>,
@@ -40,43 +74,23 @@ impl Values<'_> {
     /// the heap.
     pub fn decode(
         &self,
-        rows: &mut impl Iterator<Item = usize>,
+        mut rows: impl Iterator<Item = usize>,
         into: &mut [VALUE],
         mut make: impl FnMut(Shape, i64) -> Result<VALUE, Trouble>,
     ) -> Result<usize, Trouble> {
         let mut count = 0;
-        let pairs = into.iter_mut().zip(rows);
-        match (self.single, self.payload) {
-            (Some(shape @ Shape::Float), Some(Column::F64(numbers))) => {
-                for (value, row) in pairs {
-                    let number = numbers[row];
-                    *value = match value::small_float(number) {
-                        Some(value) => value,
-                        None => make(shape, number.to_bits() as i64)?,
-                    };
-                    count += 1;
-                }
+        immediates!(self, |immediate| {
+            for (value, row) in into.iter_mut().zip(&mut rows) {
+                *value = match immediate(row) {
+                    Some(value) => value,
+                    None => {
+                        let (shape, payload) = self.get(row)?;
+                        make(shape, payload)?
+                    }
+                };
+                count += 1;
             }
-            (Some(shape @ Shape::Integer), Some(Column::I64(numbers))) => {
-                for (value, row) in pairs {
-                    *value = match value::fixnum(numbers[row]) {
-                        Some(value) => value,
-                        None => make(shape, numbers[row])?,
-                    };
-                    count += 1;
-                }
-            }
-            _ => {
-                for (value, row) in pairs {
-                    let (shape, payload) = self.get(row)?;
-                    *value = match immediate(shape, payload) {
-                        Some(value) => value,
-                        None => make(shape, payload)?,
-                    };
-                    count += 1;
-                }
-            }
-        }
+        });
         Ok(count)
     }
 }
