@@ -64,21 +64,6 @@ impl RowSet {
     }
 }
 
-/// Calls `f` with the rows of a group ([`RowSet::groups`]) until it gives false; gives whether it never did.
-#[inline(always)]
-pub fn all_of(first: usize, mut word: u64, mut f: impl FnMut(usize) -> bool) -> bool {
-    if word == u64::MAX {
-        return (first..first + GROUP).all(f);
-    }
-    while word != 0 {
-        if !f(first + word.trailing_zeros() as usize) {
-            return false;
-        }
-        word &= word - 1;
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,18 +81,8 @@ mod tests {
             let expected: Vec<usize> = (start..end).filter(wanted).collect();
             assert_eq!(set.rows(start..end).collect::<Vec<_>>(), expected);
             assert_eq!(set.count(start..end), expected.len());
-            let mut gone_through = Vec::new();
-            let all = set.groups(start..end).all(|(first, word)| {
-                all_of(first, word, |row| {
-                    gone_through.push(row);
-                    true
-                })
-            });
-            assert!(all);
-            assert_eq!(gone_through, expected);
         }
         assert!((0..400).all(|row| set.contains(row) == (row < 300 && wanted(&row))));
-        assert!(!all_of(0, 0b1010, |row| row == 1));
         assert!(RowSet::of(0, bits).unwrap().is_empty());
         assert!(RowSet::of(200, |_| 0).unwrap().is_empty());
         assert!(!set.is_empty());

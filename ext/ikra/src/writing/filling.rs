@@ -10,8 +10,7 @@ use crate::vm::value;
 use crate::writing::decoder::{Decoder, Values, append, immediate, immediates};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::heap::Column;
-use ikra_core::heap::row_set::{RowSet, all_of};
+use ikra_core::heap::{Column, RowSet};
 use ikra_core::parallel;
 use ikra_core::types::Shape;
 use magnus::RArray;
@@ -170,22 +169,14 @@ fn fill(
 ) -> bool {
     let mut lacks = false;
     let mut items = items.iter_mut();
-    let mut write = |row| {
+    let write = |row| {
         let value = value(row);
         lacks |= value.is_none();
-        items.next().map(|item| item.write(value.unwrap_or(value::NIL))).is_some()
+        items.next().map(|item| item.write(value.unwrap_or(value::NIL)));
     };
     match kept {
-        None => {
-            rows.for_each(|row| {
-                write(row);
-            });
-        }
-        Some(kept) => {
-            kept.groups(rows).for_each(|(first, word)| {
-                all_of(first, word, &mut write);
-            });
-        }
+        None => rows.for_each(write),
+        Some(kept) => kept.rows(rows).for_each(write),
     }
     lacks
 }

@@ -7,8 +7,7 @@ use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, value};
 use crate::writing::decoder::{Decoder, Values, immediates};
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::heap::Column;
-use ikra_core::heap::row_set::{RowSet, all_of};
+use ikra_core::heap::{Column, RowSet};
 use ikra_core::parallel;
 use ikra_core::types::{ClassId, Shape};
 use rb_sys::{ID, VALUE};
@@ -165,81 +164,159 @@ impl Rows<'_> {
         rows: Range<usize>,
         f: impl Fn(*mut VALUE, usize) -> bool,
     ) -> Way {
-        match (self.holders, place) {
-            (Holders::Objects(objects, base), Place::Variable(_, slots)) => {
-                let mut last = (0, Slot::Unknown);
-                self.each(rows, f, |row| {
-                    let object = objects[row - base];
-                    // SAFETY: the object is live, and the slot that of its key.
-                    unsafe {
-                        let key = object_layout::key_to_write(object);
-                        if key != last.0 {
-                            if value::frozen(object) {
-                                return Err(Way::Asking);
-                            }
-                            let known = slots.iter().find(|slot| slot.0 == key);
-                            last = *known.ok_or(Way::Unmet(object))?;
-                        }
-                        last.1.address(object).ok_or(Way::Asking)
-                    }
-                })
-            }
-            (Holders::Objects(objects, base), Place::Member(index)) => self.each(rows, f, |row| {
-                let object = objects[row - base];
-                // SAFETY: the object is live.
-                unsafe {
-                    let address = object_layout::member(object, *index).filter(|_| !value::frozen(object));
-                    address.ok_or(Way::Asking)
+        // SAFETY: the holders are live, as the caller says.
+        unsafe {
+            match (self.holders, place) {
+                (Holders::Objects(objects, base), Place::Variable(_, slots)) => {
+                    let last = (0, Slot::Unknown);
+                    self.each(rows, f, Variables { objects, base, slots, last })
                 }
-            }),
-            (Holders::Objects(..), Place::None) => Way::Asking,
-            (Holders::Arrays(arrays, spans), _) => {
-                let end_of = |(first, count): &(u32, u32)| (first + count) as usize;
-                let mut next = spans.partition_point(|span| end_of(span) <= rows.start);
-                let (mut begin, mut end, mut items) = (0, 0, std::ptr::null_mut::<VALUE>());
-                self.each(rows, f, |row| {
-                    while row >= end {
-                        // Behind the last array is a filler, which nobody writes.
-                        let (array, span) = arrays.get(next).zip(spans.get(next)).ok_or(Way::Asking)?;
-                        next += 1;
-                        if row < end_of(span) {
-                            // SAFETY: the array is live.
-                            let (memory, length) =
-                                unsafe { array_layout::items(*array) }.ok_or(Way::Asking)?;
-                            (begin, items) = (span.0 as usize, memory);
-                            // Another thread may have made it shorter.
-                            end = end_of(span).min(begin + length);
-                            if row >= end {
-                                return Err(Way::Asking);
-                            }
-                        }
-                    }
-                    Ok(items.wrapping_add(row - begin))
-                })
+                (Holders::Objects(objects, base), Place::Member(index)) => {
+                    self.each(rows, f, Members { objects, base, index: *index })
+                }
+                (Holders::Objects(..), Place::None) => Way::Asking,
+                (Holders::Arrays(arrays, spans), _) => {
+                    let next = spans.partition_point(|span| end_of(span) <= rows.start);
+                    let items = std::ptr::null_mut();
+                    self.each(rows, f, Items { arrays, spans, next, begin: 0, end: 0, items })
+                }
             }
         }
     }
 
+    /// SAFETY: as above.
     #[inline(always)]
-    fn each(
+    unsafe fn each(
         &self,
         rows: Range<usize>,
         f: impl Fn(*mut VALUE, usize) -> bool,
-        mut locate: impl FnMut(usize) -> Result<*mut VALUE, Way>,
+        mut locate: impl Locate,
     ) -> Way {
-        let mut way = Way::InPlace;
-        for (first, word) in self.changed.groups(rows) {
-            let all = all_of(first, word, |row| match locate(row) {
-                Ok(address) => f(address, row),
-                Err(miss) => {
-                    way = miss;
-                    false
+        for (first, mut word) in self.changed.groups(rows) {
+            while word != 0 {
+                let row = first + word.trailing_zeros() as usize;
+                word &= word - 1;
+                // SAFETY: as the caller says.
+                match unsafe { locate.address(row) } {
+                    Ok(address) if f(address, row) => {}
+                    Ok(_) => return Way::Asking,
+                    Err(way) => return way,
                 }
-            });
-            if !all {
-                return if way == Way::InPlace { Way::Asking } else { way };
             }
         }
-        way
+        Way::InPlace
+    }
+}
+
+/// Finds where the value of a row is; rows ascend.
+trait Locate {
+    /// SAFETY: the holders must be live.
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way>;
+}
+
+/// So many objects ahead, memory is asked for: as many as can be under way.
+const AHEAD: usize = 16;
+
+struct Variables<'a> {
+    objects: &'a [VALUE],
+    base: usize,
+    slots: &'a [(VALUE, Slot)],
+    /// That of the object before.
+    last: (VALUE, Slot),
+}
+
+impl Variables<'_> {
+    /// SAFETY: as for [`Locate::address`].
+    #[cold]
+    unsafe fn find(&mut self, object: VALUE, key: VALUE) -> Result<(), Way> {
+        // SAFETY: as the caller says.
+        if unsafe { value::frozen(object) } {
+            return Err(Way::Asking);
+        }
+        let known = self.slots.iter().find(|slot| slot.0 == key);
+        self.last = *known.ok_or(Way::Unmet(object))?;
+        Ok(())
+    }
+}
+
+impl Locate for Variables<'_> {
+    #[inline(always)]
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+        let object = self.objects[row - self.base];
+        if let Some(later) = self.objects.get(row - self.base + AHEAD) {
+            self.last.1.prefetch(*later);
+        }
+        // SAFETY: the object is live, and the slot that of its key.
+        unsafe {
+            let key = object_layout::key_to_write(object);
+            if key != self.last.0 {
+                self.find(object, key)?;
+            }
+            self.last.1.address(object).ok_or(Way::Asking)
+        }
+    }
+}
+
+struct Members<'a> {
+    objects: &'a [VALUE],
+    base: usize,
+    index: usize,
+}
+
+impl Locate for Members<'_> {
+    #[inline(always)]
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+        let object = self.objects[row - self.base];
+        if let Some(later) = self.objects.get(row - self.base + AHEAD) {
+            value::prefetch(*later as *const VALUE);
+        }
+        // SAFETY: the object is live.
+        unsafe {
+            let address = object_layout::member(object, self.index).filter(|_| !value::frozen(object));
+            address.ok_or(Way::Asking)
+        }
+    }
+}
+
+struct Items<'a> {
+    arrays: &'a [VALUE],
+    spans: &'a [(u32, u32)],
+    /// The array behind the one whose rows and memory these are.
+    next: usize,
+    begin: usize,
+    end: usize,
+    items: *mut VALUE,
+}
+
+/// The row behind the last of an array.
+const fn end_of(span: &(u32, u32)) -> usize {
+    (span.0 + span.1) as usize
+}
+
+impl Items<'_> {
+    /// SAFETY: as for [`Locate::address`].
+    unsafe fn find(&mut self, row: usize) -> Result<(), Way> {
+        while self.spans.get(self.next).is_some_and(|span| end_of(span) <= row) {
+            self.next += 1;
+        }
+        let (array, span) = self.arrays.get(self.next).zip(self.spans.get(self.next)).ok_or(Way::Asking)?;
+        self.next += 1;
+        // SAFETY: as the caller says.
+        let (items, length) = unsafe { array_layout::items(*array) }.ok_or(Way::Asking)?;
+        // Another thread may have made it shorter.
+        (self.items, self.begin, self.end) =
+            (items, span.0 as usize, end_of(span).min(span.0 as usize + length));
+        if row < self.end { Ok(()) } else { Err(Way::Asking) }
+    }
+}
+
+impl Locate for Items<'_> {
+    #[inline(always)]
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+        if row >= self.end {
+            // SAFETY: as the caller says.
+            unsafe { self.find(row)? };
+        }
+        Ok(self.items.wrapping_add(row - self.begin))
     }
 }
