@@ -1,8 +1,8 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
 //! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
-//! yet, memory of arrays that share theirs) is done before the first write. What needs none of this is written in place,
-//! by all threads (`in_place.rs`).
+//! yet, memory of arrays that share theirs) is done before the first write that cannot be undone. What needs none of this
+//! is written before, in place and by all threads (`in_place.rs`); no code of the user runs until it is undone or kept.
 
 use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};
@@ -14,7 +14,7 @@ use crate::writing::accumulators::Accumulators;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
-use crate::writing::in_place::{Chunk, Holders, Place, Rows, Way};
+use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::results::Results;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
@@ -33,9 +33,9 @@ use std::ops::Range;
 struct Change<'a> {
     target: Target<'a>,
     values: Values<'a>,
+    /// The values before the section. A variable that was nil may not have been set at all.
+    before: Values<'a>,
     rows: RowSet,
-    /// The tags before the section: a variable that was nil may not have been set at all.
-    tags_before: Option<&'a Column>,
 }
 
 #[derive(Clone, Copy)]
@@ -87,6 +87,38 @@ impl Drop for FreshVariables {
     }
 }
 
+/// What has been written in place; dropped, it is what it was before.
+struct Written<'a> {
+    copy: &'a CopyBack<'a>,
+    segments: Vec<Segment<'a>>,
+}
+
+impl<'a> Written<'a> {
+    fn keep(mut self) -> Vec<Segment<'a>> {
+        std::mem::take(&mut self.segments)
+    }
+}
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        for segment in &mut self.segments {
+            let Segment { change, scope, place, chunks } = &mut *segment;
+            // SAFETY: the holders are kept alive by `Pinned`, and the segments are as they were written.
+            self.copy.with_rows(change, *scope, |rows| unsafe { rows.undo(place, chunks) });
+            // All were immediates, and the variables are set, so nothing is raised.
+            let _ = self.copy.write_left(segment, &segment.change.before, || value::NIL);
+        }
+    }
+}
+
+/// What it has come to before the first write that cannot be undone.
+enum Prepared {
+    /// The place in `Pinned` of the first value that was made.
+    From(usize),
+    /// This is to change.
+    Frozen(VALUE),
+}
+
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
@@ -109,14 +141,24 @@ impl CopyBack<'_> {
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let changes = self.changes()?;
-        let mut segments = self.segments(&changes)?;
-        let made = self.prepare(&segments)?;
-        let fresh = self.make_room(&segments)?;
+        let mut written = Written { copy: self, segments: Vec::new() };
+        self.write_in_place(&changes, &mut written.segments)?;
+        let made = match self.prepare(&written.segments)? {
+            Prepared::From(made) => made,
+            Prepared::Frozen(holder) => {
+                // What it looks like is for the exception to say: nothing has changed then.
+                drop(written);
+                // SAFETY: the holder is kept alive by `Pinned`.
+                let holder = unsafe { Value::from_raw(holder) };
+                return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
+            }
+        };
+        let fresh = self.make_room(&written.segments)?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
-        self.write(&mut segments, made)?;
+        self.write(&written.keep(), made)?;
         Ok(result)
     }
 
@@ -152,15 +194,16 @@ impl CopyBack<'_> {
                 .position(|b| self.decoder.inferred.program.buffers[*b].kind == kind)?;
             self.before.get(at)
         };
-        let was = [Part::Payload, Part::Tag].map(before);
+        let [payload, tags] = [Part::Payload, Part::Tag].map(before);
+        let before = Values { payload, tags, single: values.single };
         let differs = |now: Option<&Column>, was: Option<&Column>, rows: &Range<usize>| match (now, was) {
             (Some(now), Some(was)) => now.differs(was, rows.clone()),
             _ => 0,
         };
         let nil = i64::from(Shape::Nil.tag());
         let of_group = |rows: Range<usize>| {
-            let payload = differs(values.payload, was[0], &rows);
-            let tag = differs(values.tags, was[1], &rows);
+            let payload = differs(values.payload, before.payload, &rows);
+            let tag = differs(values.tags, before.tags, &rows);
             match values.tags {
                 // What is under a nil has no meaning.
                 Some(tags) if payload != 0 => tag | payload & !tags.passes(rows, |tag| tag == nil),
@@ -169,14 +212,18 @@ impl CopyBack<'_> {
         };
         let count = values.payload.or(values.tags).map_or(0, Column::len);
         let rows = RowSet::of(count, of_group)?;
-        Ok(Change { target, values, rows, tags_before: was[1] })
+        Ok(Change { target, values, before, rows })
     }
 
-    /// The changes class by class, as their rows are numbered, and how each row is to be written.
-    fn segments<'a>(&self, changes: &'a [Change<'a>]) -> Result<Vec<Segment<'a>>, Trouble> {
-        let mut segments = Vec::new();
+    /// Writes what can be written in place, class by class, as rows are numbered. What has been written stands in the
+    /// segments, which are as many as were come to.
+    fn write_in_place<'a>(
+        &self,
+        changes: &'a [Change<'a>],
+        segments: &mut Vec<Segment<'a>>,
+    ) -> Result<(), Trouble> {
         for change in changes {
-            faults::point("looking for where to write")?;
+            faults::point("writing in place")?;
             match change.target {
                 Target::Variable(column) => {
                     let ids = &self.decoder.heap.ids;
@@ -184,54 +231,63 @@ impl CopyBack<'_> {
                         let base = |number| ids.base(column.hierarchy, number as u32) as usize;
                         let rows = base(number)..base(number + 1);
                         let scope = Scope::Class(*class, rows.start, &column.name);
-                        let place = Place::new(self.decoder, *class, &column.name);
-                        self.segment(change, scope, place, rows, &mut segments)?;
+                        self.write_segment(change, scope, rows, segments)?;
                     }
                 }
                 Target::Elements(kind) => {
                     let spans = &self.decoder.heap.spans[kind.0 as usize];
                     // Behind the last array is a filler.
                     let rows = 0..spans.last().map_or(0, |(first, count)| (first + count) as usize);
-                    self.segment(change, Scope::Arrays(kind), Place::None, rows, &mut segments)?;
+                    self.write_segment(change, Scope::Arrays(kind), rows, segments)?;
                 }
             }
         }
-        Ok(segments)
+        Ok(())
     }
 
-    fn segment<'a>(
+    fn write_segment<'a>(
         &self,
         change: &'a Change<'a>,
         scope: Scope<'a>,
-        mut place: Place,
         rows: Range<usize>,
         segments: &mut Vec<Segment<'a>>,
     ) -> Result<(), NoMemory> {
-        // SAFETY: the holders are kept alive by `Pinned`.
-        let chunks = self.with_rows(change, scope, |all| unsafe { all.chunks(rows, &mut place) })?;
-        match chunks.is_empty() {
-            true => Ok(()),
-            false => fallible::push(segments, Segment { change, scope, place, chunks }),
-        }
+        self.with_rows(change, scope, |all| {
+            let chunks = all.chunks(rows)?;
+            if chunks.is_empty() {
+                return Ok(());
+            }
+            let mut place = match scope {
+                Scope::Class(class, _, name) => Place::new(self.decoder, class, name),
+                Scope::Arrays(_) => Place::None,
+            };
+            fallible::reserve(segments, 1)?;
+            let mut segment = Segment { change, scope, place: Place::None, chunks };
+            // SAFETY: the holders are kept alive by `Pinned`.
+            unsafe { all.write(&mut place, &mut segment.chunks) };
+            segment.place = place;
+            segments.push(segment);
+            Ok(())
+        })
     }
 
     /// Calls `f` with rows and the objects or arrays that they belong to.
     fn with_rows<R>(&self, change: &Change<'_>, scope: Scope<'_>, f: impl FnOnce(Rows<'_>) -> R) -> R {
-        let (changed, values) = (&change.rows, &change.values);
+        let Change { rows: changed, values, before, .. } = change;
         match scope {
             Scope::Class(class, base, _) => {
                 let objects = self.decoder.pinned.objects(class);
-                f(Rows { changed, values, holders: Holders::Objects(&objects, base) })
+                f(Rows { changed, values, before, holders: Holders::Objects(&objects, base) })
             }
             Scope::Arrays(kind) => {
                 let arrays = self.decoder.pinned.arrays(kind.0);
                 let spans = &self.decoder.heap.spans[kind.0 as usize];
-                f(Rows { changed, values, holders: Holders::Arrays(&arrays, spans) })
+                f(Rows { changed, values, before, holders: Holders::Arrays(&arrays, spans) })
             }
         }
     }
 
-    /// Calls `f` with some at a time of the rows that are not written in place.
+    /// Calls `f` with some at a time of the rows that are left.
     fn each_block(
         &self,
         segment: &Segment<'_>,
@@ -239,8 +295,7 @@ impl CopyBack<'_> {
     ) -> Result<(), Trouble> {
         let (mut rows, mut holders, mut indices) = ([0; BLOCK], [value::NIL; BLOCK], [0; BLOCK]);
         let mut array = 0;
-        let chunks = segment.chunks.iter().filter(|chunk| chunk.way == Way::Asking);
-        let mut all = chunks.flat_map(|chunk| segment.change.rows.rows(chunk.rows.clone()));
+        let mut all = segment.chunks.iter().flat_map(|chunk| segment.change.rows.rows(chunk.left()));
         loop {
             let mut count = 0;
             rows.iter_mut().zip(&mut all).for_each(|(place, row)| {
@@ -273,20 +328,19 @@ impl CopyBack<'_> {
     }
 
     /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
-    /// are kept in `Pinned`, in the order of the rows; gives the place of the first.
-    fn prepare(&self, segments: &[Segment<'_>]) -> Result<usize, Trouble> {
+    /// are kept in `Pinned`, in the order of the rows.
+    fn prepare(&self, segments: &[Segment<'_>]) -> Result<Prepared, Trouble> {
+        let mut frozen = None;
         let first = self.decoder.pinned.pin(value::NIL) + 1;
         let mut values = [value::NIL; BLOCK];
         for segment in segments {
             self.each_block(segment, |Block { rows, holders, .. }| {
                 faults::point("preparing a write")?;
-                for holder in holders {
-                    // SAFETY: the holder is kept alive by `Pinned`.
-                    if unsafe { value::frozen(*holder) } {
-                        // SAFETY: as above.
-                        let holder = unsafe { Value::from_raw(*holder) };
-                        return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
-                    }
+                // SAFETY: the holders are kept alive by `Pinned`.
+                let is_frozen = |holder: &&VALUE| unsafe { value::frozen(**holder) };
+                frozen = frozen.or(holders.iter().find(is_frozen).copied());
+                if frozen.is_some() {
+                    return Ok(());
                 }
                 if matches!(segment.scope, Scope::Arrays(_)) {
                     protect(|| {
@@ -306,7 +360,7 @@ impl CopyBack<'_> {
                 Ok(())
             })?;
         }
-        Ok(first)
+        Ok(frozen.map_or(Prepared::From(first), Prepared::Frozen))
     }
 
     /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards. Those that are
@@ -315,7 +369,7 @@ impl CopyBack<'_> {
         let nil = i64::from(Shape::Nil.tag());
         let mut unset = Vec::new();
         for segment in segments {
-            let Some(before) = segment.change.tags_before else { continue };
+            let Some(before) = segment.change.before.tags else { continue };
             let Scope::Class(_, _, name) = segment.scope else { continue };
             if !name.starts_with('@') {
                 continue;
@@ -349,40 +403,49 @@ impl CopyBack<'_> {
         Ok(fresh)
     }
 
-    /// Writes all changes, which takes no memory; `made` is what `prepare` gave.
-    fn write(&self, segments: &mut [Segment<'_>], mut made: usize) -> Result<(), Trouble> {
-        let mut values = [value::NIL; BLOCK];
+    /// Writes what is left, which takes no memory; `made` is what `prepare` gave.
+    fn write(&self, segments: &[Segment<'_>], mut made: usize) -> Result<(), Trouble> {
         for segment in segments {
-            let Segment { change, scope, place, chunks } = &mut *segment;
-            // SAFETY: the holders are kept alive by `Pinned`. Where one has another shape by now, as it got a variable, its
-            // chunk is written below.
-            self.with_rows(change, *scope, |rows| unsafe { rows.write(place, chunks) });
-            let mut access = match scope {
-                Scope::Class(class, _, name) => {
-                    Access::new(self.decoder.ruby, self.decoder.heap.pool.class(*class), name)
-                }
-                Scope::Arrays(_) => Access::Missing,
-            };
-            self.each_block(segment, |Block { rows, holders, indices }| {
-                segment.change.values.decode(rows.iter().copied(), &mut values, |_, _| {
-                    made += 1;
-                    Ok(self.decoder.pinned.get(made - 1))
-                })?;
-                let values = &values[..rows.len()];
-                // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen; objects are of the class,
-                // and arrays no longer shared, as `prepare` has seen to it. What is raised (no memory) ends in `protect`;
-                // nothing in the closure needs dropping.
-                protect(|| unsafe {
-                    match segment.scope {
-                        Scope::Class(..) => access.write(holders, values),
-                        Scope::Arrays(_) => store(holders, indices, values),
-                    }
-                    value::NIL
-                })?;
-                Ok(())
+            self.write_left(segment, &segment.change.values, || {
+                made += 1;
+                self.decoder.pinned.get(made - 1)
             })?;
         }
         Ok(())
+    }
+
+    /// Writes values to where nothing is written yet; `made` gives those that live on the heap.
+    fn write_left(
+        &self,
+        segment: &Segment<'_>,
+        from: &Values<'_>,
+        mut made: impl FnMut() -> VALUE,
+    ) -> Result<(), Trouble> {
+        if segment.chunks.iter().all(|chunk| chunk.left().is_empty()) {
+            return Ok(());
+        }
+        let mut values = [value::NIL; BLOCK];
+        let mut access = match segment.scope {
+            Scope::Class(class, _, name) => {
+                Access::new(self.decoder.ruby, self.decoder.heap.pool.class(class), name)
+            }
+            Scope::Arrays(_) => Access::Missing,
+        };
+        self.each_block(segment, |Block { rows, holders, indices }| {
+            from.decode(rows.iter().copied(), &mut values, |_, _| Ok(made()))?;
+            let values = &values[..rows.len()];
+            // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen; objects are of the class, and
+            // arrays no longer shared, as `prepare` has seen to it. What is raised (no memory) ends in `protect`; nothing in
+            // the closure needs dropping.
+            protect(|| unsafe {
+                match segment.scope {
+                    Scope::Class(..) => access.write(holders, values),
+                    Scope::Arrays(_) => store(holders, indices, values),
+                }
+                value::NIL
+            })?;
+            Ok(())
+        })
     }
 
     fn map(&self) -> Result<RArray, Trouble> {

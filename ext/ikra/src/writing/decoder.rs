@@ -15,33 +15,34 @@ use magnus::{RArray, Ruby, Value};
 use rb_sys::VALUE;
 use std::hint::black_box;
 
-/// Evaluates the last argument with a function that gives the value of a row of some [`Values`] where it is an immediate.
-/// That is a function of its own for each kind of column, since what is done with it are inner loops.
+/// Evaluates the last argument with a function that gives the value of a row of some [`Values`] where it is an immediate,
+/// or with two, for values of the same types. These are functions of their own for each kind of column, since what is done
+/// with them are inner loops.
 macro_rules! immediates {
-    ($values:expr, |$value:ident| $body:expr) => {{
-        let values: &$crate::writing::decoder::Values<'_> = $values;
-        match (values.single, values.payload) {
-            (Some(Shape::Float), Some(Column::F64(numbers))) => {
-                let $value = |row: usize| value::small_float(numbers[row]);
+    ($values:expr, |$value:ident| $body:expr) => {
+        immediates!($values, $values, |$value, _also| $body)
+    };
+    ($values:expr, $others:expr, |$value:ident, $other:ident| $body:expr) => {{
+        let both: [&$crate::writing::decoder::Values<'_>; 2] = [$values, $others];
+        match (both[0].single, both.map(|values| values.payload)) {
+            (Some(Shape::Float), [Some(Column::F64(a)), Some(Column::F64(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::small_float(all[row]));
                 $body
             }
-            (Some(Shape::Integer), Some(Column::I64(numbers))) => {
-                let $value = |row: usize| value::fixnum(numbers[row]);
+            (Some(Shape::Integer), [Some(Column::I64(a)), Some(Column::I64(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::fixnum(all[row]));
                 $body
             }
-            (Some(Shape::Integer), Some(Column::I32(numbers))) => {
-                let $value = |row: usize| value::fixnum(i64::from(numbers[row]));
+            (Some(Shape::Integer), [Some(Column::I32(a)), Some(Column::I32(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::fixnum(i64::from(all[row])));
                 $body
             }
-            (Some(Shape::Bool), Some(Column::Bool(truths))) => {
-                let $value = |row: usize| Some(value::boolean(truths[row] & 1 != 0));
+            (Some(Shape::Bool), [Some(Column::Bool(a)), Some(Column::Bool(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| Some(value::boolean(all[row] & 1 != 0)));
                 $body
             }
             _ => {
-                let $value = |row: usize| {
-                    let (shape, payload) = values.get(row).ok()?;
-                    $crate::writing::decoder::immediate(shape, payload)
-                };
+                let [$value, $other] = both.map(|values| |row: usize| values.immediate(row));
                 $body
             }
         }
@@ -68,6 +69,12 @@ impl Values<'_> {
         };
         let shape = shape.ok_or_else(|| Error::Internal("a value of no known shape".into()))?;
         Ok((shape, self.payload.map_or(0, |payload| payload.bits(row))))
+    }
+
+    /// The value of a row, where it is no object on the heap.
+    pub fn immediate(&self, row: usize) -> Option<VALUE> {
+        let (shape, payload) = self.get(row).ok()?;
+        immediate(shape, payload)
     }
 
     /// The values of the next rows, as many as there is room for; gives their number. `make` gives those that live on

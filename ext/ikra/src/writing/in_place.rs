@@ -1,6 +1,7 @@
 //! Changed rows that are written as plain memory, by all threads: their values are immediates, which need no write
-//! barrier, and where they go is known and not frozen. The thread that looks and waits holds the GVL, so Ruby neither
-//! runs nor collects garbage meanwhile.
+//! barrier, and where they go is known and not frozen. The thread that waits holds the GVL, so Ruby neither runs nor
+//! collects garbage meanwhile. Each row is looked at and written at once, since objects are memory that comes slowly;
+//! where something fails afterwards, it is undone.
 
 use crate::vm::array_layout;
 use crate::vm::object_layout::{self, Slot};
@@ -48,21 +49,30 @@ impl Place {
 
 /// Rows of which one thread takes care.
 pub struct Chunk {
-    pub rows: Range<usize>,
-    /// How many of them have changed.
+    rows: Range<usize>,
+    /// The rows before this one are written.
+    done: usize,
+    /// Why that one is not.
+    miss: Miss,
+    /// How many of the rows have changed.
     count: usize,
-    pub way: Way,
 }
 
-/// How changed rows are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// As plain memory.
-    InPlace,
-    /// By the thread that holds the GVL: something has to be asked, made or raised.
+enum Miss {
+    /// Nobody has come to it.
+    Open,
+    /// Something has to be asked, made or raised.
     Asking,
-    /// Not known as long as nobody has looked at this object, of a shape that was not met yet.
+    /// It is of an object of a shape that was not met yet.
     Unmet(VALUE),
+}
+
+impl Chunk {
+    /// The rows that are left to the thread that holds the GVL.
+    pub fn left(&self) -> Range<usize> {
+        self.done..self.rows.end
+    }
 }
 
 /// For so few objects looking for slots does not pay; of so many shapes they are remembered.
@@ -73,14 +83,14 @@ const SHAPES: usize = 64;
 pub struct Rows<'a> {
     pub changed: &'a RowSet,
     pub values: &'a Values<'a>,
+    /// The values before the section.
+    pub before: &'a Values<'a>,
     pub holders: Holders<'a>,
 }
 
 impl Rows<'_> {
-    /// Cuts a range of rows into chunks, and finds out how each is to be written: and where, which goes into `place`.
-    ///
-    /// SAFETY: the holders must be live, and the place one of their class.
-    pub unsafe fn chunks(&self, rows: Range<usize>, place: &mut Place) -> Result<Vec<Chunk>, NoMemory> {
+    /// Cuts a range of rows into chunks.
+    pub fn chunks(&self, rows: Range<usize>) -> Result<Vec<Chunk>, NoMemory> {
         let size = parallel::chunk();
         let mut chunks = Vec::new();
         let mut start = rows.start;
@@ -88,82 +98,89 @@ impl Rows<'_> {
             let end = (start / size * size + size).min(rows.end);
             let count = self.changed.count(start..end);
             if count > 0 {
-                fallible::push(&mut chunks, Chunk { rows: start..end, count, way: Way::Unmet(value::NIL) })?;
+                let chunk = Chunk { rows: start..end, done: start, miss: Miss::Open, count };
+                fallible::push(&mut chunks, chunk)?;
             }
             start = end;
-        }
-        let count: usize = chunks.iter().map(|chunk| chunk.count).sum();
-        if count < parallel::threshold(FEW) {
-            *place = Place::None;
-        }
-        while chunks.iter().any(|chunk| matches!(chunk.way, Way::Unmet(_))) {
-            let open = |way| matches!(way, Way::Unmet(_));
-            immediates!(self.values, |value| {
-                // SAFETY: as the caller says; nothing is written.
-                unsafe { self.go_through(place, &mut chunks, open, |_, row| value(row).is_some()) }
-            });
-            let Place::Variable(id, slots) = &mut *place else { break };
-            for chunk in &mut chunks {
-                let Way::Unmet(object) = chunk.way else { continue };
-                // SAFETY: the object is one of the holders.
-                let (key, slot) = unsafe { (object_layout::key(object), Slot::find(object, *id)) };
-                match slot {
-                    // Another object with this key may tell more.
-                    Slot::Unknown => chunk.way = Way::Asking,
-                    _ if slots.iter().any(|(known, _)| *known == key) => {}
-                    _ if slots.len() == SHAPES => chunk.way = Way::Asking,
-                    _ => slots.push((key, slot)),
-                }
-            }
         }
         Ok(chunks)
     }
 
-    /// Writes the chunks that can be written in place. Where one cannot any more, its way is another afterwards.
+    /// Writes what can be written in place, and finds out where that is. It can be undone: what stood there before was an
+    /// immediate too, the one that was read.
     ///
-    /// SAFETY: the holders must be live, and the place the one that was found.
-    pub unsafe fn write(&self, place: &Place, chunks: &mut [Chunk]) {
-        immediates!(self.values, |value| {
-            let write = |address: *mut VALUE, row: usize| match value(row) {
-                Some(value) => {
+    /// SAFETY: the holders must be live, and the place one of their class.
+    pub unsafe fn write(&self, place: &mut Place, chunks: &mut [Chunk]) {
+        let count: usize = chunks.iter().map(|chunk| chunk.count).sum();
+        if count < parallel::threshold(FEW) {
+            return;
+        }
+        while chunks.iter().any(|chunk| chunk.miss != Miss::Asking && chunk.done < chunk.rows.end) {
+            immediates!(self.values, self.before, |value, before| {
+                let write = |address: *mut VALUE, row: usize| {
+                    let (Some(value), Some(before)) = (value(row), before(row)) else { return false };
                     // SAFETY: the address is that of a slot or item that is not frozen, and only this thread has the
                     // row. An immediate needs no barrier (`object_layout::store`).
-                    unsafe { *address = value };
-                    true
+                    unsafe {
+                        let is_before = *address == before;
+                        if is_before {
+                            *address = value;
+                        }
+                        is_before
+                    }
+                };
+                let work = chunks.iter_mut().filter(|chunk| chunk.miss != Miss::Asking);
+                parallel::each(count, work, |chunk| {
+                    // SAFETY: as the caller says.
+                    let ended = unsafe { self.go_through(place, chunk.left(), write) };
+                    (chunk.done, chunk.miss) = ended.err().unwrap_or((chunk.rows.end, Miss::Open));
+                });
+            });
+            let Place::Variable(id, slots) = &mut *place else { return };
+            for chunk in &mut *chunks {
+                let Miss::Unmet(object) = chunk.miss else { continue };
+                // SAFETY: the object is one of the holders.
+                let (key, slot) = unsafe { (object_layout::key(object), Slot::find(object, *id)) };
+                match slot {
+                    // Another object with this key may tell more.
+                    Slot::Unknown => chunk.miss = Miss::Asking,
+                    _ if slots.iter().any(|(known, _)| *known == key) => {}
+                    _ if slots.len() == SHAPES => chunk.miss = Miss::Asking,
+                    _ => slots.push((key, slot)),
                 }
-                None => false,
-            };
-            // SAFETY: as the caller says.
-            unsafe { self.go_through(place, chunks, |way| way == Way::InPlace, write) }
-        });
+            }
+        }
     }
 
-    /// Calls `f` with the changed rows of some chunks, and where each is to be written, until it gives false.
+    /// Writes what was there before over what was written in place. Where that is not possible any more, since an object
+    /// got another shape, the rest of the chunk is left ([`Chunk::left`]).
+    ///
+    /// SAFETY: as for [`Self::write`], with the place and the chunks as that has left them.
+    pub unsafe fn undo(&self, place: &Place, chunks: &mut [Chunk]) {
+        for chunk in chunks {
+            let written = chunk.rows.start..chunk.done;
+            immediates!(self.before, |before| {
+                let write = |address: *mut VALUE, row: usize| {
+                    // SAFETY: as in `write`.
+                    before(row).map(|before| unsafe { *address = before }).is_some()
+                };
+                // SAFETY: as the caller says.
+                let ended = unsafe { self.go_through(place, written.clone(), write) };
+                (chunk.rows.end, chunk.done) = (written.end, ended.err().map_or(written.end, |(row, _)| row));
+            });
+        }
+    }
+
+    /// Calls `f` with changed rows, and where each is to be written, until it gives false; gives the row that is not written
+    /// then, and why.
     ///
     /// SAFETY: the holders must be live.
     unsafe fn go_through(
         &self,
         place: &Place,
-        chunks: &mut [Chunk],
-        which: impl Fn(Way) -> bool,
-        f: impl Fn(*mut VALUE, usize) -> bool + Sync,
-    ) {
-        let of_these = |chunk: &&mut Chunk| which(chunk.way);
-        let count = chunks.iter_mut().filter(of_these).map(|chunk| chunk.count).sum();
-        let chunks: Vec<_> = chunks.iter_mut().filter(of_these).collect();
-        parallel::each(count, chunks.into_iter(), |chunk| {
-            // SAFETY: as the caller says.
-            chunk.way = unsafe { self.go_through_one(place, chunk.rows.clone(), &f) };
-        });
-    }
-
-    /// SAFETY: as above.
-    unsafe fn go_through_one(
-        &self,
-        place: &Place,
         rows: Range<usize>,
         f: impl Fn(*mut VALUE, usize) -> bool,
-    ) -> Way {
+    ) -> Result<(), (usize, Miss)> {
         // SAFETY: the holders are live, as the caller says.
         unsafe {
             match (self.holders, place) {
@@ -174,7 +191,7 @@ impl Rows<'_> {
                 (Holders::Objects(objects, base), Place::Member(index)) => {
                     self.each(rows, f, Members { objects, base, index: *index })
                 }
-                (Holders::Objects(..), Place::None) => Way::Asking,
+                (Holders::Objects(..), Place::None) => Err((rows.start, Miss::Asking)),
                 (Holders::Arrays(arrays, spans), _) => {
                     let next = spans.partition_point(|span| end_of(span) <= rows.start);
                     let items = std::ptr::null_mut();
@@ -191,7 +208,7 @@ impl Rows<'_> {
         rows: Range<usize>,
         f: impl Fn(*mut VALUE, usize) -> bool,
         mut locate: impl Locate,
-    ) -> Way {
+    ) -> Result<(), (usize, Miss)> {
         for (first, mut word) in self.changed.groups(rows) {
             while word != 0 {
                 let row = first + word.trailing_zeros() as usize;
@@ -199,19 +216,19 @@ impl Rows<'_> {
                 // SAFETY: as the caller says.
                 match unsafe { locate.address(row) } {
                     Ok(address) if f(address, row) => {}
-                    Ok(_) => return Way::Asking,
-                    Err(way) => return way,
+                    Ok(_) => return Err((row, Miss::Asking)),
+                    Err(miss) => return Err((row, miss)),
                 }
             }
         }
-        Way::InPlace
+        Ok(())
     }
 }
 
 /// Finds where the value of a row is; rows ascend.
 trait Locate {
     /// SAFETY: the holders must be live.
-    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way>;
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Miss>;
 }
 
 /// So many objects ahead, memory is asked for: as many as can be under way.
@@ -228,20 +245,20 @@ struct Variables<'a> {
 impl Variables<'_> {
     /// SAFETY: as for [`Locate::address`].
     #[cold]
-    unsafe fn find(&mut self, object: VALUE, key: VALUE) -> Result<(), Way> {
+    unsafe fn find(&mut self, object: VALUE, key: VALUE) -> Result<(), Miss> {
         // SAFETY: as the caller says.
         if unsafe { value::frozen(object) } {
-            return Err(Way::Asking);
+            return Err(Miss::Asking);
         }
         let known = self.slots.iter().find(|slot| slot.0 == key);
-        self.last = *known.ok_or(Way::Unmet(object))?;
+        self.last = *known.ok_or(Miss::Unmet(object))?;
         Ok(())
     }
 }
 
 impl Locate for Variables<'_> {
     #[inline(always)]
-    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Miss> {
         let object = self.objects[row - self.base];
         if let Some(later) = self.objects.get(row - self.base + AHEAD) {
             self.last.1.prefetch(*later);
@@ -252,7 +269,7 @@ impl Locate for Variables<'_> {
             if key != self.last.0 {
                 self.find(object, key)?;
             }
-            self.last.1.address(object).ok_or(Way::Asking)
+            self.last.1.address(object).ok_or(Miss::Asking)
         }
     }
 }
@@ -265,7 +282,7 @@ struct Members<'a> {
 
 impl Locate for Members<'_> {
     #[inline(always)]
-    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Miss> {
         let object = self.objects[row - self.base];
         if let Some(later) = self.objects.get(row - self.base + AHEAD) {
             value::prefetch(*later as *const VALUE);
@@ -273,7 +290,7 @@ impl Locate for Members<'_> {
         // SAFETY: the object is live.
         unsafe {
             let address = object_layout::member(object, self.index).filter(|_| !value::frozen(object));
-            address.ok_or(Way::Asking)
+            address.ok_or(Miss::Asking)
         }
     }
 }
@@ -295,24 +312,24 @@ const fn end_of(span: &(u32, u32)) -> usize {
 
 impl Items<'_> {
     /// SAFETY: as for [`Locate::address`].
-    unsafe fn find(&mut self, row: usize) -> Result<(), Way> {
+    unsafe fn find(&mut self, row: usize) -> Result<(), Miss> {
         while self.spans.get(self.next).is_some_and(|span| end_of(span) <= row) {
             self.next += 1;
         }
-        let (array, span) = self.arrays.get(self.next).zip(self.spans.get(self.next)).ok_or(Way::Asking)?;
+        let (array, span) = self.arrays.get(self.next).zip(self.spans.get(self.next)).ok_or(Miss::Asking)?;
         self.next += 1;
         // SAFETY: as the caller says.
-        let (items, length) = unsafe { array_layout::items(*array) }.ok_or(Way::Asking)?;
+        let (items, length) = unsafe { array_layout::items(*array) }.ok_or(Miss::Asking)?;
         // Another thread may have made it shorter.
         (self.items, self.begin, self.end) =
             (items, span.0 as usize, end_of(span).min(span.0 as usize + length));
-        if row < self.end { Ok(()) } else { Err(Way::Asking) }
+        if row < self.end { Ok(()) } else { Err(Miss::Asking) }
     }
 }
 
 impl Locate for Items<'_> {
     #[inline(always)]
-    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Way> {
+    unsafe fn address(&mut self, row: usize) -> Result<*mut VALUE, Miss> {
         if row >= self.end {
             // SAFETY: as the caller says.
             unsafe { self.find(row)? };
