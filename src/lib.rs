@@ -14,6 +14,7 @@ pub mod faults;
 pub mod heap;
 pub mod infer;
 pub mod ir;
+pub mod memory;
 pub mod parallel;
 pub mod profile;
 pub mod reserve;

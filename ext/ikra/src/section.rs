@@ -31,6 +31,7 @@ use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::AsRawValue;
@@ -76,7 +77,9 @@ impl Section {
                 result
             })
         };
-        catch(ruby, run)
+        let result = catch(ruby, run);
+        memory::rest();
+        result
     }
 
     /// What Ikra makes of the section, as text; nothing runs.

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::fallible;
 use crate::heap::Column;
 use crate::ir::effects::effects;
-use crate::ir::{BinaryOp, Buffer, BufferInfo, BufferKind, FuncId, Op, Program, Stmt, Ty, Value, walk};
+use crate::ir::{BinaryOp, Buffer, FuncId, Op, Program, Stmt, Ty, Value, walk};
 use crate::profile::Profile;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -170,13 +170,8 @@ impl Logs {
         launch: &mut Launch<'_>,
         tick: u64,
     ) -> Result<Finished, Error> {
-        let mut counts = vec![0u8; 8 * self.words.len()];
-        session.read(arena.counts, &mut counts)?;
-        session.wait()?;
-        let counts: Vec<usize> = counts
-            .chunks_exact(8)
-            .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()) as usize)
-            .collect();
+        let mut counts = vec![0usize; self.words.len()];
+        session.read(&mut [(arena.counts, bytemuck::cast_slice_mut(&mut counts))])?;
         let mut fits = true;
         let mut known = self.room.lock();
         for ((count, known), (_, _, room)) in counts.iter().zip(known.iter_mut()).zip(&arena.logs) {
@@ -189,13 +184,12 @@ impl Logs {
             let all = words.fold(0, usize::saturating_add);
             return Ok(if all > MOST { Finished::Conflict } else { Finished::TooMany });
         }
-        let mut all: Vec<Vec<u64>> = Vec::new();
-        for ((count, words), (offset, ..)) in counts.iter().zip(&self.words).zip(&arena.logs) {
-            let mut records = fallible::filled(0u64, count * words)?;
-            session.read(*offset, bytemuck::cast_slice_mut(&mut records))?;
-            all.push(records);
-        }
-        session.wait()?;
+        let records =
+            counts.iter().zip(&self.words).map(|(count, words)| fallible::filled(0u64, count * words));
+        let mut all: Vec<Vec<u64>> = records.collect::<Result<_, _>>()?;
+        let pieces = all.iter_mut().zip(&arena.logs);
+        let pieces = pieces.map(|(records, (offset, ..))| (*offset, bytemuck::cast_slice_mut(records)));
+        session.read(&mut pieces.collect::<Vec<_>>())?;
         session.clear(arena.counts, 8 * self.words.len())?;
         Ok(if self.calls.make(&all, launch, tick)? { Finished::Done } else { Finished::Conflict })
     }
@@ -222,6 +216,6 @@ pub(super) enum Finished {
 }
 
 /// Is it touched by what is deferred only? Such a column need not go up.
-pub(super) fn stays(logs: Option<&Logs>, buffer: usize, info: &BufferInfo) -> bool {
-    !matches!(info.kind, BufferKind::Scratch) && logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
+pub(super) fn stays(logs: Option<&Logs>, buffer: usize) -> bool {
+    logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
 }

@@ -5,13 +5,13 @@
 //! tick and round, replayed as a graph.
 
 use super::deferred::{self, Finished, Logs};
-use super::device::{Constant, Loaded, Session, bytes_of};
+use super::device::{Constant, Loaded, Session};
 use super::emit::{BLOCK, Source};
-use super::layout::{self, Arena, FAILURE_WORDS, Step};
+use super::layout::{self, Arena, Begins, FAILURE_WORDS, Step};
 use crate::backend::throughput::Throughput;
 use crate::backend::{Kernel, Launch, Outcome};
 use crate::error::Error;
-use crate::ir::{BufferKind, Program};
+use crate::ir::Program;
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,8 +28,6 @@ const GRAPH_FROM: u64 = 16;
 const GRAPH_TICKS: u64 = 64;
 /// Recording takes microseconds for each launch in it.
 const GRAPH_STEPS: u64 = 1024;
-/// Columns that are smaller together go up as one piece: a copy costs some 10 µs whatever its size.
-const ONE_PIECE: usize = 4 << 20;
 
 pub(super) struct CudaKernel {
     pub program: Arc<Program>,
@@ -85,11 +83,12 @@ impl CudaKernel {
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
         let rooms = self.logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
-        let arena = Arena::new(&self.program, launch, lanes, &rooms);
+        let arena =
+            Arena::new(&self.program, launch, lanes, &rooms, |i| deferred::stays(self.logs.as_ref(), i));
         let session = profile.time(Phase::Upload, || {
             let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;
             if let Some(session) = &mut session {
-                self.upload(&mut **session, &arena, launch)?;
+                upload(&mut **session, &arena, launch)?;
             }
             Ok::<_, Error>(session)
         })?;
@@ -98,101 +97,99 @@ impl CudaKernel {
             if let Some(logs) = &self.logs {
                 logging(&mut *session, (steps, &arena), logs, launch)
             } else if self.program.fused && launch.jobs.rounds.len() == 1 {
-                fused(&mut *session, steps, launch).map(Some)
+                fused(&mut *session, (steps, &arena), launch).map(Some)
             } else {
-                tick_by_tick(&mut *session, steps, launch).map(Some)
+                tick_by_tick(&mut *session, (steps, &arena), launch).map(Some)
             }
         })?;
         if outcome == Some(Outcome::Done) {
-            profile.time(Phase::Download, || self.download(&mut *session, &arena, launch))?;
+            profile.time(Phase::Download, || download(&mut *session, &arena, launch))?;
         }
         // What was deferred may have failed before.
         let failed = matches!(outcome, Some(Outcome::Failed(_)));
         Ok(if failed && self.defers { Some(Outcome::Conflict) } else { outcome })
     }
-
-    fn upload(&self, session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
-        let state = bytes_of(&layout::fresh_state());
-        let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
-        if !arena.logs.is_empty() {
-            session.clear(arena.counts, 8 * arena.logs.len())?;
-        }
-        let small = arena.bytes <= ONE_PIECE;
-        for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.kind == BufferKind::Scratch || deferred::stays(self.logs.as_ref(), i, info) {
-                continue;
-            }
-            let bytes = launch.buffers[i].as_bytes();
-            // Columns of results begin as zeros, which need no copying.
-            if small || !layout::is_output(&info.kind) || bytes.iter().any(|b| *b != 0) {
-                pieces.push((arena.buffers[i], bytes));
-            } else {
-                session.clear(arena.buffers[i], bytes.len())?;
-            }
-        }
-        if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
-            pieces.push((at, bytemuck::cast_slice(elements)));
-        }
-        let whole;
-        if small {
-            whole = joined(arena.bytes, &pieces);
-            pieces = vec![(0, &whole)];
-        }
-        let run = layout::run_words(arena, session, launch);
-        let arguments = layout::argument_words(arena, session.base(), launch);
-        let copied = pieces.iter().try_for_each(|(at, bytes)| session.write(*at, bytes)).and_then(|()| {
-            session.set(Constant::Run, &run)?;
-            if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
-        });
-        // What is being copied stays in place until it has been.
-        session.wait()?;
-        copied
-    }
-
-    fn download(
-        &self,
-        session: &mut dyn Session,
-        arena: &Arena,
-        launch: &mut Launch<'_>,
-    ) -> Result<(), Error> {
-        for (i, info) in self.program.buffers.iter().enumerate() {
-            let is_result = info.written && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_));
-            if is_result && !deferred::stays(self.logs.as_ref(), i, info) {
-                session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
-            }
-        }
-        session.wait()
-    }
 }
 
-/// All pieces where they go, with zeros between them.
-fn joined(bytes: usize, pieces: &[(usize, &[u8])]) -> Vec<u8> {
-    let mut whole = vec![0; bytes];
-    for (at, piece) in pieces {
-        whole[*at..at + piece.len()].copy_from_slice(piece);
+fn upload(session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
+    let [_, end] = arena.small;
+    let mut small = vec![0u8; end];
+    let state = layout::fresh_state();
+    small[..size_of_val(&state)].copy_from_slice(bytemuck::cast_slice(&state));
+    let mut put =
+        |at: usize, bytes: &[u8], session: &mut dyn Session| match small.get_mut(at..at + bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                Ok(())
+            }
+            None => session.write(at, bytes),
+        };
+    // The large ones first: they are copied while the others are collected.
+    for ((column, at), begins) in launch.buffers.iter().zip(&arena.buffers).zip(&arena.begins) {
+        match begins {
+            Begins::Copied => put(*at, column.as_bytes(), session)?,
+            Begins::Cleared => session.clear(*at, column.as_bytes().len())?,
+            Begins::Anything => {}
+        }
     }
-    whole
+    if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+        put(at, bytemuck::cast_slice(elements), session)?;
+    }
+    if !arena.logs.is_empty() {
+        session.clear(arena.counts, 8 * arena.logs.len())?;
+    }
+    session.put(0, small)?;
+    session.set(Constant::Run, &layout::run_words(arena, session, launch))?;
+    let arguments = layout::argument_words(arena, session.base(), launch);
+    if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
 }
 
 /// Waits for what was launched, then says how it went so far.
 fn look(session: &mut dyn Session) -> Result<Option<Outcome>, Error> {
-    let mut bytes = [0; 8 * FAILURE_WORDS];
-    session.read(Arena::FAILURE, &mut bytes)?;
-    session.wait()?;
-    let mut words = [0; FAILURE_WORDS];
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    }
+    let mut words = [0u64; FAILURE_WORDS];
+    session.read(&mut [(Arena::FAILURE, bytemuck::cast_slice_mut(&mut words))])?;
     layout::ended(words)
 }
 
-fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
+/// The same when everything was launched; brings the small columns down with it.
+fn last_look(session: &mut dyn Session, arena: &Arena, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
+    let [end, _] = arena.small;
+    let mut small = vec![0u64; end / 8];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut small);
+    session.read(&mut [(0, bytes)])?;
+    let mut words = [0; FAILURE_WORDS];
+    words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
+    if let Some(outcome) = layout::ended(words)? {
+        return Ok(outcome);
+    }
+    let small: &[u8] = bytemuck::cast_slice(&small);
+    for i in arena.down.iter().filter(|i| arena.buffers[**i] < end) {
+        let bytes = launch.buffers[*i].as_bytes_mut();
+        bytes.copy_from_slice(&small[arena.buffers[*i]..][..bytes.len()]);
+    }
+    Ok(Outcome::Done)
+}
+
+/// Brings down what [`last_look`] has not.
+fn download(session: &mut dyn Session, arena: &Arena, launch: &mut Launch<'_>) -> Result<(), Error> {
+    let [end, _] = arena.small;
+    let is_wanted = |i: &usize| arena.down.contains(i) && arena.buffers[*i] >= end;
+    let columns = launch.buffers.iter_mut().enumerate().filter(|(i, _)| is_wanted(i));
+    let mut pieces: Vec<_> = columns.map(|(i, column)| (arena.buffers[i], column.as_bytes_mut())).collect();
+    if pieces.is_empty() { Ok(()) } else { session.read(&mut pieces) }
+}
+
+fn fused(
+    session: &mut dyn Session,
+    (steps, arena): (&[Step], &Arena),
+    launch: &mut Launch<'_>,
+) -> Result<Outcome, Error> {
     let jobs: u64 = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
     let small = jobs.saturating_mul(launch.ticks) <= SMALL;
     let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
     let mut slices = Slices::new(first.min(FIRST_TICKS));
     let mut done = 0;
-    while done < launch.ticks {
+    loop {
         if launch.interrupt.load(Ordering::Relaxed) {
             return Ok(Outcome::Interrupted);
         }
@@ -201,16 +198,22 @@ fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Resu
         for step in steps {
             session.launch(&step.with_ticks(done, end, false))?;
         }
+        if end == launch.ticks {
+            return last_look(session, arena, launch);
+        }
         if let Some(outcome) = look(session)? {
             return Ok(outcome);
         }
         slices.took(end - done, start.elapsed());
         done = end;
     }
-    Ok(Outcome::Done)
 }
 
-fn tick_by_tick(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
+fn tick_by_tick(
+    session: &mut dyn Session,
+    (steps, arena): (&[Step], &Arena),
+    launch: &mut Launch<'_>,
+) -> Result<Outcome, Error> {
     let graph_ticks = (GRAPH_STEPS / steps.len() as u64).min(GRAPH_TICKS).min(launch.ticks);
     let with_graph = launch.ticks >= GRAPH_FROM && graph_ticks > 1;
     if with_graph {
@@ -219,15 +222,16 @@ fn tick_by_tick(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) 
     }
     // The clock moves with the graph only, so the graph runs first and the ticks left over after it.
     let replays = if with_graph { launch.ticks / graph_ticks } else { 0 };
-    let mut outcome = batches(session, launch, replays, |session, _| session.replay())?;
-    if outcome == Outcome::Done {
-        let first = replays * graph_ticks;
-        outcome = batches(session, launch, launch.ticks - first, |session, tick| {
-            let tick = first + tick;
-            steps.iter().try_for_each(|step| session.launch(&step.with_ticks(tick, tick + 1, false)))
-        })?;
+    let first = replays * graph_ticks;
+    let outcome = batches(session, launch, replays, |session, _| session.replay())?;
+    if let Some(outcome) = outcome {
+        return Ok(outcome);
     }
-    Ok(outcome)
+    let outcome = batches(session, launch, launch.ticks - first, |session, tick| {
+        let tick = first + tick;
+        steps.iter().try_for_each(|step| session.launch(&step.with_ticks(tick, tick + 1, false)))
+    })?;
+    outcome.map_or_else(|| last_look(session, arena, launch), Ok)
 }
 
 /// A launch for each tick, after which the host does what was deferred. `None`: there was too little room for that.
@@ -253,35 +257,37 @@ fn logging(
             Finished::TooMany => return Ok(None),
         }
     }
-    Ok(Some(Outcome::Done))
+    last_look(session, arena, launch).map(Some)
 }
 
-/// Does `count` things, and looks now and then at the failure record and the interrupt flag. Ticks that run after a
-/// failure before it is seen end at once (see the kernel).
+/// Does `count` things, and looks now and then at the failure record and the interrupt flag, but not behind the last.
+/// Ticks that run after a failure before it is seen end at once (see the kernel).
 fn batches(
     session: &mut dyn Session,
     launch: &Launch<'_>,
     count: u64,
     mut each: impl FnMut(&mut dyn Session, u64) -> Result<(), Error>,
-) -> Result<Outcome, Error> {
+) -> Result<Option<Outcome>, Error> {
     let mut slices = Slices::new(1);
     let mut done = 0;
     while done < count {
         if launch.interrupt.load(Ordering::Relaxed) {
-            return Ok(Outcome::Interrupted);
+            return Ok(Some(Outcome::Interrupted));
         }
         let end = count.min(done + slices.next);
         let start = Instant::now();
         for i in done..end {
             each(session, i)?;
         }
-        if let Some(outcome) = look(session)? {
-            return Ok(outcome);
+        if end < count {
+            if let Some(outcome) = look(session)? {
+                return Ok(Some(outcome));
+            }
+            slices.took(end - done, start.elapsed());
         }
-        slices.took(end - done, start.elapsed());
         done = end;
     }
-    Ok(Outcome::Done)
+    Ok(None)
 }
 
 /// How much to do before looking up again: as much as fits in a slice, judged by what has been measured.
