@@ -12,6 +12,7 @@ pub mod error;
 pub mod fallible;
 pub mod faults;
 pub mod heap;
+pub mod huge_pages;
 pub mod infer;
 pub mod ir;
 pub mod memory;

@@ -3,6 +3,7 @@
 //! the work.
 
 use super::value;
+use ikra_core::huge_pages;
 use rb_sys::VALUE;
 use std::ffi::c_long;
 use std::mem::MaybeUninit;
@@ -17,6 +18,9 @@ const EMBEDDED_LENGTH: VALUE = rb_sys::ruby_rarray_flags::RARRAY_EMBED_LEN_MASK 
 /// The items are another array's too.
 const SHARED: VALUE = rb_sys::ruby_fl_type::RUBY_ELTS_SHARED as VALUE;
 const FROZEN: VALUE = rb_sys::ruby_fl_type::RUBY_FL_FREEZE as VALUE;
+
+/// So many bytes are memory fresh from the system: glibc keeps none of that size when it is given back.
+const FRESH: usize = 32 << 20;
 
 /// What stands in an array, in words: its flags, and where the items are apart from it their number, for how many there
 /// is room, and where they are.
@@ -71,6 +75,10 @@ pub unsafe fn fill<R>(
         let (memory, length) = items(array)?;
         if word(array, FLAGS) & EMBEDDED != 0 || length != 0 || (word(array, ROOM) as usize) < count {
             return None;
+        }
+        let bytes = count * size_of::<VALUE>();
+        if bytes >= FRESH {
+            huge_pages::advise(memory.cast(), bytes);
         }
         let filled = fill(std::slice::from_raw_parts_mut(memory.cast(), count));
         *(array as *mut VALUE).add(LENGTH) = count as VALUE;
