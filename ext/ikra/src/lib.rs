@@ -47,6 +47,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
         return Err(Error::new(ruby.exception_load_error(), message));
     }
+    ikra_core::huge_pages::permit();
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
