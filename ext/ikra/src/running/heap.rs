@@ -16,7 +16,7 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::schema::Fold;
-use ikra_core::heap::{Column, JobOrder, Schema, marks};
+use ikra_core::heap::{Column, JobOrder, Schema, Store, marks};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
@@ -29,9 +29,8 @@ use std::rc::Rc;
 pub struct Layout {
     recipes: Vec<Recipe>,
     hierarchies: Vec<HierarchyId>,
-    /// Buffers that the section writes and that mean something before it: not those of the result, nor scratch memory,
-    /// which may be larger in a later run.
-    pub written: Vec<usize>,
+    /// Does the section change anything that meant something before it?
+    changes: bool,
 }
 
 #[derive(Debug)]
@@ -108,7 +107,7 @@ const MOST_TICKS: u64 = 1 << 32;
 
 /// The data of a run.
 pub struct Heap {
-    pub buffers: Vec<Column>,
+    pub store: Store,
     pub scalars: Vec<u64>,
     pub jobs: JobOrder,
     pub ids: Ids,
@@ -127,15 +126,8 @@ impl Layout {
     pub fn new(pool: &ObjectPool, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
-        let fresh = |buffer: &BufferInfo| {
-            matches!(
-                buffer.kind,
-                BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Scratch | BufferKind::Marks(_)
-            ) || matches!(buffer.kind, BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_))
-        };
-        let written = program.buffers.iter().enumerate().filter(|(_, b)| b.written && !fresh(b));
         Ok(Self {
-            written: written.map(|(index, _)| index).collect(),
+            changes: program.buffers.iter().any(BufferInfo::changes),
             hierarchies: hierarchies(program, schema),
             recipes: recipes.collect::<Result<_, _>>()?,
         })
@@ -251,7 +243,7 @@ impl Heap {
         i32::try_from(length).map_err(|_| too_large())?;
         let program = &inferred.program;
         let scalars = program.scalars.iter().map(|info| scalar(info, &roots, &tracer, &ids)).collect();
-        let jobs = jobs(&tracer, inferred, &ids, !layout.written.is_empty())?;
+        let jobs = jobs(&tracer, inferred, &ids, layout.changes)?;
         let mut buffers: Vec<Column> =
             program.buffers.iter().map(|buffer| Column::with_capacity(buffer.ty, 0)).collect();
         // Those that take builders apart come last.
@@ -265,14 +257,16 @@ impl Heap {
         }
         let (pool, symbols) = (tracer.pool, tracer.symbols);
         let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
-        let mut heap = Self { buffers, scalars, jobs, ids, pool, symbols, spans, length, epoch: 0 };
+        let store = Store::new(buffers);
+        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, length, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
 
     /// Gives the elements as much memory for arrays as `room` says.
     pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
-        for ((buffer, info), recipe) in self.buffers.iter_mut().zip(&program.buffers).zip(&layout.recipes) {
+        let buffers = self.store.columns_mut().iter_mut();
+        for ((buffer, info), recipe) in buffers.zip(&program.buffers).zip(&layout.recipes) {
             let words = match recipe {
                 Recipe::ResultWords => self.length.saturating_mul(room.result),
                 Recipe::Scratch => room.scratch,
@@ -292,11 +286,9 @@ impl Heap {
     }
 
     /// Puts back what a run that did not end has written.
-    pub fn begin_again(&mut self, layout: &Layout, before: &[Column]) {
-        for (index, column) in layout.written.iter().zip(before) {
-            self.buffers[*index].copy_from(column);
-        }
-        for (column, recipe) in self.buffers.iter_mut().zip(&layout.recipes) {
+    pub fn begin_again(&mut self, layout: &Layout) {
+        self.store.begin_again();
+        for (column, recipe) in self.store.columns_mut().iter_mut().zip(&layout.recipes) {
             if matches!(recipe, Recipe::Parts) {
                 column.as_bytes_mut().fill(0);
             }
@@ -312,7 +304,7 @@ impl Heap {
     /// Takes what another run has left.
     pub fn use_again(&mut self, kept: Kept) {
         for (buffer, column) in kept.columns {
-            self.buffers[buffer] = column;
+            self.store.columns_mut()[buffer] = column;
         }
         self.epoch = kept.epoch;
     }
@@ -322,7 +314,7 @@ impl Heap {
         let stays = |(buffer, _): &(usize, &mut Column)| {
             matches!(layout.recipes[*buffer], Recipe::Marks(_) | Recipe::Parts)
         };
-        let columns = self.buffers.iter_mut().enumerate().filter(stays);
+        let columns = self.store.columns_mut().iter_mut().enumerate().filter(stays);
         let columns: Vec<_> = columns
             .map(|(buffer, column)| (buffer, std::mem::replace(column, Column::I64(Vec::new()))))
             .collect();
@@ -340,7 +332,7 @@ impl Heap {
         (mode, fine): (Mode, bool),
         ticks: u64,
     ) -> Result<(), Trouble> {
-        let Self { buffers, scalars, jobs, ids, spans, length, epoch, .. } = self;
+        let Self { store, scalars, jobs, ids, spans, length, epoch, .. } = self;
         *epoch = epoch.saturating_add(ticks);
         let again = mode == Mode::Watched && epoch.saturating_add(ticks) < MOST_TICKS;
         if !again {
@@ -352,7 +344,7 @@ impl Heap {
             Mode::Reporting => marks::REPORT_WORDS,
             Mode::InOrder => 0,
         };
-        for (column, recipe) in buffers.iter_mut().zip(&layout.recipes) {
+        for (column, recipe) in store.columns_mut().iter_mut().zip(&layout.recipes) {
             if matches!(recipe, Recipe::Parts) {
                 match column.len() == *length {
                     true => column.as_bytes_mut().fill(0),

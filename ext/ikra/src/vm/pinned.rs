@@ -48,6 +48,9 @@ impl Pinned {
     pub fn with<R>(ruby: &Ruby, f: impl FnOnce(&Self) -> R) -> R {
         let holder = ruby.obj_wrap(Self::default());
         let result = f(&holder);
+        // Now, and not when the holder is collected: the next section uses the memory again.
+        holder.forget_found();
+        holder.others.take();
         // The holder is found on the machine stack, so it has to stay there until here.
         let holder = holder.as_raw();
         rb_sys::rb_gc_guard!(holder);
@@ -56,8 +59,7 @@ impl Pinned {
 
     /// Forgets the objects and arrays found, for a tracer that begins anew.
     pub fn forget_found(&self) {
-        self.objects.borrow_mut().clear();
-        self.arrays.borrow_mut().clear();
+        let _ = (self.objects.take(), self.arrays.take());
     }
 
     /// All objects and all arrays found, for adding more ([`add`]).
