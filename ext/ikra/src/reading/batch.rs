@@ -13,16 +13,16 @@ use crate::reading::decode::{self, Enter, Known};
 use crate::reading::variables::BLOCK;
 use crate::reading::visited::{Slot, Sort, Word};
 use crate::vm::pinned::Lists;
+use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
+use ikra_core::parallel;
 use ikra_core::threads;
-use rayon::ThreadPool;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rb_sys::VALUE;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// How much is done at once. Rows are values of one column.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +59,9 @@ pub fn sizes() -> Sizes {
     })
 }
 
-/// Threads for so many values; `None`: the calling thread had better do it.
-pub fn threads_for(values: usize) -> Option<&'static ThreadPool> {
-    if values < sizes().split || threads::count() == 1 { None } else { threads::pool().ok() }
+/// All threads, for so many values; `None`: the calling thread had better do it.
+pub fn threads_for(values: usize) -> Option<AllThreads> {
+    (values >= sizes().split && threads::count() > 1).then_some(AllThreads)
 }
 
 /// When the calling thread reads: at first, since what is met first is new, and again where a batch was cut, each time
@@ -93,9 +93,49 @@ pub trait Executor {
     fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T>;
 }
 
-impl Executor for ThreadPool {
+/// The calling thread and those that are free.
+#[derive(Clone, Copy, Debug)]
+pub struct AllThreads;
+
+impl AllThreads {
+    /// Calls `f` with each piece of work.
+    pub fn each<T: Send>(self, work: impl ExactSizeIterator<Item = T> + Send, f: impl Fn(T) + Sync) {
+        // As if a piece were as large as those that pay: whether it pays was asked before.
+        let values = work.len().max(2).saturating_mul(parallel::chunk());
+        parallel::each(values, work, f);
+    }
+}
+
+impl Executor for AllThreads {
     fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        self.install(|| (0..count).into_par_iter().with_max_len(1).map(&work).collect())
+        let mut results: Vec<Option<T>> = (0..count).map(|_| None).collect();
+        self.each(results.iter_mut().enumerate(), |(index, result)| *result = Some(work(index)));
+        results.into_iter().flatten().collect()
+    }
+}
+
+/// Is any of these, which are listed and so live, frozen?
+pub fn any_frozen(objects: &[VALUE]) -> bool {
+    let any = |objects: &[VALUE]| {
+        objects.iter().enumerate().any(|(index, object)| {
+            if let Some(later) = objects.get(index + 8) {
+                value::prefetch(*later as *const VALUE);
+            }
+            // SAFETY: as the caller says; Ruby does not run meanwhile.
+            unsafe { value::frozen(*object) }
+        })
+    };
+    match threads_for(objects.len()) {
+        Some(threads) => {
+            let found = AtomicBool::new(false);
+            threads.each(objects.chunks(parallel::chunk()), |objects| {
+                if !found.load(Ordering::Relaxed) && any(objects) {
+                    found.store(true, Ordering::Relaxed);
+                }
+            });
+            found.into_inner()
+        }
+        None => any(objects),
     }
 }
 

@@ -3,7 +3,7 @@
 //! (`batch.rs`); in which order objects are found does not depend on that.
 
 use crate::reading::array_kinds::Holder;
-use crate::reading::batch::{self, Batch, BatchColumn, Outcome, Pace, Source};
+use crate::reading::batch::{self, AllThreads, Batch, BatchColumn, Outcome, Pace, Source};
 use crate::reading::column_builder::{ColumnBuilder, Filled};
 use crate::reading::tracer::{Elements, Tracer};
 use crate::reading::variables::{Access, BLOCK};
@@ -12,8 +12,6 @@ use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::types::{ArrayKind, ClassId};
-use rayon::ThreadPool;
-use rayon::prelude::*;
 use rb_sys::VALUE;
 use std::hint::black_box;
 use std::ops::Range;
@@ -158,7 +156,7 @@ impl Tracer<'_> {
     /// cut, if it was.
     fn read_batch(
         &mut self,
-        threads: &ThreadPool,
+        threads: AllThreads,
         class: ClassId,
         columns: &[usize],
         (objects, most): (usize, usize),
@@ -184,7 +182,7 @@ impl Tracer<'_> {
             let objects = self.pinned.objects(class);
             let source = Variables { objects: &objects, columns: columns_read };
             // SAFETY: as `decode_all` says; the source gives what pinned objects hold.
-            unsafe { batch.claim(threads, &source) }
+            unsafe { batch.claim(&threads, &source) }
         });
         for (column, builder) in columns.iter().zip(builders) {
             self.columns[*column] = builder;
@@ -278,7 +276,7 @@ impl Tracer<'_> {
     /// Arrays on all threads: their lengths, then all their elements.
     fn read_arrays_at_once(
         &mut self,
-        threads: &ThreadPool,
+        threads: AllThreads,
         kind: usize,
         elements: &mut Elements,
         pace: &mut Pace,
@@ -305,7 +303,7 @@ impl Tracer<'_> {
                 let arrays = self.pinned.arrays(kind as u32);
                 let source = Items { arrays: &arrays[first..], spans: &spans[first..], start: at };
                 // SAFETY: as `decode_all` says; the source gives what pinned arrays hold.
-                unsafe { batch.claim(threads, &source) }
+                unsafe { batch.claim(&threads, &source) }
             })?;
             if cut.is_none() {
                 continue;
@@ -352,7 +350,7 @@ impl Tracer<'_> {
                 let (before, rows) = (into.len(), left.len().min(batch::sizes().batch));
                 let cut = self.decode_all(threads, vec![(&mut *into, holder, rows)], |batch| {
                     // SAFETY: as `decode_all` says; the array is live.
-                    unsafe { batch.claim(threads, &left) }
+                    unsafe { batch.claim(&threads, &left) }
                 })?;
                 index += into.len() - before;
                 if cut.is_some() {
@@ -371,7 +369,7 @@ impl Tracer<'_> {
     /// only the calling thread can read.
     fn decode_all(
         &self,
-        threads: &ThreadPool,
+        threads: AllThreads,
         mut wanted: Vec<(&mut ColumnBuilder, Holder, usize)>,
         claim: impl FnOnce(&Batch<'_>) -> Result<Vec<Vec<Filled>>, Error>,
     ) -> Result<Option<usize>, Stop> {
@@ -385,7 +383,7 @@ impl Tracer<'_> {
         let filled = claim(&batch)?;
         let (mut objects, mut arrays) = self.pinned.found_mut();
         // SAFETY: the calling thread has the GVL and calls nothing of Ruby from before `claim` until everything is listed.
-        let Outcome { columns, cut } = unsafe { batch.enter(threads, filled, &mut objects, &mut arrays)? };
+        let Outcome { columns, cut } = unsafe { batch.enter(&threads, filled, &mut objects, &mut arrays)? };
         for ((builder, ..), (column, filled)) in wanted.iter_mut().zip(columns) {
             // SAFETY: the room is this builder's, and the chunks have filled their parts of it.
             unsafe { builder.commit(column.spare, &filled)? };
@@ -396,49 +394,27 @@ impl Tracer<'_> {
 
 /// Offsets and lengths of arrays whose elements begin at `start`; gives how many elements there are, if they can be
 /// numbered.
-fn measure(threads: &ThreadPool, arrays: &[VALUE], spans: &mut [(u32, u32)], start: usize) -> Option<usize> {
-    let lengths = |(spans, arrays): (&mut [(u32, u32)], &[VALUE])| {
-        let mut sum = 0;
+fn measure(threads: AllThreads, arrays: &[VALUE], spans: &mut [(u32, u32)], start: usize) -> Option<usize> {
+    let lengths = |((sum, spans), arrays): ((&mut usize, &mut [(u32, u32)]), &[VALUE])| {
         for (index, (span, array)) in spans.iter_mut().zip(arrays).enumerate() {
             if let Some(later) = arrays.get(index + 8) {
                 value::prefetch(*later as *const VALUE);
             }
             // SAFETY: listed arrays are live; the calling thread waits, so Ruby does not run.
             let length = unsafe { value::items(*array) }.len();
-            *span = (sum as u32, length as u32);
-            sum += length;
+            *span = (*sum as u32, length as u32);
+            *sum += length;
         }
-        sum
     };
-    threads.install(|| {
-        let mut offsets: Vec<usize> =
-            spans.par_chunks_mut(CHUNK).zip(arrays.par_chunks(CHUNK)).map(lengths).collect();
-        let mut end = start;
-        for offset in &mut offsets {
-            end += std::mem::replace(offset, end);
-        }
-        i32::try_from(end).ok()?;
-        let add = |(spans, offset): (&mut [(u32, u32)], &usize)| {
-            spans.iter_mut().for_each(|span| span.0 += *offset as u32);
-        };
-        spans.par_chunks_mut(CHUNK).zip(&offsets).for_each(add);
-        Some(end - start)
-    })
-}
-
-/// Is any of these, which are listed and so live, frozen?
-pub fn any_frozen(objects: &[VALUE]) -> bool {
-    let any = |objects: &[VALUE]| {
-        objects.iter().enumerate().any(|(index, object)| {
-            if let Some(later) = objects.get(index + 8) {
-                value::prefetch(*later as *const VALUE);
-            }
-            // SAFETY: as the caller says; Ruby does not run meanwhile.
-            unsafe { value::frozen(*object) }
-        })
-    };
-    match batch::threads_for(objects.len()) {
-        Some(threads) => threads.install(|| objects.par_chunks(CHUNK).any(any)),
-        None => any(objects),
+    let mut offsets = vec![0; arrays.len().div_ceil(CHUNK)];
+    threads.each(offsets.iter_mut().zip(spans.chunks_mut(CHUNK)).zip(arrays.chunks(CHUNK)), lengths);
+    let mut end = start;
+    for offset in &mut offsets {
+        end += std::mem::replace(offset, end);
     }
+    i32::try_from(end).ok()?;
+    threads.each(spans.chunks_mut(CHUNK).zip(&offsets), |(spans, offset)| {
+        spans.iter_mut().for_each(|span| span.0 += *offset as u32);
+    });
+    Some(end - start)
 }

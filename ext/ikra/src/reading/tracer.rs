@@ -8,7 +8,6 @@ use crate::reading::base::{Base, Series, Source};
 use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
-use crate::reading::drain;
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
@@ -493,12 +492,12 @@ impl<'a> Tracer<'a> {
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
         let classes = self.pool.of_hierarchy(hierarchy);
-        classes.into_iter().any(|class| drain::any_frozen(&self.pinned.objects(class)))
+        classes.into_iter().any(|class| batch::any_frozen(&self.pinned.objects(class)))
     }
 
     pub fn any_frozen_array(&self, kind: ArrayKind) -> bool {
         let kind = self.asked.kinds.find(kind);
-        drain::any_frozen(&self.pinned.arrays(kind.0))
+        batch::any_frozen(&self.pinned.arrays(kind.0))
     }
 
     /// What this object is, if it was met (anywhere but as the base).
