@@ -62,6 +62,7 @@ class HeapBenchmark
     end
     whole(objects)
     arrays
+    results
     traffic
     order
   end
@@ -136,6 +137,18 @@ class HeapBenchmark
            nanoseconds(count) { phase(:trace) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
     report("a column of Integers to an Array",
            nanoseconds(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
+  end
+
+  # Of six million values: the array is memory fresh from the system each time.
+  def results
+    count = 6 * @options[:objects]
+    floats = Array.new(count) { |i| i + 0.5 }
+    sum = 0
+    { "Floats to a long Array" => -> { floats.pmap { |x| (2.5 * x) + 1.5 } },
+      "every other Float of a long Array" => -> { floats.pselect { |x| x.to_i.even? } },
+      "a sum of Integers" => -> { (1..count).peach { |i| sum += i } } }.each do |what, section|
+      report(what, nanoseconds(count) { phase(:copy_back, &section) })
+    end
   end
 
   def traffic

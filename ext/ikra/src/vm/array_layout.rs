@@ -11,6 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static CONFIRMED: AtomicBool = AtomicBool::new(false);
 
+/// Is the layout that of the Ruby that runs?
+pub fn confirmed() -> bool {
+    CONFIRMED.load(Ordering::Relaxed)
+}
+
 const ARRAY: VALUE = rb_sys::ruby_value_type::RUBY_T_ARRAY as VALUE;
 const TYPE: VALUE = 0x1f;
 const EMBEDDED: VALUE = rb_sys::ruby_rarray_flags::RARRAY_EMBED_FLAG as VALUE;
@@ -47,7 +52,7 @@ pub unsafe fn items(array: VALUE) -> Option<(*mut VALUE, usize)> {
     // SAFETY: as the caller says; all objects are at least five words.
     unsafe {
         let flags = word(array, FLAGS);
-        if flags & (TYPE | FROZEN | SHARED) != ARRAY || !CONFIRMED.load(Ordering::Relaxed) {
+        if flags & (TYPE | FROZEN | SHARED) != ARRAY || !confirmed() {
             return None;
         }
         Some(if flags & EMBEDDED != 0 {
