@@ -42,6 +42,16 @@ impl Column {
         })
     }
 
+    /// `len` numbers, whatever they are, to be written before they are read.
+    pub fn unset(ty: Ty, len: usize) -> Result<Self, NoMemory> {
+        Ok(match ty {
+            Ty::Bool => Self::Bool(fallible::unset(len)?),
+            Ty::I32 => Self::I32(fallible::unset(len)?),
+            Ty::I64 => Self::I64(fallible::unset(len)?),
+            Ty::F64 => Self::F64(fallible::unset(len)?),
+        })
+    }
+
     /// Makes room for so many more.
     pub fn try_reserve(&mut self, count: usize) -> Result<(), NoMemory> {
         match self {

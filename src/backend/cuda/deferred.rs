@@ -3,9 +3,8 @@
 //! else the kernel writes *records* (as [`crate::backend::cpu`] does), which come down after each tick; the CPU makes the
 //! calls on the columns of the host, which the kernel does not look at.
 
-use super::device::Session;
+use super::device::DeviceSession;
 use super::layout::Arena;
-use crate::backend::Launch;
 use crate::backend::cpu::DeferredCalls;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -16,6 +15,7 @@ use crate::ir::{BinaryOp, Buffer, FuncId, Op, Program, Stmt, Ty, Value, walk};
 use crate::profile::Profile;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 /// Words of records of a tick; what takes more runs in order, which takes none.
 const MOST: usize = 256 << 20;
@@ -150,24 +150,17 @@ impl Logs {
         self.kept.contains(&buffer)
     }
 
-    /// The columns of the host that change while the program runs, as they are.
-    pub fn before(&self, buffers: &[Column]) -> Result<Vec<Column>, Error> {
-        let columns = self.kept.iter().map(|buffer| buffers[buffer.0 as usize].try_clone());
-        Ok(columns.collect::<Result<_, _>>()?)
-    }
-
-    pub fn begin_again(&self, buffers: &mut [Column], before: &[Column]) {
-        for (buffer, column) in self.kept.iter().zip(before) {
-            buffers[buffer.0 as usize].copy_from(column);
-        }
+    /// The columns of the host that change while the program runs.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.kept.iter().map(|buffer| buffer.0 as usize)
     }
 
     /// Fetches what the elements of a tick have written down, and makes the calls.
     pub fn finish_tick(
         &self,
-        session: &mut dyn Session,
+        session: &mut dyn DeviceSession,
         arena: &Arena,
-        launch: &mut Launch<'_>,
+        (columns, scalars, interrupt): (&mut [Column], &[u64], &AtomicBool),
         tick: u64,
     ) -> Result<Finished, Error> {
         let mut counts = vec![0usize; self.words.len()];
@@ -191,7 +184,11 @@ impl Logs {
         let pieces = pieces.map(|(records, (offset, ..))| (*offset, bytemuck::cast_slice_mut(records)));
         session.read(&mut pieces.collect::<Vec<_>>())?;
         session.clear(arena.counts, 8 * self.words.len())?;
-        Ok(if self.calls.make(&all, launch, tick)? { Finished::Done } else { Finished::Conflict })
+        Ok(if self.calls.make(&all, columns, (scalars, interrupt), tick)? {
+            Finished::Done
+        } else {
+            Finished::Conflict
+        })
     }
 }
 

@@ -25,17 +25,17 @@ pub(super) trait Device: Send + Sync {
 /// A program on the device.
 pub(super) trait Loaded: Send + Sync {
     /// Takes the device for one run, with that much of its memory; waits for other runs to end. `None`: interrupted
-    /// meanwhile. A run that is interrupted later finds the byte at `Session::stop` set.
+    /// meanwhile. A run that is interrupted later finds the byte at `DeviceSession::stop` set.
     fn start<'a>(
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error>;
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error>;
 }
 
 /// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
 /// wait for it.
-pub(super) trait Session {
+pub(super) trait DeviceSession {
     /// Address of the run's memory. What it holds at first means nothing.
     fn base(&self) -> u64;
     /// Bytes of stack that a thread may use.

@@ -4,7 +4,7 @@
 
 use super::cache::{Cache, create_private};
 use super::compiler;
-use super::device::{Constant, Device, Loaded, Session, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
@@ -116,7 +116,7 @@ impl Loaded for Emulated {
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         faults::point("allocating on the GPU")?;
         check_room(bytes, memory(), memory())?;
@@ -161,7 +161,7 @@ impl EmulatedSession<'_> {
     }
 }
 
-impl Session for EmulatedSession<'_> {
+impl DeviceSession for EmulatedSession<'_> {
     fn base(&self) -> u64 {
         self.memory.as_ptr() as u64
     }

@@ -2,7 +2,7 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 use super::cache::Cache;
-use super::device::{Constant, Device, Loaded, Session, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::foreign::Foreign;
 use super::layout::{Arena, Step};
@@ -525,7 +525,7 @@ impl Loaded for LoadedModule {
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error> {
         let gpu = &*self.gpu;
         // First of all: in a forked child the lock may be held by no one who lives.
         gpu.enter()?;
@@ -659,7 +659,7 @@ impl GpuSession<'_> {
     }
 }
 
-impl Session for GpuSession<'_> {
+impl DeviceSession for GpuSession<'_> {
     fn base(&self) -> u64 {
         self.resources.base
     }

@@ -2,10 +2,11 @@
 //! piece of device memory it takes.
 
 use super::deferred::Rooms;
-use super::device::Session;
+use super::device::DeviceSession;
 use super::emit::BLOCK;
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
+use crate::heap::Column;
 use crate::heap::job_order::Segment;
 use crate::ir::{BufferInfo, BufferKind, Program, SiteId};
 
@@ -94,12 +95,13 @@ impl Arena {
     /// look at.
     pub fn new(
         program: &Program,
+        columns: &[Column],
         launch: &Launch<'_>,
         lanes: usize,
         rooms: &Rooms,
         stays: impl Fn(usize) -> bool,
     ) -> Self {
-        let size = |i: usize| launch.buffers[i].as_bytes().len();
+        let size = |i: usize| columns[i].as_bytes().len();
         let infos = || program.buffers.iter().enumerate();
         let begins: Vec<Begins> = infos().map(|(i, info)| Begins::of(info, stays(i), size(i))).collect();
         let down: Vec<usize> =
@@ -143,7 +145,7 @@ pub(super) fn fresh_state() -> [u64; STATE / 8] {
 }
 
 /// The prelude's `Run`.
-pub(super) fn run_words(arena: &Arena, session: &dyn Session, launch: &Launch<'_>) -> [u64; 7] {
+pub(super) fn run_words(arena: &Arena, session: &dyn DeviceSession, launch: &Launch<'_>) -> [u64; 7] {
     let at = |offset: usize| session.base() + offset as u64;
     let (order, stack, stop) = (arena.order.map_or(0, at), session.stack(), session.stop());
     [order, at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack, stop]
@@ -210,12 +212,12 @@ impl Step {
     }
 
     /// The steps of one tick, round by round.
-    pub fn of_tick(program: &Program, launch: &Launch<'_>, limit: usize) -> Vec<Self> {
+    pub fn of_tick(program: &Program, columns: &[Column], launch: &Launch<'_>, limit: usize) -> Vec<Self> {
         let rounds = launch.jobs.rounds.iter();
         let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
         if let Some(at) = scratch {
             // Threads have memory of their own: as many at once as that leaves room for.
-            let bytes = launch.buffers[at].as_bytes().len().max(8);
+            let bytes = columns[at].as_bytes().len().max(8);
             let most = (SCRATCH / bytes).max(BLOCK as usize);
             return rounds
                 .flat_map(|r| &r.segments)

@@ -11,6 +11,7 @@ pub mod method_tables;
 pub mod object_layout;
 pub mod object_pool;
 pub mod pinned;
+pub mod read_barrier;
 pub mod reflection;
 pub mod signal_watcher;
 pub mod stack;

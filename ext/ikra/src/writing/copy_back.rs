@@ -6,7 +6,6 @@
 
 use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};
-use crate::running::heap::Layout;
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
@@ -122,9 +121,6 @@ enum Prepared {
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
-    pub layout: &'a Layout,
-    /// The written buffers as they were before, in the order of `layout.written`.
-    pub before: &'a [Column],
 }
 
 impl CopyBack<'_> {
@@ -185,16 +181,7 @@ impl CopyBack<'_> {
         types: &TypeSet,
     ) -> Result<Change<'a>, NoMemory> {
         let values = self.decoder.values(&kind, types);
-        let before = |part| {
-            let kind = kind(part);
-            let at = self
-                .layout
-                .written
-                .iter()
-                .position(|b| self.decoder.inferred.program.buffers[*b].kind == kind)?;
-            self.before.get(at)
-        };
-        let [payload, tags] = [Part::Payload, Part::Tag].map(before);
+        let [payload, tags] = [Part::Payload, Part::Tag].map(|part| self.decoder.before(&kind(part)));
         let before = Values { payload, tags, single: values.single };
         let differs = |now: Option<&Column>, was: Option<&Column>, rows: &Range<usize>| match (now, was) {
             (Some(now), Some(was)) => now.differs(was, rows.clone()),

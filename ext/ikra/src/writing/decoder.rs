@@ -118,7 +118,13 @@ impl<'a> Decoder<'a> {
 
     pub fn buffer(&self, kind: &BufferKind) -> Option<&'a Column> {
         let at = self.inferred.program.buffers.iter().position(|b| b.kind == *kind)?;
-        Some(&self.heap.buffers[at])
+        Some(&self.heap.store.columns()[at])
+    }
+
+    /// The column as it was before, if the section has written it.
+    pub fn before(&self, kind: &BufferKind) -> Option<&'a Column> {
+        let at = self.inferred.program.buffers.iter().position(|b| b.kind == *kind)?;
+        self.heap.store.before(at)
     }
 
     pub fn values(&self, kind: impl Fn(Part) -> BufferKind, types: &TypeSet) -> Values<'a> {
