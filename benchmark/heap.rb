@@ -67,6 +67,7 @@ class HeapBenchmark
     whole(objects)
     arrays
     small_arrays
+    results
     traffic
     order
   end
@@ -154,6 +155,18 @@ class HeapBenchmark
     mixed = Array.new(count) { |i| @random.rand(2).zero? ? i : i + 0.5 }
     report("Integers and Floats of an Array, mixed",
            nanoseconds(count) { phase(:trace) { mixed.pselect { |x| x < 0 } } })
+  end
+
+  # Of six million values: the array is memory fresh from the system each time.
+  def results
+    count = 6 * @options[:objects]
+    floats = Array.new(count) { |i| i + 0.5 }
+    sum = 0
+    { "Floats to a long Array" => -> { floats.pmap { |x| (2.5 * x) + 1.5 } },
+      "every other Float of a long Array" => -> { floats.pselect { |x| x.to_i.even? } },
+      "a sum of Integers" => -> { (1..count).peach { |i| sum += i } } }.each do |what, section|
+      report(what, nanoseconds(count) { phase(:copy_back, &section) })
+    end
   end
 
   def traffic

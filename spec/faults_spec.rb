@@ -75,7 +75,7 @@ each_compiling_backend do
      }", points],
     # What was written at once, before anything failed.
     "writes in place beside others" => [
-      "lambda { |growing| growing.peach { |g| g.n += 1; g.x *= 0.5; g.items[1] = g.n; g.later = 1e-300; g.flag = true } }",
+      "lambda { |all| all.peach { |g| g.n += 1; g.x *= 0.5; g.items[1] = g.n; g.later = 1e-300; g.flag = true } }",
       -> { [Array.new(400) { |i| FaultsGrowing.new(i) }] }
     ],
     "a selection" => ["lambda { |points, _| points.pselect { |point| point.y > 1.0 && (point.y = 1) } }", points],

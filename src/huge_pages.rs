@@ -35,7 +35,8 @@ pub fn permit() {
 
 /// Asks for them, for memory that is going to be written.
 ///
-/// SAFETY: the memory must be the caller's, and may be as long as it likes.
+/// # Safety
+/// The memory must be the caller's.
 pub unsafe fn advise(start: *mut u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     {

@@ -11,6 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static CONFIRMED: AtomicBool = AtomicBool::new(false);
 
+/// Is the layout that of the Ruby that runs?
+pub fn confirmed() -> bool {
+    CONFIRMED.load(Ordering::Relaxed)
+}
+
 const ARRAY: VALUE = rb_sys::ruby_value_type::RUBY_T_ARRAY as VALUE;
 const TYPE: VALUE = 0x1f;
 const EMBEDDED: VALUE = rb_sys::ruby_rarray_flags::RARRAY_EMBED_FLAG as VALUE;
@@ -21,6 +26,9 @@ const FROZEN: VALUE = rb_sys::ruby_fl_type::RUBY_FL_FREEZE as VALUE;
 
 /// So many bytes are memory fresh from the system: glibc keeps none of that size when it is given back.
 const FRESH: usize = 32 << 20;
+
+/// The array is old: only what was written down is looked at in it when young objects are collected.
+const OLD: VALUE = rb_sys::ruby_fl_type::RUBY_FL_PROMOTED as VALUE;
 
 /// What stands in an array, in words: its flags, and where the items are apart from it their number, for how many there
 /// is room, and where they are.
@@ -47,7 +55,7 @@ pub unsafe fn items(array: VALUE) -> Option<(*mut VALUE, usize)> {
     // SAFETY: as the caller says; all objects are at least five words.
     unsafe {
         let flags = word(array, FLAGS);
-        if flags & (TYPE | FROZEN | SHARED) != ARRAY || !CONFIRMED.load(Ordering::Relaxed) {
+        if flags & (TYPE | FROZEN | SHARED) != ARRAY || !confirmed() {
             return None;
         }
         Some(if flags & EMBEDDED != 0 {
@@ -62,18 +70,22 @@ pub unsafe fn items(array: VALUE) -> Option<(*mut VALUE, usize)> {
 /// Makes `count` items of a new array with room for them and without any; `fill` gets their memory. `None` where it is not
 /// known where that is: nothing is done then.
 ///
-/// SAFETY: `array` must be live, empty, and made since Ruby last ran. `fill` must initialise all of the memory, with live
-/// values, and run nothing of Ruby's.
+/// SAFETY: `array` must be live, empty, and made since Ruby last ran. `fill` must initialise all of the memory, and run
+/// nothing of Ruby's; the values must be immediates, or objects that something else keeps alive which was there before the
+/// array.
 pub unsafe fn fill<R>(
     array: VALUE,
     count: usize,
     fill: impl FnOnce(&mut [MaybeUninit<VALUE>]) -> R,
 ) -> Option<R> {
-    // SAFETY: as the caller says. No write barrier is needed for an array that the garbage collector has not seen yet. It
-    // looks at the items up to the length, which is set once they are there.
+    // SAFETY: as the caller says. The garbage collector looks at the items up to the length, which is set once they are
+    // there. Write barriers are for young objects in old arrays, which this is not, and for objects that nobody else refers
+    // to while marking goes on: it may have begun, and come past this array, when the array got its memory.
     unsafe {
         let (memory, length) = items(array)?;
-        if word(array, FLAGS) & EMBEDDED != 0 || length != 0 || (word(array, ROOM) as usize) < count {
+        let flags = word(array, FLAGS);
+        if flags & EMBEDDED != 0 || flags & OLD == OLD || length != 0 || (word(array, ROOM) as usize) < count
+        {
             return None;
         }
         let bytes = count * size_of::<VALUE>();
