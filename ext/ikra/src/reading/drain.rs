@@ -395,7 +395,8 @@ impl Tracer<'_> {
 /// Offsets and lengths of arrays whose elements begin at `start`; gives how many elements there are, if they can be
 /// numbered.
 fn measure(threads: AllThreads, arrays: &[VALUE], spans: &mut [(u32, u32)], start: usize) -> Option<usize> {
-    let lengths = |((sum, spans), arrays): ((&mut usize, &mut [(u32, u32)]), &[VALUE])| {
+    type Chunk<'a> = ((&'a mut usize, &'a mut [(u32, u32)]), &'a [VALUE]);
+    let lengths = |((sum, spans), arrays): Chunk<'_>| {
         for (index, (span, array)) in spans.iter_mut().zip(arrays).enumerate() {
             if let Some(later) = arrays.get(index + 8) {
                 value::prefetch(*later as *const VALUE);

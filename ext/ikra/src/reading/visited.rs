@@ -7,7 +7,8 @@
 //! Addresses stay what they are, because [`crate::vm::pinned::Pinned`] pins all that is entered here.
 
 use crate::vm::value;
-use bytemuck::allocation::try_zeroed_vec;
+use bytemuck::Zeroable;
+use bytemuck::allocation::{try_zeroed_box, try_zeroed_vec, zeroed_box};
 use ikra_core::fallible::NoMemory;
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, ClassId};
@@ -34,7 +35,7 @@ pub enum Sort {
 /// begin within the same 32 bytes.
 const SLOT_BITS: u32 = 5;
 const PAGE_BITS: u32 = 14;
-const REGION_BITS: u32 = 26;
+const REGION_BITS: u32 = 24;
 const SLOTS: usize = 1 << (PAGE_BITS - SLOT_BITS);
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
 
@@ -145,13 +146,16 @@ impl Slot<'_> {
     }
 }
 
-/// 64 MiB of addresses: the slots of its pages.
+/// 16 MiB of addresses: the slots of its pages.
 struct Region {
     number: usize,
     pages: [AtomicPtr<u64>; PAGES],
     /// Others in the same list.
     next: *const Self,
 }
+
+// SAFETY: zeros are a number, and null pointers.
+unsafe impl Zeroable for Region {}
 
 /// What the set owns. Behind the pointers to it, atomics only are accessed until it is dropped.
 #[derive(Default)]
@@ -165,7 +169,8 @@ struct Memory {
 
 /// See the module's text.
 pub struct VisitedSet {
-    lists: [AtomicPtr<Region>; LISTS],
+    /// Apart, as the set is moved about.
+    lists: Box<[AtomicPtr<Region>; LISTS]>,
     memory: Mutex<Memory>,
 }
 
@@ -176,7 +181,7 @@ unsafe impl Sync for VisitedSet {}
 
 impl Default for VisitedSet {
     fn default() -> Self {
-        Self { lists: [const { AtomicPtr::new(ptr::null_mut()) }; LISTS], memory: Mutex::default() }
+        Self { lists: zeroed_box(), memory: Mutex::default() }
     }
 }
 
@@ -255,12 +260,13 @@ impl VisitedSet {
     }
 
     fn add_region(&self, value: VALUE, memory: &mut Memory) -> Result<&Region, NoMemory> {
-        let no_memory = |_| NoMemory(size_of::<Region>());
-        reserve::fallible(|| memory.regions.try_reserve(1)).map_err(no_memory)?;
+        let no_memory = NoMemory(size_of::<Region>());
+        reserve::fallible(|| memory.regions.try_reserve(1)).map_err(|_| no_memory)?;
         let number = value as usize >> REGION_BITS;
         let list = &self.lists[number % LISTS];
-        let pages = [const { AtomicPtr::new(ptr::null_mut()) }; PAGES];
-        let region = Box::into_raw(Box::new(Region { number, pages, next: list.load(Ordering::Acquire) }));
+        let mut region: Box<Region> = reserve::fallible(try_zeroed_box).map_err(|()| no_memory)?;
+        (region.number, region.next) = (number, list.load(Ordering::Acquire));
+        let region = Box::into_raw(region);
         memory.regions.extend(NonNull::new(region));
         list.store(region, Ordering::Release);
         // SAFETY: just made, and not freed before the set is dropped.
