@@ -129,3 +129,69 @@ each_compiling_backend do |backend|
     expect(printed).to match(/\A#{needs}\ntrue\ntrue\n\z/)
   end
 end
+
+RSpec.describe "Ikra.kept_memory" do
+  # Minor page faults of this process so far.
+  def faults = File.read("/proc/self/stat").split(") ").last.split[7].to_i
+
+  after do
+    Ikra.kept_memory = nil
+    Ikra.release_memory
+  end
+
+  let(:points) { Array.new(100_000) { |n| World::Point.new(n, n * 0.5) } }
+
+  it "is used again by later sections, which touch no fresh memory" do
+    Ikra.backend = :cpu
+    kept = points
+    5.times { kept.peach { |point| point.x += 1 } }
+    GC.start
+    GC.disable
+    before = faults
+    100.times { kept.peach { |point| point.x += 1 } }
+    expect(faults - before).to be < 300
+    expect(kept.sum(&:x)).to eq((0...100_000).sum + (105 * 100_000))
+  ensure
+    GC.enable
+    Ikra.backend = :auto
+  end
+
+  it "has a bound, and goes back on request" do
+    expect(Ikra.kept_memory).to be > 1 << 20
+    points.peach { |point| point.x += 1 }
+    expect(Ikra.release_memory).to be > 100_000
+    expect(Ikra.release_memory).to eq(0)
+    Ikra.kept_memory = 0
+    points.peach { |point| point.x += 1 }
+    expect(Ikra.release_memory).to eq(0)
+    Ikra.kept_memory = 3 << 20
+    points.peach { |point| point.x += 1 }
+    expect(Ikra.release_memory).to be_between(0, 3 << 20)
+    [-1, 1.5, "1 MB", 1 << 62].each do |bytes|
+      expect { Ikra.kept_memory = bytes }.to raise_error(ArgumentError, /kept_memory is a number of bytes or nil/)
+    end
+  end
+
+  it "goes back after a while without a section" do
+    Array.new(1_000_000, 1).pmap { |n| n + 1 }
+    points.peach { |point| point.x += 1 }
+    native = Ikra.const_get(:Native)
+    200.times { native.kept.zero? ? break : sleep(0.2) }
+    expect(native.kept).to eq(0)
+  end
+
+  it "is a forked child's own" do
+    numbers = Array.new(300_000) { |n| n }
+    numbers.pmap { |n| n + 1 }
+    read, write = IO.pipe
+    child = fork do
+      write.puts(numbers.pmap { |n| n + 1 }.sum, Ikra.release_memory)
+      exit!(0)
+    end
+    Process.wait(child)
+    write.close
+    sum, released = read.read.split.map(&:to_i)
+    expect([sum, released > 1 << 20]).to eq([numbers.sum + 300_000, true])
+    expect(numbers.pmap { |n| n + 1 }.sum).to eq(numbers.sum + 300_000)
+  end
+end

@@ -44,6 +44,20 @@ pub fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoM
     Ok(list)
 }
 
+/// So many numbers, whatever they are: they will be written before they are read. Clearing them would take as long as that.
+pub fn unset<T: bytemuck::Pod>(length: usize) -> Result<Vec<T>, NoMemory> {
+    let mut list: Vec<T> = Vec::new();
+    reserve(&mut list, length)?;
+    let start = list.as_mut_ptr();
+    // SAFETY: the empty assembly may have written there, for all that the compiler knows, so the bytes are ones, and any
+    // bytes are a number. There is room for so many.
+    unsafe {
+        std::arch::asm!("/* {} */", in(reg) start, options(nostack, preserves_flags));
+        list.set_len(length);
+    }
+    Ok(list)
+}
+
 fn too_long<T>(length: usize) -> NoMemory {
     NoMemory(length.saturating_mul(size_of::<T>()))
 }

@@ -7,6 +7,7 @@
 
 use crate::error::Error;
 use crate::fallible::NoMemory;
+use crate::memory;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
@@ -14,7 +15,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The system's allocator, and the reserves.
+/// The system's allocator, large blocks that stay, and the reserves.
 #[derive(Debug, Default)]
 pub struct Allocator;
 
@@ -22,14 +23,20 @@ pub struct Allocator;
 // (`Region`); which of the two it is tells its address. Nothing here unwinds or allocates.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller says.
-        let block = unsafe { System.alloc(layout) };
+        let block = match is_large(layout) {
+            true => memory::take(layout.size(), false),
+            // SAFETY: as the caller says.
+            false => unsafe { System.alloc(layout) },
+        };
         if block.is_null() { emergency(layout) } else { block }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller says.
-        let block = unsafe { System.alloc_zeroed(layout) };
+        let block = match is_large(layout) {
+            true => memory::take(layout.size(), true),
+            // SAFETY: as the caller says.
+            false => unsafe { System.alloc_zeroed(layout) },
+        };
         if !block.is_null() {
             return block;
         }
@@ -44,25 +51,35 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match of_reserve(block) {
             Some(region) => region.give_back(),
-            // SAFETY: the system has given it, with this layout.
+            // SAFETY: each is given back where it is from, with the layout that it was given with.
+            None if is_large(layout) => unsafe { memory::give(block) },
+            // SAFETY: as above.
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller has made sure that the size is valid with this alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         let reserved = of_reserve(block).is_some();
-        if !reserved {
+        let moved = match (reserved, is_large(layout), is_large(wanted)) {
             // SAFETY: the system has given it, with this layout.
-            let moved = unsafe { System.realloc(block, layout, size) };
-            if !moved.is_null() {
-                return moved;
-            }
+            (false, false, false) => unsafe { System.realloc(block, layout, size) },
+            // SAFETY: it is from there, and nobody else uses it.
+            (false, true, true) => unsafe { memory::resize(block, layout.size(), size) },
+            _ => ptr::null_mut(),
+        };
+        if !moved.is_null() {
+            return moved;
         }
-        // SAFETY: the caller has made sure that the size is valid with this alignment; the new block is another one than
-        // the old, both are as long as what is copied, and the old one goes back where it is from.
+        // SAFETY: the new block is another one than the old, both are as long as what is copied, and the old one goes back
+        // where it is from.
         unsafe {
-            let wanted = Layout::from_size_align_unchecked(size, layout.align());
-            let moved = if reserved { self.alloc(wanted) } else { emergency(wanted) };
+            let moved = match is_large(wanted) && !is_large(layout) {
+                true => memory::take_growing(size),
+                false => self.alloc(wanted),
+            };
+            let moved = if moved.is_null() { emergency(wanted) } else { moved };
             if !moved.is_null() {
                 ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
                 self.dealloc(block, layout);
@@ -70,6 +87,16 @@ unsafe impl GlobalAlloc for Allocator {
             moved
         }
     }
+}
+
+/// Blocks like that are from [`memory`].
+const fn is_large(layout: Layout) -> bool {
+    layout.size() >= memory::LARGE && layout.align() <= memory::ALIGNMENT
+}
+
+/// Does this block lie in a reserve?
+pub fn is_reserved(block: *const u8) -> bool {
+    of_reserve(block.cast_mut()).is_some()
 }
 
 thread_local! {
@@ -86,6 +113,13 @@ thread_local! {
 /// A block that the system does not have.
 #[cold]
 fn emergency(layout: Layout) -> *mut u8 {
+    if !is_large(layout) && memory::release() != 0 {
+        // SAFETY: no layout here is empty.
+        let block = unsafe { System.alloc(layout) };
+        if !block.is_null() {
+            return block;
+        }
+    }
     if FALLIBLE.get() {
         return ptr::null_mut();
     }

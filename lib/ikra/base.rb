@@ -80,5 +80,6 @@ module Ikra
 
   self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
   self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
+  self.kept_memory = Integer(ENV["IKRA_KEPT_MEMORY"]) if ENV["IKRA_KEPT_MEMORY"]
   self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, conflicts, threads, seed.
+# What a program can set: back-end, fallback, conflicts, threads, memory, seed.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
@@ -20,7 +20,8 @@ module Ikra
     attr_reader :conflicts
 
     # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a GPU and +:cpu+ elsewhere.
-    # Small sections run on the CPU even then.
+    # Each section then runs where it was faster before. It begins on the CPU; if a GPU promises to be worth it, code
+    # for that is compiled beside, and nobody waits for it.
     #
     # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+ (+:"cuda-emulated"+ where that was chosen)
     def backend
@@ -102,6 +103,35 @@ module Ikra
 
       Native.use_threads(count || 0)
     end
+
+    # The most memory that is kept between sections, for the next ones: fresh memory takes longer than what is done with
+    # it.
+    #
+    # @return [Integer] bytes
+    def kept_memory = Native.most_kept
+
+    # Sets how much memory is kept between sections at most. What was kept goes back to the system after ten seconds
+    # without a section, or with {#release_memory}. The environment variable IKRA_KEPT_MEMORY sets it for a whole
+    # program.
+    #
+    #   Ikra.kept_memory = 256 * 1024 * 1024
+    #
+    # @param bytes [Integer, nil] 0: none; +nil+: an eighth of the memory of the machine, or of the cgroup
+    # @raise [ArgumentError] for anything else
+    def kept_memory=(bytes)
+      unless bytes.nil? || (bytes.is_a?(Integer) && bytes.between?(0, (1 << 62) - 1))
+        raise ArgumentError, "kept_memory is a number of bytes or nil, not #{bytes.inspect}"
+      end
+
+      Native.keep(bytes)
+    end
+
+    # Gives the memory that is kept between sections back to the system.
+    #
+    #   Ikra.release_memory # => 50397184
+    #
+    # @return [Integer] how many bytes that were
+    def release_memory = Native.release
 
     # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,
     # which has Ruby's own generator.

@@ -6,7 +6,7 @@ mod throughput;
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
-use crate::heap::{Column, JobOrder, Segment};
+use crate::heap::{Column, JobOrder, Segment, Store};
 use crate::ir::{Program, SiteId};
 use crate::profile::Profile;
 use std::ops::Range;
@@ -30,20 +30,29 @@ pub trait Backend: Send + Sync {
 
 /// A compiled program.
 pub trait Kernel: Send + Sync {
-    /// Runs all ticks over all jobs. On success the written buffers of `launch` hold the results; after a failure
-    /// their contents mean nothing. Called without the GVL.
-    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error>;
+    /// Binds it to the columns of a section, one for each of `Program::buffers`, in that order. That of
+    /// [`crate::ir::BufferKind::Scratch`] is as long as the memory of one element; back-ends take as much of it as
+    /// elements are computed at once, and leave it alone.
+    /// `interrupt`: set from outside to stop what is running (Ctrl-C, `Thread#raise`).
+    fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a>;
     /// Is it what would be compiled for so many ticks? Otherwise it runs them, though not as fast.
     fn suits(&self, ticks: u64) -> bool;
     /// The generated source or assembly, for `Ikra.explain`.
     fn source(&self) -> String;
 }
 
-/// One run of a compiled program: its data and the shape of the run.
+/// A compiled program with the columns that it runs on. Called without the GVL.
+pub trait Session {
+    /// Runs all ticks over all jobs. After a failure what is in written columns means nothing, until
+    /// [`Store::begin_again`].
+    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error>;
+    /// Brings what the last launch has written to the store.
+    fn fetch(&mut self, profile: &mut Profile) -> Result<(), Error>;
+}
+
+/// One run of a compiled program: its scalars, and the shape of the run.
+#[derive(Clone, Copy)]
 pub struct Launch<'a> {
-    /// One column for each of `Program::buffers`, in that order. That of [`crate::ir::BufferKind::Scratch`] is as long
-    /// as the memory of one element; back-ends take as much of it as elements are computed at once, and leave it alone.
-    pub buffers: &'a mut [Column],
     /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
     pub scalars: &'a [u64],
     /// What is to run in order ([`JobOrder::in_order`]) comes to the CPU only.
@@ -54,15 +63,13 @@ pub struct Launch<'a> {
     pub seed: u64,
     /// Number of the section call since the seed was set: keys the random numbers.
     pub call: u64,
-    /// Set from outside to stop the run: Ctrl-C, `Thread#raise`.
-    pub interrupt: &'a AtomicBool,
 }
 
 impl Launch<'_> {
     /// Is it what the program expects? Compiled code trusts its arguments; this is what can be checked of them. Anything
     /// else would reach beyond a column.
-    fn check(&self, program: &Program) -> Result<(), Error> {
-        let types = self.buffers.iter().map(Column::ty).eq(program.buffers.iter().map(|buffer| buffer.ty));
+    fn check(&self, program: &Program, columns: &[Column]) -> Result<(), Error> {
+        let types = columns.iter().map(Column::ty).eq(program.buffers.iter().map(|buffer| buffer.ty));
         let jobs = self.jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len).min(i32::MAX as usize);
         let mut segments = self.jobs.rounds.iter().flat_map(|round| &round.segments);
         let fits = types
@@ -96,4 +103,29 @@ pub struct Failure {
     pub operands: [i64; 2],
     /// The path to the function that failed.
     pub path: i64,
+}
+
+/// Runs a kernel on these columns, which have the results then.
+#[cfg(test)]
+pub fn run_on(
+    kernel: &dyn Kernel,
+    columns: &mut [Column],
+    launch: &Launch<'_>,
+    interrupt: &AtomicBool,
+) -> Result<Outcome, Error> {
+    let nothing = || Column::Bool(Vec::new());
+    let mut store =
+        Store::new(columns.iter_mut().map(|column| std::mem::replace(column, nothing())).collect());
+    let mut profile = Profile::default();
+    let mut session = kernel.bind(&mut store, interrupt);
+    let outcome = session.launch(launch, &mut profile);
+    if matches!(outcome, Ok(Outcome::Done)) {
+        session.fetch(&mut profile)?;
+    }
+    drop(session);
+    columns
+        .iter_mut()
+        .zip(store.columns_mut())
+        .for_each(|(to, from)| *to = std::mem::replace(from, nothing()));
+    outcome
 }

@@ -98,7 +98,6 @@ mod tests {
     use crate::infer::tests::World;
     use crate::ir::{BufferKind, Part, interpreter};
     use crate::types::Type;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn core_asks_for_facts_that_there_are() {
@@ -127,17 +126,9 @@ mod tests {
             })
             .collect();
         let jobs = JobOrder::new(&[0], 1, None).unwrap();
-        let (scalars, interrupt) = (vec![0; program.scalars.len()], AtomicBool::new(false));
-        let mut launch = Launch {
-            buffers: &mut buffers,
-            scalars: &scalars,
-            jobs: &jobs,
-            ticks: 1,
-            seed: 0,
-            call: 0,
-            interrupt: &interrupt,
-        };
-        assert_eq!(interpreter::run(&program, &mut launch), Outcome::Done, "{block}");
+        let scalars = vec![0; program.scalars.len()];
+        let launch = Launch { scalars: &scalars, jobs: &jobs, ticks: 1, seed: 0, call: 0 };
+        assert_eq!(interpreter::run(&program, &mut buffers, &launch), Outcome::Done, "{block}");
         let result = program.buffers.iter().position(|b| b.kind == BufferKind::Result(Part::Payload));
         match &buffers[result.unwrap()] {
             Column::F64(values) => values[0],

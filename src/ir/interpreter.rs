@@ -11,12 +11,12 @@ use std::sync::atomic::AtomicU64;
 /// Statements of one element after which it is taken to run forever.
 const STEPS: u64 = 10_000_000;
 
-/// As [`crate::backend::Kernel::run`], of a program from before or after [`super::passes`]. Panics where a program
+/// As [`crate::backend::Session::launch`], of a program from before or after [`super::passes`]. Panics where a program
 /// breaks a promise, as by a load beyond the end.
-pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
-    assert_eq!(launch.buffers.len(), program.buffers.len(), "one column for each buffer");
+pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Outcome {
+    assert_eq!(columns.len(), program.buffers.len(), "one column for each buffer");
     assert_eq!(launch.scalars.len(), program.scalars.len(), "one word for each scalar");
-    for (i, (column, buffer)) in launch.buffers.iter().zip(&program.buffers).enumerate() {
+    for (i, (column, buffer)) in columns.iter().zip(&program.buffers).enumerate() {
         assert_eq!(column.ty(), buffer.ty, "b{i}");
     }
     let inside = program.fused && launch.jobs.rounds.len() == 1;
@@ -37,6 +37,7 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
                 let function = &program.functions[program.entries[entry].function.0 as usize];
                 let mut machine = Machine {
                     program,
+                    columns,
                     launch,
                     element: element as u32,
                     tick: tick as i64,
@@ -62,7 +63,7 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
             let mut none = Vec::new();
             let (tick, draws, path, steps) = (tick as i64, 0, 0, 0);
             let mut machine =
-                Machine { program, launch, element, tick, draws, path, steps, deferred: &mut none };
+                Machine { program, columns, launch, element, tick, draws, path, steps, deferred: &mut none };
             if machine.call(&program.functions[function.0 as usize], &args).is_err() {
                 return Outcome::Conflict;
             }
@@ -71,9 +72,10 @@ pub fn run(program: &Program, launch: &mut Launch<'_>) -> Outcome {
     Outcome::Done
 }
 
-struct Machine<'a, 'b> {
+struct Machine<'a> {
     program: &'a Program,
-    launch: &'a mut Launch<'b>,
+    columns: &'a mut [Column],
+    launch: &'a Launch<'a>,
     element: u32,
     tick: i64,
     draws: u32,
@@ -107,7 +109,7 @@ impl Frame<'_> {
     }
 }
 
-impl Machine<'_, '_> {
+impl Machine<'_> {
     fn call(&mut self, function: &Function, args: &[u64]) -> Result<Vec<u64>, Failure> {
         let mut frame =
             Frame { function, values: vec![0; function.values.len()], vars: vec![0; function.vars.len()] };
@@ -154,7 +156,7 @@ impl Machine<'_, '_> {
             Stmt::Set(var, value) => frame.vars[var.0 as usize] = frame.get(*value),
             Stmt::Store { buffer, index, value } => {
                 let (index, word) = (frame.get(*index) as usize, frame.get(*value));
-                match &mut self.launch.buffers[buffer.0 as usize] {
+                match &mut self.columns[buffer.0 as usize] {
                     Column::Bool(v) => v[index] = word as u8,
                     Column::I32(v) => v[index] = word as i32,
                     Column::I64(v) => v[index] = word as i64,
@@ -247,7 +249,7 @@ impl Machine<'_, '_> {
             Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
             Op::Load(buffer, index) => {
                 let index = frame.get(*index) as usize;
-                match &self.launch.buffers[buffer.0 as usize] {
+                match &self.columns[buffer.0 as usize] {
                     Column::Bool(v) => u64::from(v[index] & 1),
                     Column::I32(v) => i64::from(v[index]) as u64,
                     Column::I64(v) => v[index] as u64,
@@ -259,10 +261,10 @@ impl Machine<'_, '_> {
             }
             Op::Watch { marks: buffer, row, me, write } => {
                 let (row, me) = (frame.get(*row) as usize * marks::WORDS, frame.get(*me));
-                let Column::I64(words) = &self.launch.buffers[buffer.0 as usize] else { panic!("marks") };
+                let Column::I64(words) = &self.columns[buffer.0 as usize] else { panic!("marks") };
                 let both = [words[row], words[row + 1]].map(|word| AtomicU64::new(word as u64));
                 let conflict = marks::touch([&both[0], &both[1]], me, *write);
-                let Column::I64(words) = &mut self.launch.buffers[buffer.0 as usize] else { panic!("marks") };
+                let Column::I64(words) = &mut self.columns[buffer.0 as usize] else { panic!("marks") };
                 for (to, word) in words[row..].iter_mut().zip(both) {
                     *to = word.into_inner() as i64;
                 }
@@ -461,18 +463,12 @@ mod tests {
     use crate::heap::JobOrder;
     use crate::ir::parser::parse;
     use crate::ir::verifier::verify;
-    use std::sync::atomic::AtomicBool;
 
     fn run_text(text: &str, buffers: &mut [Column], ticks: u64) -> Outcome {
         let program = parse(text).unwrap();
         verify(&program).unwrap();
         let jobs = JobOrder::new(&[0, 0, 0], 1, None).unwrap();
-        let interrupt = AtomicBool::new(false);
-        let scalars = &[40];
-        run(
-            &program,
-            &mut Launch { buffers, scalars, jobs: &jobs, ticks, seed: 7, call: 1, interrupt: &interrupt },
-        )
+        run(&program, buffers, &Launch { scalars: &[40], jobs: &jobs, ticks, seed: 7, call: 1 })
     }
 
     const HEAD: &str = r#"program random

@@ -500,6 +500,23 @@ pub struct BufferInfo {
     pub written: bool,
 }
 
+impl BufferInfo {
+    /// Does the program change what meant something before? Results, what elements leave for the end, marks and scratch
+    /// memory begin as nothing.
+    pub fn changes(&self) -> bool {
+        let begins_as_nothing = matches!(
+            self.kind,
+            BufferKind::Result(_)
+                | BufferKind::ResultWords
+                | BufferKind::Scratch
+                | BufferKind::Marks(_)
+                | BufferKind::Accumulator(..)
+                | BufferKind::AccumulatorTick(_)
+        );
+        self.written && !begins_as_nothing
+    }
+}
+
 /// Where a scalar kernel argument comes from, read anew at each call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarSource {

@@ -182,6 +182,7 @@ pub enum Shape {
 
 impl Shape {
     /// The tag of this shape in a union; stable within one section.
+    #[inline]
     pub const fn tag(self) -> i32 {
         match self {
             Self::Nil => 0,
@@ -200,6 +201,7 @@ impl Shape {
     }
 
     /// The shape of a tag read from a column.
+    #[inline]
     pub const fn of_tag(tag: i32) -> Option<Self> {
         Some(match tag {
             0 => Self::Nil,

@@ -47,6 +47,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
         return Err(Error::new(ruby.exception_load_error(), message));
     }
+    ikra_core::huge_pages::permit();
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
@@ -69,6 +70,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("availability", function!(availability, 0))?;
     native.define_singleton_method("threads", function!(ikra_core::threads::count, 0))?;
     native.define_singleton_method("use_threads", function!(ikra_core::threads::set, 1))?;
+    native.define_singleton_method("most_kept", function!(ikra_core::memory::most, 0))?;
+    native.define_singleton_method("keep", function!(ikra_core::memory::keep, 1))?;
+    native.define_singleton_method("kept", function!(ikra_core::memory::kept, 0))?;
+    native.define_singleton_method("release", function!(ikra_core::memory::release, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;

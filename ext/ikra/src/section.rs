@@ -11,6 +11,7 @@ use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
 use crate::running::backends;
+use crate::running::choice::{Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
@@ -27,10 +28,10 @@ use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::Operation;
 use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::AsRawValue;
@@ -76,7 +77,9 @@ impl Section {
                 result
             })
         };
-        catch(ruby, run)
+        let result = catch(ruby, run);
+        memory::rest();
+        result
     }
 
     /// What Ikra makes of the section, as text; nothing runs.
@@ -151,6 +154,8 @@ enum Ended {
     Done,
     Failed(Failure),
     Conflict,
+    /// There is code for the GPU now, which will be faster.
+    Overtaken,
 }
 
 struct Run<'a> {
@@ -185,13 +190,9 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
-        faults::point("keeping columns")?;
-        let before = version.layout.written.iter().map(|b| heap.buffers[*b].try_clone());
-        let before: Vec<Column> = before.collect::<Result<_, _>>()?;
-        let mode = self.launches(&version, (mode, kernel), &mut heap, &before, random, profile)?;
+        let mode = self.launches(&version, (mode, kernel), &mut heap, random, profile)?;
         let result = profile.time(Phase::CopyBack, || {
-            let copy =
-                CopyBack { decoder: self.decoder(&version, &heap), layout: &version.layout, before: &before };
+            let copy = CopyBack { decoder: self.decoder(&version, &heap) };
             copy.run(self.section.operation, &self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
@@ -211,7 +212,6 @@ impl<'a> Run<'a> {
         version: &Version,
         (mut mode, mut kernel): (Mode, Arc<dyn Kernel>),
         heap: &mut Heap,
-        before: &[Column],
         random: (u64, u64),
         profile: &mut Profile,
     ) -> Result<Mode, Trouble> {
@@ -222,16 +222,31 @@ impl<'a> Run<'a> {
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
-            let ended = self.launch(version, (mode, &kernel), heap, before, random, profile)?;
+            let ended = self.launch(version, (mode, &kernel), heap, random, profile);
             let failure = match ended {
-                Ended::Done => {
+                Ok(Ended::Done) => {
                     if mode == Mode::Watched {
                         conflicts.none();
                     }
                     return Ok(mode);
                 }
-                Ended::Failed(failure) => Some(failure),
-                Ended::Conflict => None,
+                Ok(Ended::Failed(failure)) => Some(failure),
+                Ok(Ended::Conflict) => None,
+                Ok(Ended::Overtaken) => {
+                    heap.begin_again(layout);
+                    heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
+                    kernel = self.kernel(version, mode, profile)?;
+                    continue;
+                }
+                // What the GPU cannot do, for want of memory or for anything else, the CPU does.
+                Err(Trouble::Core(Error::Device(_))) if self.is_auto() && profile.backend != Some("cpu") => {
+                    version.choice.give_up();
+                    heap.begin_again(layout);
+                    heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
+                    kernel = self.kernel(version, mode, profile)?;
+                    continue;
+                }
+                Err(trouble) => return Err(trouble),
             };
             let is_race = |failure: &Failure| {
                 matches!(program.sites[failure.site.0 as usize].error, ErrorKind::Race { .. })
@@ -265,7 +280,7 @@ impl<'a> Run<'a> {
                     }
                 }
             };
-            heap.begin_again(layout, before);
+            heap.begin_again(layout);
             if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
@@ -287,11 +302,15 @@ impl<'a> Run<'a> {
 
     fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
-        if mode != Mode::Watched {
-            return backends::choose("cpu", 0);
-        }
-        let calls = self.base.len().saturating_mul(self.section.ticks);
-        backends::choose(&self.section.backend, calls)
+        backends::choose(if mode == Mode::Watched { &self.section.backend } else { "cpu" })
+    }
+
+    fn is_auto(&self) -> bool {
+        self.section.backend == "auto"
+    }
+
+    fn work(&self) -> Work {
+        Work { elements: self.base.len(), ticks: self.section.ticks }
     }
 
     /// What it is compiled for: the operation, and whether for several ticks.
@@ -406,6 +425,7 @@ impl<'a> Run<'a> {
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
+                choice: Choice::default(),
             };
             Ok((Rc::new(version), front.traced))
         });
@@ -464,6 +484,13 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Arc<dyn Kernel>, Trouble> {
         let ticks = self.section.ticks;
+        if self.is_auto()
+            && mode == Mode::Watched
+            && let Some(kernel) = version.choice.on_gpu(&version.program, self.work())
+        {
+            profile.backend = Some("cuda");
+            return Ok(kernel);
+        }
         let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
@@ -498,31 +525,40 @@ impl<'a> Run<'a> {
         version: &Version,
         (mode, kernel): (Mode, &Arc<dyn Kernel>),
         heap: &mut Heap,
-        before: &[Column],
         (seed, call): (u64, u64),
         profile: &mut Profile,
     ) -> Result<Ended, Trouble> {
         gvl::check_deferred()?;
-        let interrupt = AtomicBool::new(false);
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let learns = self.is_auto() && mode == Mode::Watched;
+        let on_gpu = profile.backend != Some("cpu");
+        let overtaken = (learns && !on_gpu).then(|| version.choice.running(self.work(), &interrupt));
         let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
-            let mut launch = Launch {
-                buffers: &mut heap.buffers,
-                scalars: &heap.scalars,
-                jobs: &heap.jobs,
-                ticks: self.section.ticks,
-                seed,
-                call,
-                interrupt: &interrupt,
+            let mut steps = Profile::default();
+            let Heap { store, scalars, jobs, .. } = heap;
+            let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
+            let run = || {
+                let mut session = kernel.bind(store, &interrupt);
+                let outcome = session.launch(&launch, &mut steps)?;
+                if outcome == Outcome::Done {
+                    session.fetch(&mut steps)?;
+                }
+                Ok::<_, Error>(outcome)
             };
-            let run = || kernel.run(&mut launch, profile);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
             };
+            profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
-                Some(Outcome::Done) => return Ok(Ended::Done),
+                Some(Outcome::Done) => {
+                    if learns {
+                        version.choice.learn(on_gpu, self.work(), &steps);
+                    }
+                    return Ok(Ended::Done);
+                }
                 Some(Outcome::Failed(failure)) => return Ok(Ended::Failed(failure)),
                 Some(Outcome::Conflict) => {
                     // It has ended as if by an interrupt, and there may have been one.
@@ -531,8 +567,11 @@ impl<'a> Run<'a> {
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
+            if overtaken.as_ref().is_some_and(Running::is_overtaken) {
+                return Ok(Ended::Overtaken);
+            }
             interrupted = true;
-            heap.begin_again(&version.layout, before);
+            heap.begin_again(&version.layout);
             let fine = version.conflicts.fine.get();
             heap.prepare(&version.layout, &version.program, (mode, fine), self.section.ticks)?;
         }

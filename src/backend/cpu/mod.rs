@@ -21,10 +21,11 @@ mod traffic;
 mod value;
 mod watch;
 
-use super::{Backend, Kernel, Launch, Outcome};
+use super::{Backend, Kernel, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
+use crate::heap::{Column, Store};
 use crate::ir::{self, Program};
 use crate::profile::{Phase, Profile};
 use crate::threads;
@@ -39,6 +40,7 @@ use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 use runtime::EntryFn;
 use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -78,9 +80,32 @@ struct CpuKernel {
     code: Code,
 }
 
+/// Computes in the store's columns.
+struct CpuSession<'a> {
+    kernel: &'a CpuKernel,
+    store: &'a mut Store,
+    interrupt: &'a AtomicBool,
+}
+
+impl Session for CpuSession<'_> {
+    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+        let CpuKernel { program, code, .. } = self.kernel;
+        profile.time(Phase::Kernel, || {
+            faults::point("keeping columns")?;
+            let buffers = program.buffers.iter().enumerate();
+            self.store.keep(buffers.filter(|(_, buffer)| buffer.changes()).map(|(number, _)| number))?;
+            pool::run(program, code, self.store.columns_mut(), (launch, self.interrupt))
+        })
+    }
+
+    fn fetch(&mut self, _profile: &mut Profile) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 impl Kernel for CpuKernel {
-    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
-        profile.time(Phase::Kernel, || pool::run(&self.program, &self.code, launch))
+    fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
+        Box::new(CpuSession { kernel: self, store, interrupt })
     }
 
     fn suits(&self, ticks: u64) -> bool {
@@ -130,17 +155,18 @@ impl DeferredCalls {
 
     /// Makes the calls of records (see [`deferred`]) on the columns of a launch: of one tick, those of a row in the order
     /// of their elements. False: one has failed.
-    pub fn make(&self, records: &[Vec<u64>], launch: &mut Launch<'_>, tick: u64) -> Result<bool, Error> {
+    pub fn make(
+        &self,
+        records: &[Vec<u64>],
+        columns: &mut [Column],
+        (scalars, interrupt): (&[u64], &AtomicBool),
+        tick: u64,
+    ) -> Result<bool, Error> {
         let mut args: Vec<u64> =
-            launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
-        args.extend_from_slice(launch.scalars);
+            columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+        args.extend_from_slice(scalars);
         let pool = threads::pool()?;
-        Ok(deferred::make(
-            &self.code.deferred,
-            &self.code.spare,
-            (pool, records),
-            (&args, tick, launch.interrupt),
-        ))
+        Ok(deferred::make(&self.code.deferred, &self.code.spare, (pool, records), (&args, tick, interrupt)))
     }
 }
 

@@ -11,6 +11,7 @@ use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
 use crate::faults;
+use crate::heap::Column;
 use crate::heap::job_order::Round;
 use crate::ir::{BufferKind, ErrorKind, Program, ScalarSource, Site, SiteId};
 use crate::threads::{self, Together};
@@ -124,25 +125,29 @@ struct LaunchState<'a> {
     unknown: u64,
 }
 
-pub fn run(program: &Program, code: &Code, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
-    launch.check(program)?;
+pub fn run(
+    program: &Program,
+    code: &Code,
+    columns: &mut [Column],
+    (launch, interrupt): (&Launch<'_>, &AtomicBool),
+) -> Result<Outcome, Error> {
+    launch.check(program, columns)?;
     faults::point("starting a run")?;
-    let mut args: Vec<u64> =
-        launch.buffers.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+    let mut args: Vec<u64> = columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
     let length = program.scalars.iter().position(|s| s.source == ScalarSource::ScratchWords);
     let mut run = LaunchState {
         scratch: scratch.map(|address| ScratchNeeded {
-            words: launch.buffers[address].len(),
+            words: columns[address].len(),
             address,
-            length: length.map(|scalar| launch.buffers.len() + scalar),
+            length: length.map(|scalar| columns.len() + scalar),
         }),
         args,
         order: launch.jobs.order.as_deref(),
         seed: launch.seed,
         call: launch.call,
-        interrupt: launch.interrupt,
+        interrupt,
         stopped: AtomicBool::new(false),
         no_memory: AtomicBool::new(false),
         broken: AtomicBool::new(false),

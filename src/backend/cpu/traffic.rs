@@ -4,7 +4,7 @@
 //! `cargo test --release traffic -- --ignored --nocapture` times it.
 
 use super::CpuBackend;
-use crate::backend::{Backend, Launch, Outcome};
+use crate::backend::{Backend, Launch, Outcome, run_on};
 use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
 use crate::ir::{parser, passes};
@@ -211,18 +211,9 @@ fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f6
     let entry_of: Vec<u16> = (0..CARS + PEDESTRIANS).map(|i| u16::from(i >= PEDESTRIANS)).collect();
     let mut jobs = JobOrder::new(&entry_of, 2, None).unwrap();
     jobs.rounds[0].segments.retain(|segment| entries.contains(&segment.entry));
-    let interrupt = AtomicBool::new(false);
-    let mut launch = Launch {
-        buffers: &mut buffers,
-        scalars: &[0, weather.to_bits()],
-        jobs: &jobs,
-        ticks,
-        seed: 0,
-        call: 0,
-        interrupt: &interrupt,
-    };
+    let launch = Launch { scalars: &[0, weather.to_bits()], jobs: &jobs, ticks, seed: 0, call: 0 };
     let (start, wall) = (processor_seconds(), Instant::now());
-    assert_eq!(kernel.run(&mut launch, &mut profile).unwrap(), Outcome::Done);
+    assert_eq!(run_on(&*kernel, &mut buffers, &launch, &AtomicBool::new(false)).unwrap(), Outcome::Done);
     let (seconds, wall) = (processor_seconds() - start, wall.elapsed());
     let (Column::F64(progress), Column::I32(street)) = (&buffers[1], &buffers[2]) else { unreachable!() };
     let hash: i64 = street.iter().enumerate().map(|(i, s)| i64::from(*s) * (i as i64 % 97 + 1)).sum();

@@ -3,19 +3,19 @@
 //! else the kernel writes *records* (as [`crate::backend::cpu`] does), which come down after each tick; the CPU makes the
 //! calls on the columns of the host, which the kernel does not look at.
 
-use super::device::Session;
+use super::device::DeviceSession;
 use super::layout::Arena;
-use crate::backend::Launch;
 use crate::backend::cpu::DeferredCalls;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::Column;
 use crate::ir::effects::effects;
-use crate::ir::{BinaryOp, Buffer, BufferInfo, BufferKind, FuncId, Op, Program, Stmt, Ty, Value, walk};
+use crate::ir::{BinaryOp, Buffer, FuncId, Op, Program, Stmt, Ty, Value, walk};
 use crate::profile::Profile;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 /// Words of records of a tick; what takes more runs in order, which takes none.
 const MOST: usize = 256 << 20;
@@ -150,33 +150,21 @@ impl Logs {
         self.kept.contains(&buffer)
     }
 
-    /// The columns of the host that change while the program runs, as they are.
-    pub fn before(&self, buffers: &[Column]) -> Result<Vec<Column>, Error> {
-        let columns = self.kept.iter().map(|buffer| buffers[buffer.0 as usize].try_clone());
-        Ok(columns.collect::<Result<_, _>>()?)
-    }
-
-    pub fn begin_again(&self, buffers: &mut [Column], before: &[Column]) {
-        for (buffer, column) in self.kept.iter().zip(before) {
-            buffers[buffer.0 as usize].copy_from(column);
-        }
+    /// The columns of the host that change while the program runs.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.kept.iter().map(|buffer| buffer.0 as usize)
     }
 
     /// Fetches what the elements of a tick have written down, and makes the calls.
     pub fn finish_tick(
         &self,
-        session: &mut dyn Session,
+        session: &mut dyn DeviceSession,
         arena: &Arena,
-        launch: &mut Launch<'_>,
+        (columns, scalars, interrupt): (&mut [Column], &[u64], &AtomicBool),
         tick: u64,
     ) -> Result<Finished, Error> {
-        let mut counts = vec![0u8; 8 * self.words.len()];
-        session.read(arena.counts, &mut counts)?;
-        session.wait()?;
-        let counts: Vec<usize> = counts
-            .chunks_exact(8)
-            .map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default()) as usize)
-            .collect();
+        let mut counts = vec![0usize; self.words.len()];
+        session.read(&mut [(arena.counts, bytemuck::cast_slice_mut(&mut counts))])?;
         let mut fits = true;
         let mut known = self.room.lock();
         for ((count, known), (_, _, room)) in counts.iter().zip(known.iter_mut()).zip(&arena.logs) {
@@ -189,15 +177,18 @@ impl Logs {
             let all = words.fold(0, usize::saturating_add);
             return Ok(if all > MOST { Finished::Conflict } else { Finished::TooMany });
         }
-        let mut all: Vec<Vec<u64>> = Vec::new();
-        for ((count, words), (offset, ..)) in counts.iter().zip(&self.words).zip(&arena.logs) {
-            let mut records = fallible::filled(0u64, count * words)?;
-            session.read(*offset, bytemuck::cast_slice_mut(&mut records))?;
-            all.push(records);
-        }
-        session.wait()?;
+        let records =
+            counts.iter().zip(&self.words).map(|(count, words)| fallible::filled(0u64, count * words));
+        let mut all: Vec<Vec<u64>> = records.collect::<Result<_, _>>()?;
+        let pieces = all.iter_mut().zip(&arena.logs);
+        let pieces = pieces.map(|(records, (offset, ..))| (*offset, bytemuck::cast_slice_mut(records)));
+        session.read(&mut pieces.collect::<Vec<_>>())?;
         session.clear(arena.counts, 8 * self.words.len())?;
-        Ok(if self.calls.make(&all, launch, tick)? { Finished::Done } else { Finished::Conflict })
+        Ok(if self.calls.make(&all, columns, (scalars, interrupt), tick)? {
+            Finished::Done
+        } else {
+            Finished::Conflict
+        })
     }
 }
 
@@ -222,6 +213,6 @@ pub(super) enum Finished {
 }
 
 /// Is it touched by what is deferred only? Such a column need not go up.
-pub(super) fn stays(logs: Option<&Logs>, buffer: usize, info: &BufferInfo) -> bool {
-    !matches!(info.kind, BufferKind::Scratch) && logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
+pub(super) fn stays(logs: Option<&Logs>, buffer: usize) -> bool {
+    logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
 }

@@ -25,18 +25,18 @@ pub(super) trait Device: Send + Sync {
 /// A program on the device.
 pub(super) trait Loaded: Send + Sync {
     /// Takes the device for one run, with that much of its memory; waits for other runs to end. `None`: interrupted
-    /// meanwhile. A run that is interrupted later finds the byte at `Session::stop` set.
+    /// meanwhile. A run that is interrupted later finds the byte at `DeviceSession::stop` set.
     fn start<'a>(
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error>;
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error>;
 }
 
 /// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
 /// wait for it.
-pub(super) trait Session {
-    /// Address of the run's memory.
+pub(super) trait DeviceSession {
+    /// Address of the run's memory. What it holds at first means nothing.
     fn base(&self) -> u64;
     /// Bytes of stack that a thread may use.
     fn stack(&self) -> u64;
@@ -44,9 +44,12 @@ pub(super) trait Session {
     fn stop(&self) -> u64;
     /// The bytes stay in place until the next `wait`.
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error>;
+    /// The same with bytes that need not stay.
+    fn put(&mut self, offset: usize, bytes: Vec<u8>) -> Result<(), Error>;
     fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error>;
-    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error>;
-    /// Sets a `__constant__` of the program; as `write`.
+    /// Several pieces, each from an offset, in one go.
+    fn read(&mut self, pieces: &mut [(usize, &mut [u8])]) -> Result<(), Error>;
+    /// Sets a `__constant__` of the program.
     fn set(&mut self, constant: Constant, words: &[u64]) -> Result<(), Error>;
     fn launch(&mut self, step: &Step) -> Result<(), Error>;
     /// Makes `replay` do these steps and then move the clock on by `ticks`.
@@ -55,7 +58,7 @@ pub(super) trait Session {
     fn wait(&mut self) -> Result<(), Error>;
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Constant {
     Run,
     Arguments,
@@ -73,7 +76,7 @@ pub(super) fn check_room(bytes: usize, free: usize, all: usize) -> Result<(), Er
 }
 
 /// Waits until no one else has the device; `None`: interrupted meanwhile.
-pub(super) fn take<'a>(busy: &'a Mutex<()>, interrupt: &AtomicBool) -> Option<MutexGuard<'a, ()>> {
+pub(super) fn take<'a, T>(busy: &'a Mutex<T>, interrupt: &AtomicBool) -> Option<MutexGuard<'a, T>> {
     const LOOK: Duration = Duration::from_millis(10);
     loop {
         let taken = busy.try_lock_for(LOOK);
@@ -81,9 +84,4 @@ pub(super) fn take<'a>(busy: &'a Mutex<()>, interrupt: &AtomicBool) -> Option<Mu
             return taken;
         }
     }
-}
-
-/// Numbers as the device reads them: both sides are little-endian.
-pub(super) fn bytes_of(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }

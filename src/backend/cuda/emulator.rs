@@ -4,7 +4,7 @@
 
 use super::cache::{Cache, create_private};
 use super::compiler;
-use super::device::{Constant, Device, Loaded, Session, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 /// Stack that a kernel may use of the thread that plays the GPU.
 const STACK: u64 = 1 << 20;
 const THREAD_STACK: usize = 4 << 20;
+/// What memory holds that nobody has written to.
+const GARBAGE: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 /// How often it is looked whether the compiler has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -114,13 +116,15 @@ impl Loaded for Emulated {
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         faults::point("allocating on the GPU")?;
         check_room(bytes, memory(), memory())?;
         // Words, so that the memory is aligned for all that is read from it.
         let words = bytes.div_ceil(8);
-        let memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
+        let mut memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
+        // Nothing may rely on what is there before.
+        memory.fill(GARBAGE);
         Ok(Some(Box::new(EmulatedSession {
             program: self,
             memory,
@@ -157,7 +161,7 @@ impl EmulatedSession<'_> {
     }
 }
 
-impl Session for EmulatedSession<'_> {
+impl DeviceSession for EmulatedSession<'_> {
     fn base(&self) -> u64 {
         self.memory.as_ptr() as u64
     }
@@ -176,14 +180,20 @@ impl Session for EmulatedSession<'_> {
         Ok(())
     }
 
+    fn put(&mut self, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+        self.write(offset, &bytes)
+    }
+
     fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error> {
         self.bytes(offset, bytes).fill(0);
         Ok(())
     }
 
-    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
-        faults::point("copying from the GPU")?;
-        bytes.copy_from_slice(self.bytes(offset, bytes.len()));
+    fn read(&mut self, pieces: &mut [(usize, &mut [u8])]) -> Result<(), Error> {
+        for (offset, bytes) in pieces {
+            faults::point("copying from the GPU")?;
+            bytes.copy_from_slice(self.bytes(*offset, bytes.len()));
+        }
         Ok(())
     }
 

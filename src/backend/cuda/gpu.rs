@@ -2,7 +2,7 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 use super::cache::Cache;
-use super::device::{Constant, Device, Loaded, Session, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
 use super::emit::{BLOCK, Source};
 use super::foreign::Foreign;
 use super::layout::{Arena, Step};
@@ -10,17 +10,18 @@ use super::locate::{self, Location};
 use super::{compiler, nvrtc};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
+use crate::memory;
 use crate::profile::Profile;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CString, c_void};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Arc, Once, Weak};
 use std::time::{Duration, Instant};
 
 /// The driver's functions that this file uses.
-const FUNCTIONS: [&str; 37] = [
+const FUNCTIONS: [&str; 42] = [
     "cuInit",
     "cuGetErrorName",
     "cuGetErrorString",
@@ -37,6 +38,10 @@ const FUNCTIONS: [&str; 37] = [
     "cuMemPoolGetAttribute",
     "cuMemPoolSetAttribute",
     "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
     "cuMemAlloc_v2",
     "cuMemFree_v2",
     "cuMemAllocAsync",
@@ -55,15 +60,25 @@ const FUNCTIONS: [&str; 37] = [
     "cuStreamEndCapture",
     "cuLaunchKernel",
     "cuGraphInstantiateWithFlags",
+    "cuGraphExecUpdate_v2",
     "cuGraphDestroy",
     "cuGraphLaunch",
     "cuGraphExecDestroy",
 ];
-/// Freed memory that the driver keeps for the next run.
-const KEPT: u64 = 256 << 20;
+/// Memory of the GPU that stays for the next run, at most: this part of it.
+const KEPT: usize = 16;
+/// Device memory is had in multiples of this.
+const UNIT: usize = 2 << 20;
+/// Page-locked memory for what is small.
+const STAGING: usize = 1 << 20;
+/// Columns of as many bytes are copied from and to where they are, whose pages are locked then.
+const DIRECT: usize = 512 << 10;
 /// The end of what takes no longer than this is waited for without sleeping, which would make it longer.
-const SPIN: Duration = Duration::from_millis(1);
-const NAP: Duration = Duration::from_micros(50);
+const SPIN: Duration = Duration::from_micros(60);
+/// Then it is looked up again after this part of the time that has gone by.
+const NAPS: u32 = 16;
+const SHORTEST_NAP: Duration = Duration::from_micros(10);
+const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// Stack of a thread of a recursive program: an eighth of the free memory, shared by all threads, within these.
 const LEAST_STACK: usize = 16 << 10;
 const MOST_STACK: usize = 256 << 10;
@@ -126,7 +141,48 @@ pub(super) struct Gpu {
     /// The process that made the context: a forked child cannot use it.
     process: u32,
     cache: Cache,
-    busy: Mutex<()>,
+    /// What a run has to itself.
+    busy: Mutex<Resources>,
+    /// Programs that nobody has any more, to be unloaded by the next run: that may wait for what the GPU does.
+    dead: Mutex<Vec<Unloading>>,
+}
+
+/// What stays from run to run.
+struct Resources {
+    /// Device memory, of so many bytes; 0: none.
+    base: sys::CUdeviceptr,
+    bytes: usize,
+    /// [`STAGING`] bytes of the host, page-locked.
+    staging: *mut u8,
+}
+
+/// A module, and the graph of its launches.
+struct Unloading(sys::CUmodule, Option<sys::CUgraphExec>);
+
+/// Counts forks: the pages of a process that has forked may be others than those that were locked, from its next write
+/// on.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+/// GPUs that have memory to give back.
+static GPUS: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());
+
+/// The context in which pages are locked, and the process that it is of. Without a lock: it is asked for wherever memory is
+/// given back.
+static LOCKING: (AtomicPtr<sys::CUctx_st>, AtomicU32) =
+    (AtomicPtr::new(std::ptr::null_mut()), AtomicU32::new(0));
+
+fn unlock(pages: *mut u8) {
+    let (context, process) = (LOCKING.0.load(Ordering::Acquire), LOCKING.1.load(Ordering::Acquire));
+    if process == std::process::id() {
+        // SAFETY: the context is retained for as long as the process lives, and the pages were locked in it.
+        let _ = unsafe {
+            result::ctx::set_current(context).and_then(|()| sys::cuMemHostUnregister(pages.cast()).result())
+        };
+    }
+}
+
+fn release_all() {
+    let Some(gpus) = GPUS.try_lock() else { return };
+    gpus.iter().filter_map(Weak::upgrade).for_each(|gpu| gpu.release());
 }
 
 // SAFETY: the handles are valid in every thread that makes the context current, which each use does; the driver locks
@@ -168,7 +224,8 @@ impl Gpu {
             // SAFETY: the device was given by the driver.
             let pool = unsafe { result::device::get_default_mem_pool(device) }
                 .map_err(failed("cuDeviceGetDefaultMemPool"))?;
-            let mut kept = KEPT;
+            // What a run gives back beyond what stays is for others.
+            let mut kept = 0u64;
             // SAFETY: the attribute is a 64-bit number, read during the call.
             unsafe {
                 result::mem_pool::set_attribute(
@@ -182,6 +239,8 @@ impl Gpu {
         } else {
             None
         };
+        // SAFETY: page-locked memory of the context, kept until the process ends.
+        let staging = unsafe { result::malloc_host(STAGING, 0) }.map_err(failed("cuMemHostAlloc"))?.cast();
         Ok(Self {
             name,
             architecture: (major * 10 + minor).max(0) as u32,
@@ -195,8 +254,92 @@ impl Gpu {
             driver,
             process: std::process::id(),
             cache: Cache::of_user(),
-            busy: Mutex::new(()),
+            busy: Mutex::new(Resources { base: 0, bytes: 0, staging }),
+            dead: Mutex::new(Vec::new()),
         })
+    }
+
+    /// Shares it, and has it give back what is kept when all else that is kept goes back.
+    pub fn shared(self) -> Arc<Self> {
+        static ONCE: Once = Once::new();
+        extern "C" fn forked() {
+            FORKS.fetch_add(1, Ordering::Relaxed);
+        }
+        ONCE.call_once(|| {
+            // SAFETY: the function lives as long as the process, as an extension is never unloaded.
+            unsafe { libc::pthread_atfork(None, Some(forked), None) };
+        });
+        LOCKING.0.store(self.context, Ordering::Release);
+        LOCKING.1.store(self.process, Ordering::Release);
+        let gpu = Arc::new(self);
+        GPUS.lock().push(Arc::downgrade(&gpu));
+        memory::on_unlock(unlock);
+        memory::on_release(release_all);
+        gpu
+    }
+
+    /// Gives back what is kept, if no run has it.
+    fn release(&self) {
+        if self.enter().is_ok()
+            && let Some(mut resources) = self.busy.try_lock()
+        {
+            self.free(&mut resources);
+            self.bury();
+        }
+    }
+
+    /// Gives the memory of the last run back.
+    fn free(&self, resources: &mut Resources) {
+        if resources.bytes > 0 {
+            let _ = match self.pool {
+                // SAFETY: allocated on this stream, freed once.
+                Some(_) => unsafe { result::free_async(resources.base, self.stream) },
+                // SAFETY: allocated, freed once.
+                None => unsafe { result::free_sync(resources.base) },
+            };
+            (resources.base, resources.bytes) = (0, 0);
+        }
+    }
+
+    /// Unloads what nobody has any more.
+    fn bury(&self) {
+        for Unloading(module, graph) in std::mem::take(&mut *self.dead.lock()) {
+            if let Some(graph) = graph {
+                // SAFETY: instantiated, and destroyed once; no run is using it, as runs borrow the program.
+                let _ = unsafe { result::graph::exec_destroy(graph) };
+            }
+            // SAFETY: loaded, and unloaded once; as above.
+            let _ = unsafe { result::module::unload(module) };
+        }
+    }
+
+    /// Has at least so much memory ready.
+    fn allocate(&self, resources: &mut Resources, bytes: usize) -> Result<(), Error> {
+        if bytes <= resources.bytes {
+            return Ok(());
+        }
+        self.free(resources);
+        let bytes = bytes.next_multiple_of(UNIT);
+        check_room(bytes, self.available()?, self.memory)?;
+        let what = format!("allocating {}", size(bytes));
+        resources.base = match self.pool {
+            // SAFETY: the stream is valid, and all use of the memory is on it.
+            Some(_) => unsafe { result::malloc_async(self.stream, bytes) },
+            // SAFETY: nothing reads the memory before it is written.
+            None => unsafe { result::malloc_sync(bytes) },
+        }
+        .map_err(failed(&what))?;
+        resources.bytes = bytes;
+        Ok(())
+    }
+
+    /// Can the GPU copy from and to this list itself? Locks its pages if need be.
+    fn is_direct(&self, start: *const u8, bytes: usize) -> bool {
+        let lock = |pages: *mut u8, size: usize| {
+            // SAFETY: the pages are mapped, and unlocked before they are not any more.
+            unsafe { sys::cuMemHostRegister_v2(pages.cast(), size, 0) }.result().is_ok()
+        };
+        bytes >= DIRECT && memory::lock(start, bytes, FORKS.load(Ordering::Relaxed), lock)
     }
 
     /// Makes the context the calling thread's.
@@ -303,6 +446,7 @@ impl Device for GpuDevice {
             arguments: None,
             stack: 0,
             graph: Mutex::new(None),
+            constants: Mutex::default(),
         };
         program.section = program.function("section")?;
         program.advance = program.function("advance")?;
@@ -333,6 +477,8 @@ struct LoadedModule {
     /// Bytes of stack for a thread of a recursive program; 0 for others, whose needs the driver knows.
     stack: usize,
     graph: Mutex<Option<Graph>>,
+    /// What [`Constant::Run`] and [`Constant::Arguments`] are on the GPU.
+    constants: Mutex<[Vec<u64>; 2]>,
 }
 
 // SAFETY: as for `Gpu`; the graph is behind a lock.
@@ -369,16 +515,8 @@ impl LoadedModule {
 
 impl Drop for LoadedModule {
     fn drop(&mut self) {
-        // In a forked child the handles mean nothing; at the end of the process the driver may be gone already.
-        if self.gpu.enter().is_err() {
-            return;
-        }
-        if let Some(graph) = self.graph.get_mut().take() {
-            // SAFETY: instantiated, and destroyed once; no run is using it, as runs borrow the program.
-            let _ = unsafe { result::graph::exec_destroy(graph.executable) };
-        }
-        // SAFETY: loaded, and unloaded once; as above.
-        let _ = unsafe { result::module::unload(self.module) };
+        let graph = self.graph.get_mut().take().map(|graph| graph.executable);
+        self.gpu.dead.lock().push(Unloading(self.module, graph));
     }
 }
 
@@ -387,29 +525,23 @@ impl Loaded for LoadedModule {
         &'a self,
         bytes: usize,
         interrupt: &'a AtomicBool,
-    ) -> Result<Option<Box<dyn Session + 'a>>, Error> {
+    ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error> {
         let gpu = &*self.gpu;
         // First of all: in a forked child the lock may be held by no one who lives.
         gpu.enter()?;
-        let Some(busy) = take(&gpu.busy, interrupt) else { return Ok(None) };
+        let Some(mut resources) = take(&gpu.busy, interrupt) else { return Ok(None) };
+        gpu.bury();
         self.reserve_stack()?;
-        check_room(bytes, gpu.available()?, gpu.memory)?;
-        let what = format!("allocating {}", size(bytes));
-        let base = match gpu.pool {
-            // SAFETY: the stream is valid, and all use of the memory is on it.
-            Some(_) => unsafe { result::malloc_async(gpu.stream, bytes) },
-            // SAFETY: nothing reads the memory before it is written.
-            None => unsafe { result::malloc_sync(bytes) },
-        }
-        .map_err(failed(&what))?;
+        gpu.allocate(&mut resources, bytes)?;
         Ok(Some(Box::new(GpuSession {
             program: self,
             gpu,
-            base,
             bytes,
             interrupt,
             stopping: false,
-            _busy: busy,
+            staged: 0,
+            held: Vec::new(),
+            resources,
         })))
     }
 }
@@ -417,19 +549,44 @@ impl Loaded for LoadedModule {
 struct GpuSession<'a> {
     program: &'a LoadedModule,
     gpu: &'a Gpu,
-    base: sys::CUdeviceptr,
     bytes: usize,
     interrupt: &'a AtomicBool,
     /// The GPU has been told to stop.
     stopping: bool,
-    _busy: MutexGuard<'a, ()>,
+    /// Bytes of the staging memory that copies may be going on with.
+    staged: usize,
+    /// What is being copied.
+    held: Vec<Vec<u8>>,
+    resources: MutexGuard<'a, Resources>,
 }
 
 impl GpuSession<'_> {
     /// The address of a range of this run's memory.
     fn range(&self, offset: usize, bytes: usize) -> sys::CUdeviceptr {
         assert!(offset + bytes <= self.bytes, "beyond the memory of a run");
-        self.base + offset as u64
+        self.resources.base + offset as u64
+    }
+
+    /// A place for so many bytes in the staging memory.
+    fn stage(&mut self, bytes: usize) -> Option<*mut u8> {
+        let end = self.staged.checked_add(bytes).filter(|end| *end <= STAGING)?;
+        let place = self.resources.staging.wrapping_add(self.staged);
+        self.staged = end.next_multiple_of(64);
+        Some(place)
+    }
+
+    /// Copies to the GPU, by way of the staging memory; false if there is no room there.
+    fn copy_staged(&mut self, at: sys::CUdeviceptr, bytes: &[u8]) -> Result<bool, Error> {
+        let Some(place) = self.stage(bytes.len()) else { return Ok(false) };
+        // SAFETY: there is room for them, which nobody else uses before the next wait.
+        let staged = unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
+            std::slice::from_raw_parts(place, bytes.len())
+        };
+        // SAFETY: the range is this run's, and the source stays until the wait.
+        unsafe { result::memcpy_htod_async(at, staged, self.gpu.stream) }
+            .map_err(failed("copying to the GPU"))?;
+        Ok(true)
     }
 
     fn start(
@@ -454,7 +611,13 @@ impl GpuSession<'_> {
         .map_err(failed("cuLaunchKernel"))
     }
 
-    fn capture(&mut self, steps: &[Step], ticks: u64) -> Result<sys::CUgraphExec, Error> {
+    /// The launches as a graph that can be replayed; a known one of as many launches is changed, which is faster.
+    fn capture(
+        &mut self,
+        steps: &[Step],
+        ticks: u64,
+        known: Option<sys::CUgraphExec>,
+    ) -> Result<sys::CUgraphExec, Error> {
         // SAFETY: the stream is valid and not being captured: it has one user, this run.
         unsafe {
             result::stream::begin_capture(
@@ -472,19 +635,33 @@ impl GpuSession<'_> {
         let graph = unsafe { result::stream::end_capture(self.gpu.stream) };
         launched?;
         let graph = graph.map_err(failed("cuStreamEndCapture"))?;
-        let mut executable = std::ptr::null_mut();
-        // SAFETY: a valid graph; the handle is written on success.
-        let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) }.result();
+        let changed = known.filter(|known| {
+            // SAFETY: plain numbers, which are written by the call; both handles are valid.
+            unsafe {
+                let mut result: sys::CUgraphExecUpdateResultInfo = std::mem::zeroed();
+                sys::cuGraphExecUpdate_v2(*known, graph, &raw mut result).result().is_ok()
+            }
+        });
+        let mut executable = changed.unwrap_or(std::ptr::null_mut());
+        let made = match changed {
+            Some(_) => Ok(()),
+            // SAFETY: a valid graph; the handle is written on success.
+            None => unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) }.result(),
+        };
         // SAFETY: a valid graph, destroyed once; what was instantiated does not need it.
         let _ = unsafe { result::graph::destroy(graph) };
+        if let (None, Some(known)) = (changed, known) {
+            // SAFETY: instantiated, destroyed once; earlier runs have been waited for.
+            let _ = unsafe { result::graph::exec_destroy(known) };
+        }
         made.map_err(failed("cuGraphInstantiate"))?;
         Ok(executable)
     }
 }
 
-impl Session for GpuSession<'_> {
+impl DeviceSession for GpuSession<'_> {
     fn base(&self) -> u64 {
-        self.base
+        self.resources.base
     }
 
     fn stop(&self) -> u64 {
@@ -498,8 +675,23 @@ impl Session for GpuSession<'_> {
 
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
         let at = self.range(offset, bytes.len());
+        if bytes.is_empty() || bytes.len() < DIRECT && self.copy_staged(at, bytes)? {
+            return Ok(());
+        }
+        self.gpu.is_direct(bytes.as_ptr(), bytes.len());
         // SAFETY: the range is this run's, and the caller keeps the bytes until `wait`.
         unsafe { result::memcpy_htod_async(at, bytes, self.gpu.stream) }.map_err(failed("copying to the GPU"))
+    }
+
+    fn put(&mut self, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+        let at = self.range(offset, bytes.len());
+        if self.copy_staged(at, &bytes)? {
+            return Ok(());
+        }
+        // SAFETY: the range is this run's, and the bytes are held until `wait`.
+        let copied = unsafe { result::memcpy_htod_async(at, &bytes, self.gpu.stream) };
+        self.held.push(bytes);
+        copied.map_err(failed("copying to the GPU"))
     }
 
     fn clear(&mut self, offset: usize, bytes: usize) -> Result<(), Error> {
@@ -511,15 +703,46 @@ impl Session for GpuSession<'_> {
         unsafe { result::memset_d8_async(at, 0, bytes, self.gpu.stream) }.map_err(failed("cuMemsetD8Async"))
     }
 
-    fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
-        let at = self.range(offset, bytes.len());
-        // Before the copy: one to memory that is not pinned returns when it is done, and hears nothing.
-        self.wait()?;
-        // SAFETY: the range is this run's, and the bytes are borrowed until the wait below has ended.
-        let copied = unsafe { result::memcpy_dtoh_async(bytes, at, self.gpu.stream) };
-        let waited = self.wait();
+    fn read(&mut self, pieces: &mut [(usize, &mut [u8])]) -> Result<(), Error> {
+        let (mut staged, mut others) = (Vec::new(), Vec::new());
+        let mut copied = Ok(());
+        for (number, (offset, bytes)) in pieces.iter_mut().enumerate() {
+            let at = self.range(*offset, bytes.len());
+            let place = if bytes.len() < DIRECT { self.stage(bytes.len()) } else { None };
+            let target = match place {
+                Some(place) => {
+                    staged.push((number, place));
+                    // SAFETY: the place is as long, and nobody else's before the next wait.
+                    unsafe { std::slice::from_raw_parts_mut(place, bytes.len()) }
+                }
+                None if self.gpu.is_direct(bytes.as_ptr(), bytes.len()) => &mut **bytes,
+                None => {
+                    others.push(number);
+                    continue;
+                }
+            };
+            // SAFETY: the range is this run's, and the target stays until the wait below has ended.
+            let begun = unsafe { result::memcpy_dtoh_async(target, at, self.gpu.stream) };
+            copied = copied.and(begun);
+        }
+        let mut waited = self.wait();
+        // A copy to memory that is not locked returns when it is done, and hears nothing.
+        for number in others {
+            let (offset, bytes) = &mut pieces[number];
+            let at = self.range(*offset, bytes.len());
+            // SAFETY: as above.
+            let done = unsafe { result::memcpy_dtoh_async(bytes, at, self.gpu.stream) };
+            copied = copied.and(done);
+            waited = waited.and(self.wait());
+        }
         copied.map_err(failed("copying from the GPU"))?;
-        waited
+        waited?;
+        for (number, place) in staged {
+            let bytes = &mut pieces[number].1;
+            // SAFETY: as many bytes have been copied there.
+            unsafe { std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), bytes.len()) };
+        }
+        Ok(())
     }
 
     fn set(&mut self, constant: Constant, words: &[u64]) -> Result<(), Error> {
@@ -528,8 +751,22 @@ impl Session for GpuSession<'_> {
             Constant::Arguments => self.program.arguments,
         };
         let at = at.ok_or_else(|| Error::Internal(format!("the program has no {constant:?}")))?;
-        // SAFETY: the constant has as many words as the layout says; the caller keeps them until `wait`.
-        unsafe { result::memcpy_htod_async(at, words, self.gpu.stream) }.map_err(failed("copying to the GPU"))
+        let mut known = self.program.constants.lock();
+        let known = &mut known[usize::from(constant == Constant::Arguments)];
+        // They stay from run to run.
+        if *known == words {
+            return Ok(());
+        }
+        known.clear();
+        let bytes = bytemuck::cast_slice(words);
+        if !self.copy_staged(at, bytes)? {
+            // SAFETY: the constant has as many words as the layout says; they are waited for at once.
+            unsafe { result::memcpy_htod_async(at, words, self.gpu.stream) }
+                .map_err(failed("copying to the GPU"))?;
+            self.gpu.wait()?;
+        }
+        known.extend_from_slice(words);
+        Ok(())
     }
 
     fn launch(&mut self, step: &Step) -> Result<(), Error> {
@@ -542,11 +779,9 @@ impl Session for GpuSession<'_> {
         if kept.as_ref().is_some_and(|g| g.ticks == ticks && g.steps == steps) {
             return Ok(());
         }
-        let executable = self.capture(&steps, ticks)?;
-        if let Some(old) = kept.replace(Graph { steps, ticks, executable }) {
-            // SAFETY: instantiated, destroyed once; earlier runs have been waited for.
-            let _ = unsafe { result::graph::exec_destroy(old.executable) };
-        }
+        let known = kept.take().map(|graph| graph.executable);
+        let executable = self.capture(&steps, ticks, known)?;
+        *kept = Some(Graph { steps, ticks, executable });
         Ok(())
     }
 
@@ -564,10 +799,15 @@ impl Session for GpuSession<'_> {
                 self.stopping = true;
                 self.gpu.set(self.range(Arena::STOP, 1))?;
             }
-            if start.elapsed() > SPIN {
-                std::thread::sleep(NAP);
+            let waited = start.elapsed();
+            if waited > SPIN {
+                std::thread::sleep((waited / NAPS).clamp(SHORTEST_NAP, LONGEST_NAP));
+            } else {
+                std::hint::spin_loop();
             }
         }
+        self.staged = 0;
+        self.held.clear();
         Ok(())
     }
 }
@@ -576,11 +816,8 @@ impl Drop for GpuSession<'_> {
     fn drop(&mut self) {
         // After an error something may still be running on the memory, or be copied from the caller's.
         let _ = self.gpu.wait();
-        let _ = match self.gpu.pool {
-            // SAFETY: allocated on this stream, freed once.
-            Some(_) => unsafe { result::free_async(self.base, self.gpu.stream) },
-            // SAFETY: allocated, freed once.
-            None => unsafe { result::free_sync(self.base) },
-        };
+        if self.resources.bytes > self.gpu.memory / KEPT {
+            self.gpu.free(&mut self.resources);
+        }
     }
 }

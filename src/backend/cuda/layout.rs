@@ -2,17 +2,22 @@
 //! piece of device memory it takes.
 
 use super::deferred::Rooms;
-use super::device::Session;
+use super::device::DeviceSession;
 use super::emit::BLOCK;
 use crate::backend::{Failure, Launch, Outcome};
 use crate::error::Error;
+use crate::heap::Column;
 use crate::heap::job_order::Segment;
 use crate::ir::{BufferInfo, BufferKind, Program, SiteId};
 
 /// What the scratch memory of all threads of a launch may take, in bytes.
 const SCRATCH: usize = 1 << 30;
-/// Alignment of columns on the device: what the driver's own allocations have.
-const ALIGNMENT: usize = 256;
+/// Alignment of columns on the device, as much as a GPU reads at once.
+const ALIGNMENT: usize = 128;
+/// The state of a run: failure, clock, stop.
+const STATE: usize = 256;
+/// Columns of fewer bytes are copied together: a copy costs microseconds whatever its size.
+const SMALL: usize = 64 << 10;
 /// `Failure::key` while there is none.
 const NO_FAILURE: u64 = u64::MAX;
 /// Words of the prelude's `Failure` (key, operands, path, site and lock).
@@ -24,10 +29,53 @@ const CONFLICT: i32 = -3;
 /// The site number of a thread that the host has stopped.
 const STOPPED: i32 = -2;
 
-/// Offsets of everything a run needs in device memory.
+/// What a column of the device holds when a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// What the host's holds.
+    Copied,
+    Cleared,
+    /// Whatever is there: it is written before it is read.
+    Anything,
+}
+
+impl Begins {
+    /// `stays`: the kernel does not look at it; `bytes`: its length.
+    fn of(info: &BufferInfo, stays: bool, bytes: usize) -> Self {
+        match info.kind {
+            _ if stays => Self::Anything,
+            BufferKind::Scratch => Self::Anything,
+            BufferKind::Marks(_) => Self::Cleared,
+            // The host's are all zeros.
+            BufferKind::Result(_)
+            | BufferKind::ResultWords
+            | BufferKind::Accumulator(..)
+            | BufferKind::AccumulatorTick(_)
+                if bytes >= SMALL =>
+            {
+                Self::Cleared
+            }
+            _ => Self::Copied,
+        }
+    }
+}
+
+/// Does the host want to have it when a run is over? `stays`: as for [`Begins::of`].
+fn comes_down(info: &BufferInfo, stays: bool) -> bool {
+    info.written && !stays && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_))
+}
+
+/// Offsets of everything a run needs in device memory. What is small lies together: first the state of the run, then the
+/// columns that come down, then others that go up, so that one copy each way does for all.
 pub(super) struct Arena {
     /// Of each of the program's buffers.
     pub buffers: Vec<usize>,
+    /// By buffer.
+    pub begins: Vec<Begins>,
+    /// The buffers that come down.
+    pub down: Vec<usize>,
+    /// End of the state and the small columns that come down, and of all that is small.
+    pub small: [usize; 2],
     pub order: Option<usize>,
     /// Of what elements defer: where the records are, words of one, room for so many.
     pub logs: Vec<(usize, usize, usize)>,
@@ -43,33 +91,61 @@ impl Arena {
     /// A byte that is set to stop the run.
     pub const STOP: usize = 128;
 
-    /// `lanes`: threads of the largest launch, each of which has scratch memory.
-    pub fn new(program: &Program, launch: &Launch<'_>, lanes: usize, rooms: &Rooms) -> Self {
-        let mut end = ALIGNMENT;
+    /// `lanes`: threads of the largest launch, each of which has scratch memory. `stays`: columns that the kernel does not
+    /// look at.
+    pub fn new(
+        program: &Program,
+        columns: &[Column],
+        launch: &Launch<'_>,
+        lanes: usize,
+        rooms: &Rooms,
+        stays: impl Fn(usize) -> bool,
+    ) -> Self {
+        let size = |i: usize| columns[i].as_bytes().len();
+        let infos = || program.buffers.iter().enumerate();
+        let begins: Vec<Begins> = infos().map(|(i, info)| Begins::of(info, stays(i), size(i))).collect();
+        let down: Vec<usize> =
+            infos().filter(|(i, info)| comes_down(info, stays(*i))).map(|(i, _)| i).collect();
+        let mut end = STATE;
         let mut place = |bytes: usize| {
             let at = end;
             end = (at + bytes).next_multiple_of(ALIGNMENT);
             at
         };
-        let times = |info: &BufferInfo| if info.kind == BufferKind::Scratch { lanes } else { 1 };
-        let buffers = launch.buffers.iter().zip(&program.buffers);
-        let buffers = buffers.map(|(c, info)| place(c.as_bytes().len() * times(info))).collect();
-        let order = launch.jobs.order.as_ref().map(|order| place(order.len() * 4));
+        let group = |i: usize| match size(i) < SMALL {
+            true if down.contains(&i) => 0,
+            true if begins[i] == Begins::Copied => 1,
+            _ => 2,
+        };
+        let (mut buffers, mut small, mut order) = (vec![0; program.buffers.len()], [0; 2], None);
+        let orders = launch.jobs.order.as_ref().map_or(0, |order| order.len() * 4);
+        for number in 0..3 {
+            for i in (0..buffers.len()).filter(|i| group(*i) == number && !stays(*i)) {
+                let times = if program.buffers[i].kind == BufferKind::Scratch { lanes } else { 1 };
+                buffers[i] = place(size(i) * times);
+            }
+            if orders > 0 && (number == 1) == (orders < SMALL) && number > 0 {
+                order = Some(place(orders));
+            }
+            if let Some(small) = small.get_mut(number) {
+                *small = place(0);
+            }
+        }
         let logs = rooms.iter().map(|(words, room)| (place(8 * words * room), *words, *room)).collect();
         let counts = place(8 * rooms.len());
-        Self { buffers, order, logs, counts, bytes: end }
+        Self { buffers, begins, down, small, order, logs, counts, bytes: end }
     }
 }
 
 /// What stands at the start of the arena when a run begins: no failure, tick 0.
-pub(super) fn fresh_state() -> [u64; ALIGNMENT / 8] {
-    let mut words = [0; ALIGNMENT / 8];
+pub(super) fn fresh_state() -> [u64; STATE / 8] {
+    let mut words = [0; STATE / 8];
     words[Arena::FAILURE / 8] = NO_FAILURE;
     words
 }
 
 /// The prelude's `Run`.
-pub(super) fn run_words(arena: &Arena, session: &dyn Session, launch: &Launch<'_>) -> [u64; 7] {
+pub(super) fn run_words(arena: &Arena, session: &dyn DeviceSession, launch: &Launch<'_>) -> [u64; 7] {
     let at = |offset: usize| session.base() + offset as u64;
     let (order, stack, stop) = (arena.order.map_or(0, at), session.stack(), session.stop());
     [order, at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack, stop]
@@ -136,12 +212,12 @@ impl Step {
     }
 
     /// The steps of one tick, round by round.
-    pub fn of_tick(program: &Program, launch: &Launch<'_>, limit: usize) -> Vec<Self> {
+    pub fn of_tick(program: &Program, columns: &[Column], launch: &Launch<'_>, limit: usize) -> Vec<Self> {
         let rounds = launch.jobs.rounds.iter();
         let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
         if let Some(at) = scratch {
             // Threads have memory of their own: as many at once as that leaves room for.
-            let bytes = launch.buffers[at].as_bytes().len().max(8);
+            let bytes = columns[at].as_bytes().len().max(8);
             let most = (SCRATCH / bytes).max(BLOCK as usize);
             return rounds
                 .flat_map(|r| &r.segments)
@@ -181,9 +257,4 @@ pub(super) fn check(launch: &Launch<'_>) -> Result<(), Error> {
         )));
     }
     Ok(())
-}
-
-/// Is it a column that a section only fills?
-pub(super) fn is_output(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(_) | BufferKind::ResultWords | BufferKind::Marks(_))
 }

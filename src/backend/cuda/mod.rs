@@ -42,7 +42,7 @@ impl CudaBackend {
     /// that forks should not call it before.
     pub fn new() -> Option<Self> {
         let gpu = Gpu::open().ok()?;
-        Some(Self { device: Box::new(GpuDevice(Arc::new(gpu))) })
+        Some(Self { device: Box::new(GpuDevice(gpu.shared())) })
     }
 
     /// The emulated GPU instead, where `IKRA_CUDA_EMULATOR` names the folder of its shim.

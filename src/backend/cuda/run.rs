@@ -5,16 +5,17 @@
 //! tick and round, replayed as a graph.
 
 use super::deferred::{self, Finished, Logs};
-use super::device::{Constant, Loaded, Session, bytes_of};
+use super::device::{Constant, DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
-use super::layout::{self, Arena, FAILURE_WORDS, Step};
+use super::layout::{self, Arena, Begins, FAILURE_WORDS, Step};
 use crate::backend::throughput::Throughput;
-use crate::backend::{Kernel, Launch, Outcome};
+use crate::backend::{Kernel, Launch, Outcome, Session};
 use crate::error::Error;
-use crate::ir::{BufferKind, Program};
+use crate::heap::{Column, Store};
+use crate::ir::Program;
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long the device may be left alone before the interrupt flag and the failure record are looked at.
@@ -28,8 +29,6 @@ const GRAPH_FROM: u64 = 16;
 const GRAPH_TICKS: u64 = 64;
 /// Recording takes microseconds for each launch in it.
 const GRAPH_STEPS: u64 = 1024;
-/// Columns that are smaller together go up as one piece: a copy costs some 10 µs whatever its size.
-const ONE_PIECE: usize = 4 << 20;
 
 pub(super) struct CudaKernel {
     pub program: Arc<Program>,
@@ -42,27 +41,8 @@ pub(super) struct CudaKernel {
 }
 
 impl Kernel for CudaKernel {
-    fn run(&self, launch: &mut Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
-        launch.check(&self.program)?;
-        layout::check(launch)?;
-        if launch.jobs.in_order {
-            return Err(Error::Internal("a GPU runs no elements in order".into()));
-        }
-        let steps = Step::of_tick(&self.program, launch, self.source.segments);
-        if steps.is_empty() || launch.ticks == 0 {
-            return Ok(Outcome::Done);
-        }
-        let Some(logs) = &self.logs else {
-            return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
-        };
-        let before = logs.before(launch.buffers)?;
-        loop {
-            // Too little room for records is enough the next time.
-            if let Some(outcome) = self.attempt(&steps, launch, profile)? {
-                return Ok(outcome);
-            }
-            logs.begin_again(launch.buffers, &before);
-        }
+    fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
+        Box::new(CudaSession { kernel: self, store, interrupt, device: None })
     }
 
     fn suits(&self, _ticks: u64) -> bool {
@@ -74,214 +54,292 @@ impl Kernel for CudaKernel {
     }
 }
 
-impl CudaKernel {
+/// A run on the device, from its start to the columns that it leaves there. The store's are what they were, until they are
+/// fetched.
+struct CudaSession<'a> {
+    kernel: &'a CudaKernel,
+    store: &'a mut Store,
+    interrupt: &'a AtomicBool,
+    /// Where the results of the last launch are.
+    device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
+}
+
+impl Session for CudaSession<'_> {
+    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+        let kernel = self.kernel;
+        launch.check(&kernel.program, self.store.columns())?;
+        layout::check(launch)?;
+        if launch.jobs.in_order {
+            return Err(Error::Internal("a GPU runs no elements in order".into()));
+        }
+        self.device = None;
+        let steps = Step::of_tick(&kernel.program, self.store.columns(), launch, kernel.source.segments);
+        if steps.is_empty() || launch.ticks == 0 {
+            return Ok(Outcome::Done);
+        }
+        let Some(logs) = &kernel.logs else {
+            return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
+        };
+        loop {
+            // Too little room for records is enough the next time.
+            self.store.keep(logs.kept())?;
+            if let Some(outcome) = self.attempt(&steps, launch, profile)? {
+                return Ok(outcome);
+            }
+            self.device = None;
+            self.store.begin_again();
+        }
+    }
+
+    fn fetch(&mut self, profile: &mut Profile) -> Result<(), Error> {
+        let Some((mut device, arena)) = self.device.take() else { return Ok(()) };
+        profile.time(Phase::Download, || download(&mut *device, &arena, self.store))
+    }
+}
+
+impl CudaSession<'_> {
     /// `None`: there was too little room for what elements defer.
     fn attempt(
-        &self,
+        &mut self,
         steps: &[Step],
-        launch: &mut Launch<'_>,
+        launch: &Launch<'_>,
         profile: &mut Profile,
     ) -> Result<Option<Outcome>, Error> {
+        let CudaKernel { program, loaded, logs, defers, .. } = self.kernel;
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
-        let rooms = self.logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
-        let arena = Arena::new(&self.program, launch, lanes, &rooms);
-        let session = profile.time(Phase::Upload, || {
-            let mut session = self.loaded.start(arena.bytes, launch.interrupt)?;
-            if let Some(session) = &mut session {
-                self.upload(&mut **session, &arena, launch)?;
+        let rooms = logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
+        let columns = self.store.columns();
+        let stays = |buffer| deferred::stays(logs.as_ref(), buffer);
+        let arena = Arena::new(program, columns, launch, lanes, &rooms, stays);
+        let device = profile.time(Phase::Upload, || {
+            let mut device = loaded.start(arena.bytes, self.interrupt)?;
+            if let Some(device) = &mut device {
+                upload(&mut **device, &arena, columns, launch)?;
             }
-            Ok::<_, Error>(session)
+            Ok::<_, Error>(device)
         })?;
-        let Some(mut session) = session else { return Ok(Some(Outcome::Interrupted)) };
+        let Some(mut device) = device else { return Ok(Some(Outcome::Interrupted)) };
+        let mut run =
+            Run { device: &mut *device, arena: &arena, store: self.store, launch, interrupt: self.interrupt };
         let outcome = profile.time(Phase::Kernel, || {
-            if let Some(logs) = &self.logs {
-                logging(&mut *session, (steps, &arena), logs, launch)
-            } else if self.program.fused && launch.jobs.rounds.len() == 1 {
-                fused(&mut *session, steps, launch).map(Some)
+            if let Some(logs) = logs {
+                run.logging(steps, logs)
+            } else if program.fused && launch.jobs.rounds.len() == 1 {
+                run.fused(steps).map(Some)
             } else {
-                tick_by_tick(&mut *session, steps, launch).map(Some)
+                run.tick_by_tick(steps).map(Some)
             }
         })?;
         if outcome == Some(Outcome::Done) {
-            profile.time(Phase::Download, || self.download(&mut *session, &arena, launch))?;
+            self.device = Some((device, arena));
         }
         // What was deferred may have failed before.
         let failed = matches!(outcome, Some(Outcome::Failed(_)));
-        Ok(if failed && self.defers { Some(Outcome::Conflict) } else { outcome })
-    }
-
-    fn upload(&self, session: &mut dyn Session, arena: &Arena, launch: &Launch<'_>) -> Result<(), Error> {
-        let state = bytes_of(&layout::fresh_state());
-        let mut pieces: Vec<(usize, &[u8])> = vec![(Arena::FAILURE, &state)];
-        if !arena.logs.is_empty() {
-            session.clear(arena.counts, 8 * arena.logs.len())?;
-        }
-        let small = arena.bytes <= ONE_PIECE;
-        for (i, info) in self.program.buffers.iter().enumerate() {
-            if info.kind == BufferKind::Scratch || deferred::stays(self.logs.as_ref(), i, info) {
-                continue;
-            }
-            let bytes = launch.buffers[i].as_bytes();
-            // Columns of results begin as zeros, which need no copying.
-            if small || !layout::is_output(&info.kind) || bytes.iter().any(|b| *b != 0) {
-                pieces.push((arena.buffers[i], bytes));
-            } else {
-                session.clear(arena.buffers[i], bytes.len())?;
-            }
-        }
-        if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
-            pieces.push((at, bytemuck::cast_slice(elements)));
-        }
-        let whole;
-        if small {
-            whole = joined(arena.bytes, &pieces);
-            pieces = vec![(0, &whole)];
-        }
-        let run = layout::run_words(arena, session, launch);
-        let arguments = layout::argument_words(arena, session.base(), launch);
-        let copied = pieces.iter().try_for_each(|(at, bytes)| session.write(*at, bytes)).and_then(|()| {
-            session.set(Constant::Run, &run)?;
-            if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
-        });
-        // What is being copied stays in place until it has been.
-        session.wait()?;
-        copied
-    }
-
-    fn download(
-        &self,
-        session: &mut dyn Session,
-        arena: &Arena,
-        launch: &mut Launch<'_>,
-    ) -> Result<(), Error> {
-        for (i, info) in self.program.buffers.iter().enumerate() {
-            let is_result = info.written && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_));
-            if is_result && !deferred::stays(self.logs.as_ref(), i, info) {
-                session.read(arena.buffers[i], launch.buffers[i].as_bytes_mut())?;
-            }
-        }
-        session.wait()
+        Ok(if failed && *defers { Some(Outcome::Conflict) } else { outcome })
     }
 }
 
-/// All pieces where they go, with zeros between them.
-fn joined(bytes: usize, pieces: &[(usize, &[u8])]) -> Vec<u8> {
-    let mut whole = vec![0; bytes];
-    for (at, piece) in pieces {
-        whole[*at..at + piece.len()].copy_from_slice(piece);
-    }
-    whole
-}
-
-/// Waits for what was launched, then says how it went so far.
-fn look(session: &mut dyn Session) -> Result<Option<Outcome>, Error> {
-    let mut bytes = [0; 8 * FAILURE_WORDS];
-    session.read(Arena::FAILURE, &mut bytes)?;
-    session.wait()?;
-    let mut words = [0; FAILURE_WORDS];
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    }
-    layout::ended(words)
-}
-
-fn fused(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
-    let jobs: u64 = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
-    let small = jobs.saturating_mul(launch.ticks) <= SMALL;
-    let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
-    let mut slices = Slices::new(first.min(FIRST_TICKS));
-    let mut done = 0;
-    while done < launch.ticks {
-        if launch.interrupt.load(Ordering::Relaxed) {
-            return Ok(Outcome::Interrupted);
-        }
-        let end = launch.ticks.min(done + slices.next);
-        let start = Instant::now();
-        for step in steps {
-            session.launch(&step.with_ticks(done, end, false))?;
-        }
-        if let Some(outcome) = look(session)? {
-            return Ok(outcome);
-        }
-        slices.took(end - done, start.elapsed());
-        done = end;
-    }
-    Ok(Outcome::Done)
-}
-
-fn tick_by_tick(session: &mut dyn Session, steps: &[Step], launch: &Launch<'_>) -> Result<Outcome, Error> {
-    let graph_ticks = (GRAPH_STEPS / steps.len() as u64).min(GRAPH_TICKS).min(launch.ticks);
-    let with_graph = launch.ticks >= GRAPH_FROM && graph_ticks > 1;
-    if with_graph {
-        let all = (0..graph_ticks).flat_map(|t| steps.iter().map(move |s| s.with_ticks(t, t + 1, true)));
-        session.record(all.collect(), graph_ticks)?;
-    }
-    // The clock moves with the graph only, so the graph runs first and the ticks left over after it.
-    let replays = if with_graph { launch.ticks / graph_ticks } else { 0 };
-    let mut outcome = batches(session, launch, replays, |session, _| session.replay())?;
-    if outcome == Outcome::Done {
-        let first = replays * graph_ticks;
-        outcome = batches(session, launch, launch.ticks - first, |session, tick| {
-            let tick = first + tick;
-            steps.iter().try_for_each(|step| session.launch(&step.with_ticks(tick, tick + 1, false)))
-        })?;
-    }
-    Ok(outcome)
-}
-
-/// A launch for each tick, after which the host does what was deferred. `None`: there was too little room for that.
-fn logging(
-    session: &mut dyn Session,
-    (steps, arena): (&[Step], &Arena),
-    logs: &Logs,
-    launch: &mut Launch<'_>,
-) -> Result<Option<Outcome>, Error> {
-    for tick in 0..launch.ticks {
-        if launch.interrupt.load(Ordering::Relaxed) {
-            return Ok(Some(Outcome::Interrupted));
-        }
-        for step in steps {
-            session.launch(&step.with_ticks(tick, tick + 1, false))?;
-        }
-        if let Some(outcome) = look(session)? {
-            return Ok(Some(outcome));
-        }
-        match logs.finish_tick(session, arena, launch, tick)? {
-            Finished::Done => {}
-            Finished::Conflict => return Ok(Some(Outcome::Conflict)),
-            Finished::TooMany => return Ok(None),
-        }
-    }
-    Ok(Some(Outcome::Done))
-}
-
-/// Does `count` things, and looks now and then at the failure record and the interrupt flag. Ticks that run after a
-/// failure before it is seen end at once (see the kernel).
-fn batches(
-    session: &mut dyn Session,
+fn upload(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
     launch: &Launch<'_>,
-    count: u64,
-    mut each: impl FnMut(&mut dyn Session, u64) -> Result<(), Error>,
-) -> Result<Outcome, Error> {
-    let mut slices = Slices::new(1);
-    let mut done = 0;
-    while done < count {
-        if launch.interrupt.load(Ordering::Relaxed) {
-            return Ok(Outcome::Interrupted);
+) -> Result<(), Error> {
+    let [_, end] = arena.small;
+    let mut small = vec![0u8; end];
+    let state = layout::fresh_state();
+    small[..size_of_val(&state)].copy_from_slice(bytemuck::cast_slice(&state));
+    let mut put = |at: usize, bytes: &[u8], session: &mut dyn DeviceSession| match small
+        .get_mut(at..at + bytes.len())
+    {
+        Some(place) => {
+            place.copy_from_slice(bytes);
+            Ok(())
         }
-        let end = count.min(done + slices.next);
-        let start = Instant::now();
-        for i in done..end {
-            each(session, i)?;
+        None => session.write(at, bytes),
+    };
+    // The large ones first: they are copied while the others are collected.
+    for ((column, at), begins) in columns.iter().zip(&arena.buffers).zip(&arena.begins) {
+        match begins {
+            Begins::Copied => put(*at, column.as_bytes(), session)?,
+            Begins::Cleared => session.clear(*at, column.as_bytes().len())?,
+            Begins::Anything => {}
         }
-        if let Some(outcome) = look(session)? {
+    }
+    if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+        put(at, bytemuck::cast_slice(elements), session)?;
+    }
+    if !arena.logs.is_empty() {
+        session.clear(arena.counts, 8 * arena.logs.len())?;
+    }
+    session.put(0, small)?;
+    session.set(Constant::Run, &layout::run_words(arena, session, launch))?;
+    let arguments = layout::argument_words(arena, session.base(), launch);
+    if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+}
+
+/// Brings down what [`Run::last_look`] has not.
+fn download(session: &mut dyn DeviceSession, arena: &Arena, store: &mut Store) -> Result<(), Error> {
+    let [end, _] = arena.small;
+    let wanted = arena.down.iter().filter(|buffer| arena.buffers[**buffer] >= end);
+    let fresh = |buffer: &usize| {
+        let column = &store.columns()[*buffer];
+        Column::unset(column.ty(), column.len()).map(|column| (*buffer, column))
+    };
+    let mut columns: Vec<(usize, Column)> = wanted.map(fresh).collect::<Result<_, _>>()?;
+    let mut pieces: Vec<_> =
+        columns.iter_mut().map(|(buffer, column)| (arena.buffers[*buffer], column.as_bytes_mut())).collect();
+    if pieces.is_empty() {
+        return Ok(());
+    }
+    session.read(&mut pieces)?;
+    columns.into_iter().for_each(|(buffer, column)| store.replace(buffer, column));
+    Ok(())
+}
+
+/// What is going on.
+struct Run<'a, 'b> {
+    device: &'a mut (dyn DeviceSession + 'b),
+    arena: &'a Arena,
+    store: &'a mut Store,
+    launch: &'a Launch<'a>,
+    interrupt: &'a AtomicBool,
+}
+
+impl Run<'_, '_> {
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Waits for what was launched, then says how it went so far.
+    fn look(&mut self) -> Result<Option<Outcome>, Error> {
+        let mut words = [0u64; FAILURE_WORDS];
+        self.device.read(&mut [(Arena::FAILURE, bytemuck::cast_slice_mut(&mut words))])?;
+        layout::ended(words)
+    }
+
+    /// The same when everything was launched; brings the small columns down with it.
+    fn last_look(&mut self) -> Result<Outcome, Error> {
+        let Self { arena, store, .. } = self;
+        let [end, _] = arena.small;
+        let mut small = vec![0u64; end / 8];
+        self.device.read(&mut [(0, bytemuck::cast_slice_mut(&mut small))])?;
+        let mut words = [0; FAILURE_WORDS];
+        words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
+        if let Some(outcome) = layout::ended(words)? {
             return Ok(outcome);
         }
-        slices.took(end - done, start.elapsed());
-        done = end;
+        let small: &[u8] = bytemuck::cast_slice(&small);
+        for buffer in arena.down.iter().filter(|buffer| arena.buffers[**buffer] < end) {
+            let now = &store.columns()[*buffer];
+            let mut column = Column::zeros(now.ty(), now.len());
+            let bytes = column.as_bytes_mut();
+            bytes.copy_from_slice(&small[arena.buffers[*buffer]..][..bytes.len()]);
+            store.replace(*buffer, column);
+        }
+        Ok(Outcome::Done)
     }
-    Ok(Outcome::Done)
+
+    fn fused(&mut self, steps: &[Step]) -> Result<Outcome, Error> {
+        let launch = self.launch;
+        let jobs: u64 =
+            launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
+        let small = jobs.saturating_mul(launch.ticks) <= SMALL;
+        let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
+        let mut slices = Slices::new(first.min(FIRST_TICKS));
+        let mut done = 0;
+        loop {
+            if self.is_interrupted() {
+                return Ok(Outcome::Interrupted);
+            }
+            let end = launch.ticks.min(done + slices.next);
+            let start = Instant::now();
+            for step in steps {
+                self.device.launch(&step.with_ticks(done, end, false))?;
+            }
+            if end == launch.ticks {
+                return self.last_look();
+            }
+            if let Some(outcome) = self.look()? {
+                return Ok(outcome);
+            }
+            slices.took(end - done, start.elapsed());
+            done = end;
+        }
+    }
+
+    fn tick_by_tick(&mut self, steps: &[Step]) -> Result<Outcome, Error> {
+        let ticks = self.launch.ticks;
+        let graph_ticks = (GRAPH_STEPS / steps.len() as u64).min(GRAPH_TICKS).min(ticks);
+        let with_graph = ticks >= GRAPH_FROM && graph_ticks > 1;
+        if with_graph {
+            let all = (0..graph_ticks).flat_map(|t| steps.iter().map(move |s| s.with_ticks(t, t + 1, true)));
+            self.device.record(all.collect(), graph_ticks)?;
+        }
+        // The clock moves with the graph only, so the graph runs first and the ticks left over after it.
+        let replays = if with_graph { ticks / graph_ticks } else { 0 };
+        let first = replays * graph_ticks;
+        if let Some(outcome) = self.batches(replays, |device, _| device.replay())? {
+            return Ok(outcome);
+        }
+        let outcome = self.batches(ticks - first, |device, tick| {
+            let tick = first + tick;
+            steps.iter().try_for_each(|step| device.launch(&step.with_ticks(tick, tick + 1, false)))
+        })?;
+        outcome.map_or_else(|| self.last_look(), Ok)
+    }
+
+    /// A launch for each tick, after which the host does what was deferred. `None`: there was too little room for that.
+    fn logging(&mut self, steps: &[Step], logs: &Logs) -> Result<Option<Outcome>, Error> {
+        for tick in 0..self.launch.ticks {
+            if self.is_interrupted() {
+                return Ok(Some(Outcome::Interrupted));
+            }
+            for step in steps {
+                self.device.launch(&step.with_ticks(tick, tick + 1, false))?;
+            }
+            if let Some(outcome) = self.look()? {
+                return Ok(Some(outcome));
+            }
+            let host = (self.store.columns_mut(), self.launch.scalars, self.interrupt);
+            match logs.finish_tick(self.device, self.arena, host, tick)? {
+                Finished::Done => {}
+                Finished::Conflict => return Ok(Some(Outcome::Conflict)),
+                Finished::TooMany => return Ok(None),
+            }
+        }
+        self.last_look().map(Some)
+    }
+
+    /// Does `count` things, and looks now and then at the failure record and the interrupt flag, but not behind the last.
+    /// Ticks that run after a failure before it is seen end at once (see the kernel).
+    fn batches(
+        &mut self,
+        count: u64,
+        mut each: impl FnMut(&mut dyn DeviceSession, u64) -> Result<(), Error>,
+    ) -> Result<Option<Outcome>, Error> {
+        let mut slices = Slices::new(1);
+        let mut done = 0;
+        while done < count {
+            if self.is_interrupted() {
+                return Ok(Some(Outcome::Interrupted));
+            }
+            let end = count.min(done + slices.next);
+            let start = Instant::now();
+            for i in done..end {
+                each(self.device, i)?;
+            }
+            if end < count {
+                if let Some(outcome) = self.look()? {
+                    return Ok(Some(outcome));
+                }
+                slices.took(end - done, start.elapsed());
+            }
+            done = end;
+        }
+        Ok(None)
+    }
 }
 
 /// How much to do before looking up again: as much as fits in a slice, judged by what has been measured.

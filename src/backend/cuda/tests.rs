@@ -9,7 +9,7 @@ mod traffic;
 use super::emulator::Emulator;
 use super::gpu::{Gpu, GpuDevice};
 use super::{CudaBackend, emit};
-use crate::backend::{Backend, Kernel, Launch, Outcome};
+use crate::backend::{Backend, Kernel, Launch, Outcome, run_on};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder};
@@ -63,10 +63,14 @@ const SEED: u64 = 0x0123_4567_89ab_cdef;
 const CALL: u64 = 3;
 
 /// Each program is compiled once.
-fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, Error> {
+fn launched(
+    program: &Arc<Program>,
+    columns: &mut [Column],
+    launch: &Launch<'_>,
+    interrupted: bool,
+) -> Result<Outcome, Error> {
     static BACKEND: LazyLock<CudaBackend> = LazyLock::new(backend);
     static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernel>>> = Mutex::new(BTreeMap::new());
-    let mut profile = Profile::default();
     let text = program.to_string();
     let found = COMPILED.lock().unwrap().get(&text).cloned();
     let kernel = match found {
@@ -79,20 +83,13 @@ fn launched(program: &Arc<Program>, launch: &mut Launch<'_>) -> Result<Outcome, 
             kernel
         }
     };
-    kernel.run(launch, &mut profile)
+    run_on(&*kernel, columns, launch, &AtomicBool::new(interrupted))
 }
 
 fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {
-    let mut launch = Launch {
-        buffers: &mut given.buffers,
-        scalars: &given.scalars,
-        jobs: &given.jobs,
-        ticks: given.ticks,
-        seed: SEED,
-        call: CALL,
-        interrupt: &AtomicBool::new(given.interrupted),
-    };
-    launched(&program(text), &mut launch)
+    let Given { scalars, jobs, ticks, .. } = given;
+    let launch = Launch { scalars, jobs, ticks: *ticks, seed: SEED, call: CALL };
+    launched(&program(text), &mut given.buffers, &launch, given.interrupted)
 }
 
 fn run(text: &str, mut given: Given) -> (Outcome, Vec<Column>) {

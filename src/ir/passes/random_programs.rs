@@ -8,7 +8,6 @@ use crate::ir::parser::parse;
 use crate::ir::verifier::verify;
 use crate::ir::{Program, Ty, interpreter};
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
 
 const ELEMENTS: usize = 5;
 
@@ -386,17 +385,8 @@ fn run(program: &Program, ticks: u64) -> (Outcome, Vec<Vec<u8>>) {
         Column::I64(vec![0; ELEMENTS]),
     ];
     let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None).unwrap();
-    let interrupt = AtomicBool::new(false);
-    let mut launch = Launch {
-        buffers: &mut buffers,
-        scalars: &[12],
-        jobs: &jobs,
-        ticks,
-        seed: 3,
-        call: 4,
-        interrupt: &interrupt,
-    };
-    let outcome = interpreter::run(program, &mut launch);
+    let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: 3, call: 4 };
+    let outcome = interpreter::run(program, &mut buffers, &launch);
     let columns = buffers.iter().map(|c| c.as_bytes().to_vec()).collect();
     if outcome == Outcome::Done { (outcome, columns) } else { (outcome, Vec::new()) }
 }

@@ -12,7 +12,7 @@ use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 
 /// Values by number (of a class, or of an array kind), then row.
-type Lists = Vec<Vec<VALUE>>;
+pub type Lists = Vec<Vec<VALUE>>;
 
 /// Marking borrows too: a mutable borrow ends before Ruby is called.
 #[derive(TypedData, Default)]
@@ -48,6 +48,9 @@ impl Pinned {
     pub fn with<R>(ruby: &Ruby, f: impl FnOnce(&Self) -> R) -> R {
         let holder = ruby.obj_wrap(Self::default());
         let result = f(&holder);
+        // Now, and not when the holder is collected: the next section uses the memory again.
+        holder.forget_found();
+        holder.others.take();
         // The holder is found on the machine stack, so it has to stay there until here.
         let holder = holder.as_raw();
         rb_sys::rb_gc_guard!(holder);
@@ -56,13 +59,18 @@ impl Pinned {
 
     /// Forgets the objects and arrays found, for a tracer that begins anew.
     pub fn forget_found(&self) {
-        self.objects.borrow_mut().clear();
-        self.arrays.borrow_mut().clear();
+        let _ = (self.objects.take(), self.arrays.take());
     }
 
-    /// All objects found, for adding more ([`add`]).
-    pub fn objects_mut(&self) -> RefMut<'_, Lists> {
-        self.objects.borrow_mut()
+    /// All objects and all arrays found, for adding more ([`add`]).
+    pub fn found_mut(&self) -> (RefMut<'_, Lists>, RefMut<'_, Lists>) {
+        (self.objects.borrow_mut(), self.arrays.borrow_mut())
+    }
+
+    /// How many objects and arrays were found.
+    pub fn found(&self) -> usize {
+        let (objects, arrays) = (self.objects.borrow(), self.arrays.borrow());
+        objects.iter().chain(&*arrays).map(Vec::len).sum()
     }
 
     /// The objects of a class, by row.

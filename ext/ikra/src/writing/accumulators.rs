@@ -88,14 +88,7 @@ impl Accumulators<'_> {
             return None;
         };
         let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
-        let mut given = (0..ticks.len()).filter(|row| ticks[*row] != 0).peekable();
-        given.peek()?;
-        if let (Some(Shape::Integer | Shape::Float), Some(parts)) = (values.single, values.payload)
-            && let Some(known) = numbers::fold_column(&variable.fold, now.as_raw(), parts, ticks)
-        {
-            return Some(known);
-        }
-        numbers::fold(&variable.fold, now.as_raw(), &values, given)
+        numbers::fold(&variable.fold, now.as_raw(), &values, ticks)
     }
 
     /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part

@@ -6,7 +6,7 @@ mod random;
 
 use super::loop_order::{LoopOrder, LoopOrders};
 use super::{Code, CpuBackend, pool};
-use crate::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use crate::backend::{Backend, Failure, Kernel, Launch, Outcome, run_on};
 use crate::cancel::CancellationToken;
 use crate::heap::job_order::{Round, Segment};
 use crate::heap::{Column, JobOrder};
@@ -52,8 +52,8 @@ fn run_with(
     ticks: u64,
 ) -> Outcome {
     let interrupt = AtomicBool::new(false);
-    let mut launch = Launch { buffers, scalars, jobs, ticks, seed: 42, call: 7, interrupt: &interrupt };
-    kernel.run(&mut launch, &mut Profile::default()).unwrap()
+    let launch = Launch { scalars, jobs, ticks, seed: 42, call: 7 };
+    run_on(kernel, buffers, &launch, &interrupt).unwrap()
 }
 
 fn failed(site: u32, element: u32, tick: u64, operands: [i64; 2]) -> Outcome {

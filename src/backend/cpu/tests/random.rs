@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn random_programs_do_what_the_interpreter_does() {
-    type Runner<'a> = &'a dyn Fn(&Program, &mut Launch<'_>) -> Outcome;
+    type Runner<'a> = &'a dyn Fn(&Program, &mut [Column], &Launch<'_>) -> Outcome;
     let run = |program: &Program, entry_of: &[u16], ticks, runner: Runner<'_>| {
         let mut buffers = [
             Column::I32(vec![3, 0, 4, 1, 2]),
@@ -15,17 +15,8 @@ fn random_programs_do_what_the_interpreter_does() {
             Column::I64(vec![0; 5]),
         ];
         let jobs = JobOrder::new(entry_of, 2, None).unwrap();
-        let interrupt = AtomicBool::new(false);
-        let mut launch = Launch {
-            buffers: &mut buffers,
-            scalars: &[12],
-            jobs: &jobs,
-            ticks,
-            seed: 3,
-            call: 4,
-            interrupt: &interrupt,
-        };
-        let outcome = runner(program, &mut launch);
+        let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: 3, call: 4 };
+        let outcome = runner(program, &mut buffers, &launch);
         if let Column::F64(floats) = &mut buffers[4] {
             // Which NaN an operation gives is nobody's business.
             floats.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = f64::NAN);
@@ -61,8 +52,8 @@ fn random_programs_do_what_the_interpreter_does() {
                         code.tunings.iter().for_each(|tuning| tuning.choose(order));
                     }
                     let expected = run(program, entry_of, ticks, &interpreter::run);
-                    let found = run(program, entry_of, ticks, &|program, launch| {
-                        pool::run(program, &code, launch).unwrap()
+                    let found = run(program, entry_of, ticks, &|program, columns, launch| {
+                        pool::run(program, &code, columns, (launch, &AtomicBool::new(false))).unwrap()
                     });
                     assert_eq!(found, expected, "seed {seed}, {ticks} ticks, {order:?}:\n{program}");
                 }

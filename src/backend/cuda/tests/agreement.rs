@@ -10,7 +10,6 @@ use crate::ir::passes::random_programs::random_program;
 use crate::ir::passes::run_all;
 use crate::ir::{Op, Program, Stmt, Ty, UnaryOp, interpreter, walk};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Each costs a run of the C++ compiler, once.
 const PROGRAMS: usize = 24;
@@ -52,7 +51,6 @@ fn written(program: &Program, columns: &[Column]) -> Vec<Vec<u64>> {
 fn random_programs_compute_what_the_interpreter_says() {
     let (elements, mut compared) = (64, 0);
     let jobs = JobOrder::new(&(0..elements).map(|i| (i % 2) as u16).collect::<Vec<_>>(), 2, None).unwrap();
-    let interrupt = AtomicBool::new(false);
     for seed in 0.. {
         let mut program = random_program(seed);
         tame(&mut program);
@@ -66,19 +64,11 @@ fn random_programs_compute_what_the_interpreter_says() {
             let mut results = Vec::new();
             for on_gpu in [false, true] {
                 let mut buffers = columns(&program, elements);
-                let mut launch = Launch {
-                    buffers: &mut buffers,
-                    scalars: &[12],
-                    jobs: &jobs,
-                    ticks,
-                    seed: SEED,
-                    call: CALL,
-                    interrupt: &interrupt,
-                };
+                let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: SEED, call: CALL };
                 let outcome = if on_gpu {
-                    launched(&Arc::new(program.clone()), &mut launch).unwrap()
+                    launched(&Arc::new(program.clone()), &mut buffers, &launch, false).unwrap()
                 } else {
-                    interpreter::run(&program, &mut launch)
+                    interpreter::run(&program, &mut buffers, &launch)
                 };
                 let done = outcome == Outcome::Done;
                 results.push((outcome, done.then(|| written(&program, &buffers))));
@@ -96,19 +86,16 @@ fn random_programs_compute_what_the_interpreter_says() {
 #[test]
 fn what_is_deferred_is_done_in_the_order_of_the_elements() {
     let program = Arc::new(parse(interpreter::DEFERRING).unwrap());
-    let interrupt = AtomicBool::new(false);
     for elements in [1, 2, 3_000] {
         let (columns, jobs) = interpreter::deferring(elements);
         let results = [false, true].map(|on_gpu| {
             let mut buffers = columns.clone();
             let (seed, call, ticks) = (SEED, CALL, 2);
             let jobs = &jobs;
-            let interrupt = &interrupt;
-            let mut launch =
-                Launch { buffers: &mut buffers, scalars: &[], jobs, ticks, seed, call, interrupt };
+            let launch = Launch { scalars: &[], jobs, ticks, seed, call };
             let outcome = match on_gpu {
-                true => launched(&program, &mut launch).unwrap(),
-                false => interpreter::run(&program, &mut launch),
+                true => launched(&program, &mut buffers, &launch, false).unwrap(),
+                false => interpreter::run(&program, &mut buffers, &launch),
             };
             (outcome, buffers)
         });
@@ -117,7 +104,6 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
     let (mut buffers, jobs) = interpreter::deferring(100);
     buffers[1] = Column::I64(vec![i64::MAX; 7]);
     let (seed, call, ticks) = (SEED, CALL, 1);
-    let mut launch =
-        Launch { buffers: &mut buffers, scalars: &[], jobs: &jobs, ticks, seed, call, interrupt: &interrupt };
-    assert_eq!(launched(&program, &mut launch).unwrap(), Outcome::Conflict);
+    let launch = Launch { scalars: &[], jobs: &jobs, ticks, seed, call };
+    assert_eq!(launched(&program, &mut buffers, &launch, false).unwrap(), Outcome::Conflict);
 }
