@@ -119,14 +119,22 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
 /// An element may take this many words, which is a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
+/// The results of all elements take as many words without a thought.
+const AT_ONCE: usize = 1 << 17;
+
 /// What a section needs that has too little memory for the arrays of an element; `None` for any other failure.
-fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Trouble> {
+fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Option<Room>, Trouble> {
     let room = version.room.get();
     let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
     let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
     let more = match version.program.sites[failure.site.0 as usize].error {
         ErrorKind::ScratchFull => Room { scratch: enlarged(room.scratch), ..room },
-        ErrorKind::ResultFull => Room { result: enlarged(room.result), ..room },
+        ErrorKind::ResultFull => {
+            let result = enlarged(room.result);
+            // Few elements get much more at once, rather than to begin again and again.
+            let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
+            Room { result: result.max(share), ..room }
+        }
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
@@ -254,7 +262,7 @@ impl<'a> Run<'a> {
                     Mode::InOrder
                 }
                 Some(failure) => {
-                    let Some(more) = more_room(version, &failure)? else {
+                    let Some(more) = more_room(version, &failure, heap.length)? else {
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
@@ -397,8 +405,8 @@ impl<'a> Run<'a> {
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
-            let room =
-                Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
+            let first = Room::first(base.len());
+            let room = Room { result: if all { words } else { words.max(first.result) }, ..first };
             let program = Arc::new(front.inferred.program.clone());
             let defers = !program.deferred().is_empty();
             reserve::check()?;

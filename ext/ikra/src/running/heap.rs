@@ -78,7 +78,10 @@ pub struct Room {
 }
 
 impl Room {
-    pub const FIRST: Self = Self { scratch: 256, result: 16 };
+    /// For so many elements: where there are few, their results may take more.
+    pub fn first(elements: u64) -> Self {
+        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize }
+    }
 }
 
 /// How elements run that are not known to be independent.
