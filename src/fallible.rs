@@ -55,6 +55,10 @@ pub fn unset<T: bytemuck::Pod>(length: usize) -> Result<Vec<T>, NoMemory> {
         std::arch::asm!("/* {} */", in(reg) start, options(nostack, preserves_flags));
         list.set_len(length);
     }
+    // Only specs set this: nobody may rely on what is there.
+    if cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_GARBAGE").is_some() {
+        bytemuck::cast_slice_mut::<T, u8>(&mut list).fill(0xa5);
+    }
     Ok(list)
 }
 

@@ -276,7 +276,7 @@ impl Heap {
                 _ => continue,
             };
             i32::try_from(words).map_err(|_| too_large())?;
-            *buffer = Column::try_zeros(info.ty, words)?;
+            *buffer = Column::unset(info.ty, words)?;
         }
         for (scalar, info) in self.scalars.iter_mut().zip(&program.scalars) {
             match info.source {
@@ -445,7 +445,8 @@ fn fill(
             }
             column
         }
-        Recipe::Result => Column::try_zeros(buffer.ty, length)?,
+        // Each element that succeeds writes its own.
+        Recipe::Result => Column::unset(buffer.ty, length)?,
         Recipe::Variable(root, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             append(&mut column, &mut roots[*root as usize].column, *part, *single, ids)?;
