@@ -14,7 +14,7 @@ use crate::running::backends;
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::versions::{Conflicts, KernelOf, Version};
+use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
@@ -23,12 +23,11 @@ use crate::vm::pinned::Pinned;
 use crate::writing::copy_back::CopyBack;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
-use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::schema::ColumnSchema;
-use ikra_core::infer::Operation;
+use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -55,7 +54,7 @@ type Inference<'a> = (Rc<Version>, Option<Traced<'a>>);
 /// The arguments of a section.
 pub struct Section {
     pub base: Base,
-    pub operation: Operation,
+    pub output: Output,
     /// The method, as the user has called it.
     pub name: String,
     pub ticks: u64,
@@ -163,7 +162,7 @@ impl<'a> Run<'a> {
         pinned.pin(captured.handle.as_raw());
         let mut base = Cow::Borrowed(&section.base);
         base.pin(pinned);
-        if section.operation == Operation::Select {
+        if section.output == Output::Selection {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
@@ -174,15 +173,15 @@ impl<'a> Run<'a> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
-        let kernel = self.kernel(&version, mode, profile)?;
+        let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
-        let mode = self.launches(&version, (mode, kernel), &mut heap, random, profile)?;
+        let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap) };
-            copy.run(self.section.operation, &self.base, self.section.block)
+            copy.run(&self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));
@@ -199,7 +198,7 @@ impl<'a> Run<'a> {
     fn launches(
         &self,
         version: &Version,
-        (mut mode, mut kernel): (Mode, Arc<dyn Kernel>),
+        (mut mode, mut executable): (Mode, Arc<Executable>),
         heap: &mut Heap,
         random: (u64, u64),
         profile: &mut Profile,
@@ -211,7 +210,7 @@ impl<'a> Run<'a> {
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
-            let ended = self.launch(version, (mode, &kernel), heap, random, profile)?;
+            let ended = self.launch(version, (mode, &executable), heap, random, profile)?;
             let failure = match ended {
                 Ended::Done => {
                     if mode == Mode::Watched {
@@ -259,7 +258,7 @@ impl<'a> Run<'a> {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
-                kernel = self.kernel(version, next, profile)?;
+                executable = self.executable(version, next, profile)?;
             }
             mode = next;
         }
@@ -283,9 +282,9 @@ impl<'a> Run<'a> {
         backends::choose(&self.section.backend, calls)
     }
 
-    /// What it is compiled for: the operation, and whether for several ticks.
-    const fn kind(&self) -> (Operation, bool) {
-        (self.section.operation, self.section.ticks > 1)
+    /// What it is compiled for: what it gives, and whether it is for several ticks.
+    const fn kind(&self) -> (Output, bool) {
+        (self.section.output, self.section.ticks > 1)
     }
 
     /// A version that fits, and what was traced for it.
@@ -308,7 +307,7 @@ impl<'a> Run<'a> {
             (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
-            self.kernel(&version, Mode::Watched, profile)?;
+            self.executable(&version, Mode::Watched, profile)?;
             let traced = match traced {
                 Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
                 _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
@@ -391,7 +390,7 @@ impl<'a> Run<'a> {
                 layout,
                 assumptions: front.assumptions,
                 _codes: front.codes,
-                kernels: RefCell::default(),
+                executables: RefCell::default(),
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
@@ -446,46 +445,46 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn kernel(
+    fn executable(
         &self,
         version: &Version,
         mode: Mode,
         profile: &mut Profile,
-    ) -> Result<Arc<dyn Kernel>, Trouble> {
+    ) -> Result<Arc<Executable>, Trouble> {
         let ticks = self.section.ticks;
         let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
-            |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), mode) && kernel.2.suits(ticks);
-        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.2.clone());
-        if let Some(kernel) = known {
-            return Ok(kernel);
+            |known: &&ExecutableOf| (known.0, known.1) == (backend.name(), mode) && known.2.suits(ticks);
+        let known = version.executables.borrow().iter().find(suits).map(|known| known.2.clone());
+        if let Some(executable) = known {
+            return Ok(executable);
         }
         let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
-        let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
+        let (executable, steps): (Arc<Executable>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
                 let program = if may_conflict { mode.program(&program, token)? } else { program };
-                let kernel = backend.compile(&program, ticks, token, &mut steps)?;
-                Ok((Arc::from(kernel), steps))
+                let executable = Executable::new(&*backend, &program, ticks, token, &mut steps)?;
+                Ok((Arc::new(executable), steps))
             })
         })?;
         profile.merge(&steps);
-        let mut kernels = version.kernels.borrow_mut();
-        kernels.retain(|known| (known.0, known.1) != (name, mode));
-        kernels.push((name, mode, kernel.clone()));
-        drop(kernels);
-        Ok(kernel)
+        let mut executables = version.executables.borrow_mut();
+        executables.retain(|known| (known.0, known.1) != (name, mode));
+        executables.push((name, mode, executable.clone()));
+        drop(executables);
+        Ok(executable)
     }
 
-    /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
+    /// Runs the driver to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
     /// starts it again from the columns as they were, and then on another thread: further interrupts stop it only if
     /// they raise.
     fn launch(
         &self,
         version: &Version,
-        (mode, kernel): (Mode, &Arc<dyn Kernel>),
+        (mode, executable): (Mode, &Arc<Executable>),
         heap: &mut Heap,
         (seed, call): (u64, u64),
         profile: &mut Profile,
@@ -497,14 +496,7 @@ impl<'a> Run<'a> {
             interrupt.store(false, Ordering::Relaxed);
             let Heap { store, scalars, jobs, .. } = heap;
             let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
-            let run = || {
-                let mut session = kernel.bind(store, &interrupt);
-                let outcome = session.launch(&launch, profile)?;
-                if outcome == Outcome::Done {
-                    session.fetch(profile)?;
-                }
-                Ok::<_, Error>(outcome)
-            };
+            let run = || executable.run(store, &launch, &interrupt, profile);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
@@ -529,11 +521,11 @@ impl<'a> Run<'a> {
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let kernel = self.kernel(&version, Mode::Watched, &mut profile)?;
+        let executable = self.executable(&version, Mode::Watched, &mut profile)?;
         let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);
-        Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
+        Ok(explain::text(&lines, inferred, &*backend, &executable, class_name))
     }
 }

@@ -33,6 +33,8 @@ pub enum Kind<'a> {
     /// An entry that is called with one tick only.
     EntryTick(&'a Function),
     Callee(&'a Function),
+    /// The driver (see [`super::driver`]).
+    Driver(&'a Function),
     /// What elements defer: a loop over records (see [`super::deferred`]).
     Deferred(&'a Function),
 }
@@ -43,6 +45,7 @@ impl<'a> Kind<'a> {
             Self::Entry(function)
             | Self::EntryTick(function)
             | Self::Callee(function)
+            | Self::Driver(function)
             | Self::Deferred(function) => function,
         }
     }
@@ -51,7 +54,7 @@ impl<'a> Kind<'a> {
 /// The functions that are called from an entry, directly or not.
 pub fn callees(program: &Program) -> BTreeSet<FuncId> {
     let mut found = BTreeSet::new();
-    let mut open: Vec<FuncId> = program.entries.iter().map(|entry| entry.function).collect();
+    let mut open: Vec<FuncId> = program.entries().map(|entry| entry.function).collect();
     while let Some(id) = open.pop() {
         walk::any(&program.functions[id.0 as usize].body, &mut |stmt| {
             if let Stmt::Call { function, .. } = stmt
@@ -100,7 +103,7 @@ pub fn function(
     target.name = UserFuncName::default();
     target.signature = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => entry_signature(module.isa()),
-        Kind::Callee(function) => callee_signature(function, module.isa()),
+        Kind::Callee(function) | Kind::Driver(function) => callee_signature(function, module.isa()),
     };
     let config = module.target_config();
     let function = kind.function();
@@ -112,7 +115,7 @@ pub fn function(
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => (params[0], params[6]),
-        Kind::Callee(_) => (params[0], params[1]),
+        Kind::Callee(_) | Kind::Driver(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
     let status = builder.append_block_param(leave, types::I64);
@@ -137,11 +140,12 @@ pub fn function(
         convention: Convention::Callee { results: None },
         ticks: match kind {
             Kind::EntryTick(_) | Kind::Deferred(_) => Ticks::One,
-            Kind::Entry(_) | Kind::Callee(_) => Ticks::Many,
+            Kind::Entry(_) | Kind::Callee(_) | Kind::Driver(_) => Ticks::Many,
         },
         interrupt: None,
         fail: None,
         leave,
+        is_driver: matches!(kind, Kind::Driver(_)),
     };
     let shared = live_ranges::shared(function);
     let vars: Vec<Variable> =
@@ -152,7 +156,7 @@ pub fn function(
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
         Kind::Deferred(_) => emitter.deferred_calls(&params, status)?,
-        Kind::Callee(_) => emitter.callee(&params, status)?,
+        Kind::Callee(_) | Kind::Driver(_) => emitter.callee(&params, status)?,
     }
     emitter.builder.finalize(config);
     Ok(())

@@ -6,6 +6,7 @@
 mod cancel;
 mod deferred;
 mod divide;
+mod driver;
 mod emit;
 mod float;
 mod frame;
@@ -20,12 +21,12 @@ mod traffic;
 mod value;
 mod watch;
 
-use super::{Backend, Kernel, Launch, Outcome, Session};
+use super::{Backend, Kernels, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use crate::heap::{Column, Store};
-use crate::ir::{self, Program};
+use crate::ir::{self, Buffer, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use crate::threads;
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -34,6 +35,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use deferred::{Deferred, Spare};
+pub use driver::Driver;
 use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 use runtime::EntryFn;
@@ -65,7 +67,7 @@ impl Backend for CpuBackend {
         ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
-    ) -> Result<Box<dyn Kernel>, Error> {
+    ) -> Result<Box<dyn Kernels>, Error> {
         let orders = LoopOrders::new(program, ticks);
         let code = cancel::within(token, || Code::new(program, orders, token, profile, None))?;
         Ok(Box::new(CpuKernel { program: Arc::clone(program), orders, code }))
@@ -86,22 +88,31 @@ struct CpuSession<'a> {
 }
 
 impl Session for CpuSession<'_> {
-    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+    fn launch(
+        &mut self,
+        kernel: KernelId,
+        launch: &Launch<'_>,
+        profile: &mut Profile,
+    ) -> Result<Outcome, Error> {
         let CpuKernel { program, code, .. } = self.kernel;
         profile.time(Phase::Kernel, || {
             faults::point("keeping columns")?;
             let buffers = program.buffers.iter().enumerate();
             self.store.keep(buffers.filter(|(_, buffer)| buffer.changes()).map(|(number, _)| number))?;
-            pool::run(program, code, self.store.columns_mut(), (launch, self.interrupt))
+            pool::run((program, kernel), code, self.store.columns_mut(), (launch, self.interrupt))
         })
     }
 
-    fn fetch(&mut self, _profile: &mut Profile) -> Result<(), Error> {
+    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn store(&mut self) -> &mut Store {
+        self.store
     }
 }
 
-impl Kernel for CpuKernel {
+impl Kernels for CpuKernel {
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
         Box::new(CpuSession { kernel: self, store, interrupt })
     }
@@ -136,7 +147,8 @@ impl DeferredCalls {
     ) -> Result<Self, Error> {
         let mut only = program.clone();
         only.plain = None;
-        only.entries.clear();
+        only.kernels.clear();
+        only.driver = None;
         // Nothing else is compiled of it.
         for (number, function) in only.functions.iter_mut().enumerate() {
             if !functions.contains(&ir::FuncId(number as u32)) {
@@ -179,6 +191,7 @@ struct EntryCode {
 
 /// Machine code of a program, and the memory it lives in.
 struct Code {
+    /// Of all kernels.
     entries: Vec<EntryCode>,
     /// One for each of the entries.
     tunings: Vec<Tuning>,
@@ -274,7 +287,11 @@ impl Code {
             }
         }
         let mut ids = Vec::new();
-        for entry in &program.entries {
+        let entries = program
+            .kernels
+            .iter()
+            .flat_map(|kernel| kernel.entries.iter().map(|entry| (entry, kernel.fused)));
+        for (entry, fused) in entries {
             let function = &program.functions[entry.function.0 as usize];
             let mut declare = |name: String, what| {
                 let signature = frame::entry_signature(module.isa());
@@ -283,7 +300,7 @@ impl Code {
                 Ok::<_, Error>(id)
             };
             let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = (program.fused && orders == LoopOrders::Both)
+            let element_major = (fused && orders == LoopOrders::Both)
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
             ids.push((tick_major, element_major));

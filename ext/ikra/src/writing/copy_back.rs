@@ -16,8 +16,8 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::Column;
-use ikra_core::heap::schema::ColumnSchema;
-use ikra_core::infer::{Operation, is_plain};
+use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -80,13 +80,13 @@ pub struct CopyBack<'a> {
 
 impl CopyBack<'_> {
     /// Writes what has changed and gives the block's values, or what was selected: an array for each column of the base.
-    pub fn run(&self, operation: Operation, base: &Base, block: Proc) -> Result<Value, Trouble> {
+    pub fn run(&self, base: &Base, block: Proc) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         faults::point("making the result")?;
-        let result = match operation {
-            Operation::Each => self.decoder.ruby.qnil().as_value(),
-            Operation::Map => self.map()?.as_value(),
-            Operation::Select => {
+        let result = match self.decoder.schema().output {
+            Output::Nothing => self.decoder.ruby.qnil().as_value(),
+            Output::Values => self.map()?.as_value(),
+            Output::Selection => {
                 let columns = self.decoder.ruby.ary_new();
                 base.columns
                     .iter()
@@ -335,15 +335,17 @@ impl CopyBack<'_> {
     }
 
     fn select(&self, source: &Source) -> Result<RArray, Trouble> {
-        let keep = self.decoder.buffer(&BufferKind::Result(Part::Payload));
-        let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
-        let result = self.decoder.ruby.ary_new();
-        let mut kept = (0..keep.len()).filter(|row| keep.bits(*row) != 0);
+        let selection = match self.decoder.buffer(&BufferKind::Selection) {
+            Some(Column::I32(rows)) => &rows[..],
+            _ => return Err(Error::Internal("pselect without a selection".into()).into()),
+        };
+        let result = self.decoder.ruby.ary_new_capa(selection.len());
+        let mut selected = selection.iter().map(|row| *row as usize);
         let mut block = [value::NIL; BLOCK];
         let block = black_box(&mut block);
         loop {
             let mut count = 0;
-            for (slot, row) in block.iter_mut().zip(&mut kept) {
+            for (slot, row) in block.iter_mut().zip(&mut selected) {
                 *slot = match source {
                     // SAFETY: the array is a copy that nobody else has, as long as the column.
                     Source::Items(items) => unsafe { rb_sys::RARRAY_AREF(items.as_raw(), row as isize) },

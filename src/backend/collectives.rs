@@ -1,0 +1,213 @@
+//! What a driver does with whole columns on the host: compaction and reduction, by all threads where there is much to do.
+
+use crate::error::Error;
+use crate::fallible;
+use crate::heap::Column;
+use crate::ir::Reduction;
+use crate::threads;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::ops::Range;
+
+/// Rows that one thread takes at a time; of fewer, the calling thread takes all. Waking others takes as long.
+const PART: usize = 64 << 10;
+
+/// Does some work over parts of a column of so many rows; what the parts give, in their order.
+fn parts<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Result<Vec<T>, Error> {
+    let part = |number: usize| work(number * PART..rows.min((number + 1) * PART));
+    let count = rows.div_ceil(PART);
+    match count {
+        0 => Ok(Vec::new()),
+        1 => Ok(vec![part(0)]),
+        _ => Ok(threads::pool()?.install(|| (0..count).into_par_iter().map(part).collect())),
+    }
+}
+
+/// The rows that are true, in their order.
+pub fn compact(flags: &Column) -> Result<Column, Error> {
+    let Column::Bool(flags) = flags else { return Err(mismatch()) };
+    let counts =
+        parts(flags.len(), |rows| flags[rows].iter().map(|flag| usize::from(flag & 1)).sum::<usize>())?;
+    let mut rows: Vec<i32> = fallible::unset(counts.iter().sum())?;
+    // Each part's rows have their place.
+    let mut places = Vec::with_capacity(counts.len());
+    let mut rest = &mut rows[..];
+    for count in counts {
+        let (place, others) = rest.split_at_mut(count);
+        places.push(place);
+        rest = others;
+    }
+    let fill = |(number, place): (usize, &mut [i32])| {
+        let first = number * PART;
+        let mut at = 0;
+        // Without branches on the flags: each row is noted, and the next one in its place if it is not wanted.
+        for (row, flag) in (first..).zip(&flags[first..flags.len().min(first + PART)]) {
+            let Some(slot) = place.get_mut(at) else { break };
+            *slot = row as i32;
+            at += usize::from(flag & 1);
+        }
+    };
+    let mut places: Vec<_> = places.into_iter().enumerate().collect();
+    match &mut places[..] {
+        [] => {}
+        [_] => places.into_iter().for_each(fill),
+        _ => threads::pool()?.install(|| places.into_par_iter().for_each(fill)),
+    }
+    Ok(Column::I32(rows))
+}
+
+/// [`crate::ir::Stmt::Reduce`]: the number's 64 bits, or `None` where it is none.
+pub fn reduce(
+    reduction: Reduction,
+    column: &Column,
+    given: Option<&Column>,
+    from: i64,
+) -> Result<Option<i64>, Error> {
+    let given = match given {
+        None => Given::All,
+        Some(Column::Bool(flags)) if flags.len() == column.len() => Given::Flags(flags),
+        Some(Column::I64(ticks)) if ticks.len() == column.len() => Given::Ticks(ticks),
+        Some(_) => return Err(mismatch()),
+    };
+    match column {
+        Column::I64(numbers) => integers(reduction, numbers, given, from),
+        Column::F64(numbers) => {
+            let from = f64::from_bits(from as u64);
+            Ok(floats(reduction, numbers, given, from)?.map(|number| number.to_bits() as i64))
+        }
+        _ => Err(mismatch()),
+    }
+}
+
+/// Which rows count.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    All,
+    Flags(&'a [u8]),
+    Ticks(&'a [i64]),
+}
+
+impl Given<'_> {
+    /// Folds those of `rows`, in their order, until there is no result.
+    fn fold<T: Copy, A>(
+        self,
+        numbers: &[T],
+        rows: Range<usize>,
+        start: A,
+        mut step: impl FnMut(A, T) -> Option<A>,
+    ) -> Option<A> {
+        let mut all = numbers[rows.clone()].iter().copied();
+        match self {
+            Self::All => all.try_fold(start, step),
+            Self::Flags(flags) => all.zip(&flags[rows]).try_fold(start, |sum, (number, flag)| {
+                if flag & 1 == 0 { Some(sum) } else { step(sum, number) }
+            }),
+            Self::Ticks(ticks) => {
+                all.zip(&ticks[rows]).try_fold(
+                    start,
+                    |sum, (number, tick)| if *tick == 0 { Some(sum) } else { step(sum, number) },
+                )
+            }
+        }
+    }
+}
+
+/// In parts, which are put together in their order: none of these operations minds, as sums on the way have 128 bits.
+fn integers(
+    reduction: Reduction,
+    numbers: &[i64],
+    given: Given<'_>,
+    from: i64,
+) -> Result<Option<i64>, Error> {
+    let simple = |start: i64, step: fn(i64, i64) -> i64| {
+        let part = |rows| given.fold(numbers, rows, start, |a, b| Some(step(a, b))).unwrap_or(start);
+        Ok(Some(parts(numbers.len(), part)?.into_iter().fold(from, step)))
+    };
+    let sum = || {
+        let part =
+            |rows| given.fold(numbers, rows, 0, |sum, number| Some(sum + i128::from(number))).unwrap_or(0);
+        Ok::<i128, Error>(parts(numbers.len(), part)?.into_iter().sum())
+    };
+    match reduction {
+        Reduction::Add => Ok(i64::try_from(i128::from(from) + sum()?).ok()),
+        Reduction::Sub => Ok(i64::try_from(i128::from(from) - sum()?).ok()),
+        // A product on the way may be beyond any number of bits.
+        Reduction::Mul => Ok(given.fold(numbers, 0..numbers.len(), from, i64::checked_mul)),
+        Reduction::And => simple(-1, |a, b| a & b),
+        Reduction::Or => simple(0, |a, b| a | b),
+        Reduction::Xor => simple(0, |a, b| a ^ b),
+        Reduction::Min | Reduction::MinLast => simple(i64::MAX, i64::min),
+        Reduction::Max | Reduction::MaxLast => simple(i64::MIN, i64::max),
+    }
+}
+
+/// In their order, from the first to the last: rounding makes every other order another number.
+fn floats(reduction: Reduction, numbers: &[f64], given: Given<'_>, from: f64) -> Result<Option<f64>, Error> {
+    let ordered = |replaces: fn(f64, f64) -> bool| {
+        given.fold(numbers, 0..numbers.len(), from, |best, number| {
+            let best_is = if replaces(number, best) { number } else { best };
+            (!number.is_nan() && !best.is_nan()).then_some(best_is)
+        })
+    };
+    let all = |step: fn(f64, f64) -> f64| {
+        given.fold(numbers, 0..numbers.len(), from, |sum, number| Some(step(sum, number)))
+    };
+    Ok(match reduction {
+        Reduction::Add => all(|a, b| a + b),
+        Reduction::Sub => all(|a, b| a - b),
+        Reduction::Mul => all(|a, b| a * b),
+        Reduction::Min => ordered(|number, best| number < best),
+        Reduction::MinLast => ordered(|number, best| number <= best),
+        Reduction::Max => ordered(|number, best| number > best),
+        Reduction::MaxLast => ordered(|number, best| number >= best),
+        Reduction::And | Reduction::Or | Reduction::Xor => return Err(mismatch()),
+    })
+}
+
+fn mismatch() -> Error {
+    Error::Internal("a driver's columns are not those of its program".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_true_keep_their_order() {
+        for len in [0, 1, PART, 3 * PART + 17] {
+            let flags: Vec<u8> = (0..len).map(|row| u8::from(row * row % 7 < 3)).collect();
+            let rows = (0..len).filter(|row| flags[*row] != 0).map(|row| row as i32).collect();
+            assert_eq!(compact(&Column::Bool(flags)).unwrap(), Column::I32(rows), "{len}");
+        }
+        assert_eq!(compact(&Column::Bool(vec![1; 9])).unwrap(), Column::I32((0..9).collect()));
+    }
+
+    #[test]
+    fn integers_are_exact_or_none() {
+        let large = Column::I64(vec![i64::MAX, i64::MAX, -i64::MAX, -5]);
+        let of = |reduction, from| reduce(reduction, &large, None, from).unwrap();
+        assert_eq!(of(Reduction::Add, 4), Some(i64::MAX - 1));
+        assert_eq!(of(Reduction::Add, 6), None);
+        assert_eq!(of(Reduction::Sub, -7), None);
+        assert_eq!(of(Reduction::Mul, 1), None);
+        assert_eq!(of(Reduction::Min, 7), Some(-i64::MAX));
+        let many = Column::I64((0..3 * PART as i64).collect());
+        let given = Column::Bool((0..3 * PART).map(|row| u8::from(row % 2 == 0)).collect());
+        let sum = (0..3 * PART as i64).step_by(2).sum::<i64>();
+        assert_eq!(reduce(Reduction::Add, &many, Some(&given), 1).unwrap(), Some(sum + 1));
+    }
+
+    #[test]
+    fn floats_are_reduced_in_their_order() {
+        let numbers = [1e16, 1.0, 1.0, -0.0, 0.0];
+        let column = Column::F64(numbers.to_vec());
+        let of = |reduction, from: f64| {
+            let bits = reduce(reduction, &column, None, from.to_bits() as i64).unwrap();
+            bits.map(|bits| bits as u64)
+        };
+        assert_eq!(of(Reduction::Add, 1.0), Some((((1.0 + 1e16) + 1.0) + 1.0_f64).to_bits()));
+        assert_eq!(of(Reduction::Min, 5.0), Some((-0.0_f64).to_bits()));
+        assert_eq!(of(Reduction::MinLast, 5.0), Some(0.0_f64.to_bits()));
+        assert_eq!(of(Reduction::Max, f64::NAN), None);
+        assert_eq!(reduce(Reduction::Max, &Column::F64(vec![]), None, -1).unwrap(), Some(-1));
+    }
+}
