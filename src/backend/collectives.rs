@@ -25,34 +25,38 @@ fn parts<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Resul
 /// The rows that are true, in their order.
 pub fn compact(flags: &Column) -> Result<Column, Error> {
     let Column::Bool(flags) = flags else { return Err(mismatch()) };
-    let counts =
-        parts(flags.len(), |rows| flags[rows].iter().map(|flag| usize::from(flag & 1)).sum::<usize>())?;
+    let count = |flags: &[u8]| flags.iter().map(|flag| usize::from(flag & 1)).sum::<usize>();
+    if flags.len() <= PART {
+        let mut rows = fallible::unset(count(flags))?;
+        true_rows(flags, 0, &mut rows);
+        return Ok(Column::I32(rows));
+    }
+    let counts = parts(flags.len(), |rows| count(&flags[rows]))?;
     let mut rows: Vec<i32> = fallible::unset(counts.iter().sum())?;
     // Each part's rows have their place.
     let mut places = Vec::with_capacity(counts.len());
     let mut rest = &mut rows[..];
-    for count in counts {
+    for (number, count) in counts.into_iter().enumerate() {
         let (place, others) = rest.split_at_mut(count);
-        places.push(place);
+        places.push((number * PART, place));
         rest = others;
     }
-    let fill = |(number, place): (usize, &mut [i32])| {
-        let first = number * PART;
-        let mut at = 0;
-        // Without branches on the flags: each row is noted, and the next one in its place if it is not wanted.
-        for (row, flag) in (first..).zip(&flags[first..flags.len().min(first + PART)]) {
-            let Some(slot) = place.get_mut(at) else { break };
-            *slot = row as i32;
-            at += usize::from(flag & 1);
-        }
-    };
-    let mut places: Vec<_> = places.into_iter().enumerate().collect();
-    match &mut places[..] {
-        [] => {}
-        [_] => places.into_iter().for_each(fill),
-        _ => threads::pool()?.install(|| places.into_par_iter().for_each(fill)),
-    }
+    threads::pool()?.install(|| {
+        places.into_par_iter().for_each(|(first, place)| {
+            true_rows(&flags[first..flags.len().min(first + PART)], first, place);
+        });
+    });
     Ok(Column::I32(rows))
+}
+
+/// Without branches on the flags: each row is noted, and the next one in its place if it is not wanted.
+fn true_rows(flags: &[u8], first: usize, rows: &mut [i32]) {
+    let mut at = 0;
+    for (row, flag) in (first..).zip(flags) {
+        let Some(place) = rows.get_mut(at) else { break };
+        *place = row as i32;
+        at += usize::from(flag & 1);
+    }
 }
 
 /// [`crate::ir::Stmt::Reduce`]: the number's 64 bits, or `None` where it is none.

@@ -7,7 +7,7 @@
 use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
-use super::{cancel, host_isa, internal, of_module};
+use super::{cancel, driver_isa, internal, of_module};
 use crate::backend::{Failure, Launch, Outcome, Session, collectives};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -184,7 +184,7 @@ fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
 impl Code {
     fn new(program: &Program) -> Result<Self, Error> {
         faults::point("compiling a driver")?;
-        let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
+        let mut builder = JITBuilder::with_isa(driver_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
         builder.symbols([
             (LAUNCH, launch as *const u8),

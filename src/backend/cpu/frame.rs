@@ -333,7 +333,10 @@ impl<'a> Emitter<'a> {
         for (value, param) in self.values.iter_mut().zip(rest) {
             *value = Some(*param);
         }
-        self.poll();
+        // A driver is over soon, but for its loops and launches.
+        if !self.is_driver {
+            self.poll();
+        }
         let body = &self.function.body;
         if self.block(body)? == Flow::Open {
             if !self.function.results.is_empty() {

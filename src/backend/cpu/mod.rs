@@ -369,24 +369,32 @@ fn internal(error: impl std::fmt::Display) -> Error {
 /// The instruction set of this machine with all its extensions, looked up once.
 fn host_isa() -> Result<OwnedTargetIsa, Error> {
     static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    let look_up = || {
-        let mut flags = settings::builder();
-        for (name, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("unwind_info", "false"),
-            ("enable_nan_canonicalization", "false"),
-            // Frames beyond a page touch each page, so that a stack that ends is found at its guard.
-            ("enable_probestack", "true"),
-            ("probestack_strategy", "inline"),
-            ("log2_min_function_alignment", "5"),
-            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        ] {
-            flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
-        }
-        let isa = cranelift_native::builder().map_err(str::to_owned)?;
-        isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
-    };
-    ISA.get_or_init(look_up).clone().map_err(Error::Device)
+    ISA.get_or_init(|| look_up("speed", "backtracking")).clone().map_err(Error::Device)
+}
+
+/// The same for code that runs once, which should not take long to make.
+fn driver_isa() -> Result<OwnedTargetIsa, Error> {
+    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    ISA.get_or_init(|| look_up("none", "single_pass")).clone().map_err(Error::Device)
+}
+
+fn look_up(optimization: &str, register_allocation: &str) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", optimization),
+        ("regalloc_algorithm", register_allocation),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+        ("enable_nan_canonicalization", "false"),
+        // Frames beyond a page touch each page, so that a stack that ends is found at its guard.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+        ("log2_min_function_alignment", "5"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+    ] {
+        flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let isa = cranelift_native::builder().map_err(str::to_owned)?;
+    isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }
