@@ -8,8 +8,8 @@ use crate::threads;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 
-/// Rows that one thread takes at a time; of fewer, the calling thread takes all. Waking others takes as long.
-const PART: usize = 64 << 10;
+/// Rows that one thread takes at a time: some 50 µs. Of fewer, the calling thread takes all, as waking others takes as long.
+const PART: usize = 256 << 10;
 
 /// Does some work over parts of a column of so many rows; what the parts give, in their order.
 fn parts<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Result<Vec<T>, Error> {
@@ -91,6 +91,30 @@ enum Given<'a> {
 }
 
 impl Given<'_> {
+    /// Folds all of `rows`, with `neutral` for those that do not count: without branches, in loops for vectors.
+    fn fold_all<A>(
+        self,
+        numbers: &[i64],
+        rows: Range<usize>,
+        neutral: i64,
+        start: A,
+        step: impl Fn(A, i64) -> A,
+    ) -> A {
+        let all = &numbers[rows.clone()];
+        let chosen = |(number, counts): (&i64, bool)| if counts { *number } else { neutral };
+        match self {
+            Self::All => all.iter().copied().fold(start, step),
+            Self::Flags(flags) => {
+                let flags = flags[rows].iter().map(|flag| flag & 1 != 0);
+                all.iter().zip(flags).map(chosen).fold(start, step)
+            }
+            Self::Ticks(ticks) => {
+                let ticks = ticks[rows].iter().map(|tick| *tick != 0);
+                all.iter().zip(ticks).map(chosen).fold(start, step)
+            }
+        }
+    }
+
     /// Folds those of `rows`, in their order, until there is no result.
     fn fold<T: Copy, A>(
         self,
@@ -99,49 +123,64 @@ impl Given<'_> {
         start: A,
         mut step: impl FnMut(A, T) -> Option<A>,
     ) -> Option<A> {
-        let mut all = numbers[rows.clone()].iter().copied();
+        let all = &numbers[rows.clone()];
+        // Filters make simpler loops than steps that do nothing.
         match self {
-            Self::All => all.try_fold(start, step),
-            Self::Flags(flags) => all.zip(&flags[rows]).try_fold(start, |sum, (number, flag)| {
-                if flag & 1 == 0 { Some(sum) } else { step(sum, number) }
-            }),
+            Self::All => all.iter().try_fold(start, |sum, number| step(sum, *number)),
+            Self::Flags(flags) => {
+                let given = all.iter().zip(&flags[rows]).filter(|(_, flag)| **flag & 1 != 0);
+                given.into_iter().try_fold(start, |sum, (number, _)| step(sum, *number))
+            }
             Self::Ticks(ticks) => {
-                all.zip(&ticks[rows]).try_fold(
-                    start,
-                    |sum, (number, tick)| if *tick == 0 { Some(sum) } else { step(sum, number) },
-                )
+                let given = all.iter().zip(&ticks[rows]).filter(|(_, tick)| **tick != 0);
+                given.into_iter().try_fold(start, |sum, (number, _)| step(sum, *number))
             }
         }
     }
 }
 
-/// In parts, which are put together in their order: none of these operations minds, as sums on the way have 128 bits.
+/// In parts, which are put together in their order: none of these operations minds.
 fn integers(
     reduction: Reduction,
     numbers: &[i64],
     given: Given<'_>,
     from: i64,
 ) -> Result<Option<i64>, Error> {
-    let simple = |start: i64, step: fn(i64, i64) -> i64| {
-        let part = |rows| given.fold(numbers, rows, start, |a, b| Some(step(a, b))).unwrap_or(start);
-        Ok(Some(parts(numbers.len(), part)?.into_iter().fold(from, step)))
-    };
-    let sum = || {
-        let part =
-            |rows| given.fold(numbers, rows, 0, |sum, number| Some(sum + i128::from(number))).unwrap_or(0);
-        Ok::<i128, Error>(parts(numbers.len(), part)?.into_iter().sum())
-    };
     match reduction {
-        Reduction::Add => Ok(i64::try_from(i128::from(from) + sum()?).ok()),
-        Reduction::Sub => Ok(i64::try_from(i128::from(from) - sum()?).ok()),
+        Reduction::Add => Ok(i64::try_from(i128::from(from) + sum(numbers, given)?).ok()),
+        Reduction::Sub => Ok(i64::try_from(i128::from(from) - sum(numbers, given)?).ok()),
         // A product on the way may be beyond any number of bits.
         Reduction::Mul => Ok(given.fold(numbers, 0..numbers.len(), from, i64::checked_mul)),
-        Reduction::And => simple(-1, |a, b| a & b),
-        Reduction::Or => simple(0, |a, b| a | b),
-        Reduction::Xor => simple(0, |a, b| a ^ b),
-        Reduction::Min | Reduction::MinLast => simple(i64::MAX, i64::min),
-        Reduction::Max | Reduction::MaxLast => simple(i64::MIN, i64::max),
+        Reduction::And => in_parts(numbers, given, from, -1, |a, b| a & b),
+        Reduction::Or => in_parts(numbers, given, from, 0, |a, b| a | b),
+        Reduction::Xor => in_parts(numbers, given, from, 0, |a, b| a ^ b),
+        Reduction::Min | Reduction::MinLast => in_parts(numbers, given, from, i64::MAX, i64::min),
+        Reduction::Max | Reduction::MaxLast => in_parts(numbers, given, from, i64::MIN, i64::max),
     }
+}
+
+/// `neutral` stands for what is not given.
+fn in_parts(
+    numbers: &[i64],
+    given: Given<'_>,
+    from: i64,
+    neutral: i64,
+    step: impl Fn(i64, i64) -> i64 + Copy + Sync,
+) -> Result<Option<i64>, Error> {
+    let part = |rows| given.fold_all(numbers, rows, neutral, neutral, step);
+    Ok(Some(parts(numbers.len(), part)?.into_iter().fold(from, step)))
+}
+
+/// Exactly: a part whose sum leaves 64 bits on the way is added up once more, with 128 bits.
+fn sum(numbers: &[i64], given: Given<'_>) -> Result<i128, Error> {
+    let part = |rows: Range<usize>| {
+        let wide = |sum: i128, number: i64| Some(sum + i128::from(number));
+        match given.fold(numbers, rows.clone(), 0, i64::checked_add) {
+            Some(sum) => i128::from(sum),
+            None => given.fold(numbers, rows, 0, wide).unwrap_or(0),
+        }
+    };
+    Ok(parts(numbers.len(), part)?.into_iter().sum())
 }
 
 /// In their order, from the first to the last: rounding makes every other order another number.

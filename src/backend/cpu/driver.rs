@@ -12,13 +12,13 @@ use crate::backend::{Failure, Launch, Outcome, Session, collectives};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
-use crate::heap::{Column, Store};
+use crate::heap::Column;
 use crate::ir::walk::for_each_mut;
 use crate::ir::{
     Buffer, BufferInfo, BufferKind, FuncId, KernelId, Program, Reduction, Scalar, ScalarInfo, ScalarSource,
     SiteId, Ty, Value,
 };
-use crate::profile::Profile;
+use crate::profile::{Phase, Profile};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
@@ -326,12 +326,6 @@ impl DriverState<'_> {
         let known = self.buffers.get(number as usize).copied();
         known.ok_or_else(|| internal("a driver's buffer is not there"))
     }
-
-    /// The columns, with one of them brought there.
-    fn fetched(&mut self, buffer: Buffer) -> Result<&mut Store, Error> {
-        self.session.fetch(Some(buffer), self.profile)?;
-        Ok(self.session.store())
-    }
 }
 
 /// Does what machine code has asked for. `Some`: the driver ends so.
@@ -376,8 +370,10 @@ unsafe extern "C" fn compact(state: *mut DriverState<'_>, flags: u64, indices: u
     let work = |state: &mut DriverState<'_>| {
         faults::point("compacting")?;
         let (flags, indices) = (state.buffer(flags)?, state.buffer(indices)?);
-        let store = state.fetched(flags)?;
-        let rows = collectives::compact(&store.columns()[flags.0 as usize])?;
+        state.session.fetch(Some(flags), state.profile)?;
+        let store = state.session.store();
+        let work = || collectives::compact(&store.columns()[flags.0 as usize]);
+        let rows = state.profile.time(Phase::Kernel, work)?;
         let count = rows.len() as i64;
         store.replace(indices.0 as usize, rows);
         state.thread.operands[0] = count;
@@ -402,12 +398,13 @@ unsafe extern "C" fn reduce(
         let reduction = reduction.ok_or_else(|| internal("there is no such reduction"))?;
         let column = state.buffer(column)?;
         let given = if given == u64::from(u32::MAX) { None } else { Some(state.buffer(given)?) };
-        if let Some(given) = given {
-            state.fetched(given)?;
+        for buffer in given.into_iter().chain([column]) {
+            state.session.fetch(Some(buffer), state.profile)?;
         }
-        let columns = state.fetched(column)?.columns();
+        let columns = state.session.store().columns();
         let given = given.map(|given| &columns[given.0 as usize]);
-        let number = collectives::reduce(reduction, &columns[column.0 as usize], given, from)?;
+        let work = || collectives::reduce(reduction, &columns[column.0 as usize], given, from);
+        let number = state.profile.time(Phase::Kernel, work)?;
         state.thread.operands = [number.unwrap_or(0), i64::from(number.is_some())];
         Ok(None)
     };
@@ -420,7 +417,8 @@ unsafe extern "C" fn reduce(
 unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, index: i64) -> i64 {
     let work = |state: &mut DriverState<'_>| {
         let buffer = state.buffer(buffer)?;
-        let column = &state.fetched(buffer)?.columns()[buffer.0 as usize];
+        state.session.fetch(Some(buffer), state.profile)?;
+        let column = &state.session.store().columns()[buffer.0 as usize];
         state.thread.operands[0] = column.bits(row(column, index)?);
         Ok(None)
     };

@@ -9,7 +9,7 @@ use crate::writing::numbers;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{AccumulatorSchema, Fold};
-use ikra_core::ir::BufferKind;
+use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::Shape;
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
@@ -90,12 +90,19 @@ impl Accumulators<'_> {
         let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
         let mut given = (0..ticks.len()).filter(|row| ticks[*row] != 0).peekable();
         given.peek()?;
-        if let (Some(Shape::Integer | Shape::Float), Some(parts)) = (values.single, values.payload)
-            && let Some(known) = numbers::fold_column(&variable.fold, now.as_raw(), parts, ticks)
-        {
-            return Some(known);
-        }
-        numbers::fold(&variable.fold, now.as_raw(), &values, given)
+        let (fold, now) = (&variable.fold, now.as_raw());
+        let known = match (values.single, values.payload) {
+            (Some(Shape::Float), Some(parts)) => numbers::fold_column(fold, now, parts, ticks),
+            _ => self.merged(number).and_then(|merged| numbers::fold_merged(fold, now, merged)),
+        };
+        known.or_else(|| numbers::fold(fold, now, &values, given))
+    }
+
+    /// What the driver has made of the parts.
+    fn merged(&self, number: u32) -> Option<i64> {
+        let tag = self.decoder.buffer(&BufferKind::Merged(number, Part::Tag))?;
+        let payload = self.decoder.buffer(&BufferKind::Merged(number, Part::Payload))?;
+        (tag.bits(0) == i64::from(Shape::Integer.tag())).then(|| payload.bits(0))
     }
 
     /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part

@@ -14,15 +14,11 @@ enum Number {
     Float(f64),
 }
 
-/// The variable's new value, as shape and payload. `None` where it takes Ruby: operators of the user's, other classes,
-/// more than 64 bits, NaN.
-pub fn fold(
-    fold: &Fold,
-    now: VALUE,
-    values: &Values<'_>,
-    rows: impl Iterator<Item = usize>,
-) -> Option<(Shape, i64)> {
-    let step: fn(Number, Number) -> Option<Number> = match fold {
+type Step = fn(Number, Number) -> Option<Number>;
+
+/// How a part is put to what is there. `None` where the operators are the user's, or none of numbers.
+fn step(fold: &Fold) -> Option<Step> {
+    Some(match fold {
         Fold::Operator(name) => {
             is_rubys_own(&numbers(name), name)?;
             match name.as_str() {
@@ -50,7 +46,18 @@ pub fn fold(
             }
         }
         Fold::Or | Fold::And | Fold::Last | Fold::Shared(_) => return None,
-    };
+    })
+}
+
+/// The variable's new value, as shape and payload. `None` where it takes Ruby: operators of the user's, other classes,
+/// more than 64 bits, NaN.
+pub fn fold(
+    fold: &Fold,
+    now: VALUE,
+    values: &Values<'_>,
+    rows: impl Iterator<Item = usize>,
+) -> Option<(Shape, i64)> {
+    let step = step(fold)?;
     let mut sum = number(now)?;
     for row in rows {
         let part = match values.get(row).ok()? {
@@ -60,39 +67,34 @@ pub fn fold(
         };
         sum = step(sum, part)?;
     }
-    Some(match sum {
-        Number::Integer(number) => (Shape::Integer, number),
-        Number::Float(number) => (Shape::Float, number.to_bits() as i64),
-    })
+    Some(encoded(sum))
 }
 
-/// The same for a column of parts of one class, those whose tick is not 0. `None` also where the sum is of another.
-pub fn fold_column(fold: &Fold, now: VALUE, parts: &Column, ticks: &[i64]) -> Option<(Shape, i64)> {
-    fn sum<T: Copy>(now: T, parts: &[T], ticks: &[i64], step: impl Fn(T, T) -> Option<T>) -> Option<T> {
-        let given = parts.iter().zip(ticks).filter(|(_, tick)| **tick != 0);
-        given.into_iter().try_fold(now, |sum, (part, _)| step(sum, *part))
+/// The same where the driver has put together Integers: their order does not matter, if the variable holds one too.
+pub fn fold_merged(fold: &Fold, now: VALUE, merged: i64) -> Option<(Shape, i64)> {
+    let now = number(now).filter(|now| matches!(now, Number::Integer(_)))?;
+    step(fold)?(now, Number::Integer(merged)).map(encoded)
+}
+
+const fn encoded(number: Number) -> (Shape, i64) {
+    match number {
+        Number::Integer(number) => (Shape::Integer, number),
+        Number::Float(number) => (Shape::Float, number.to_bits() as i64),
     }
+}
+
+/// The same for a column of Floats, those whose tick is not 0. `None` also where the variable holds no Float.
+pub fn fold_column(fold: &Fold, now: VALUE, parts: &Column, ticks: &[i64]) -> Option<(Shape, i64)> {
     let Fold::Operator(name) = fold else { return None };
     is_rubys_own(&numbers(name), name)?;
-    Some(match (parts, number(now)?) {
-        (Column::I64(parts), Number::Integer(now)) => {
-            let sum = match name.as_str() {
-                "+" => sum(now, parts, ticks, i64::checked_add),
-                "-" => sum(now, parts, ticks, i64::checked_sub),
-                _ => None,
-            };
-            (Shape::Integer, sum?)
-        }
-        (Column::F64(parts), Number::Float(now)) => {
-            let sum = match name.as_str() {
-                "+" => sum(now, parts, ticks, |a, b| Some(a + b)),
-                "-" => sum(now, parts, ticks, |a, b| Some(a - b)),
-                _ => None,
-            };
-            (Shape::Float, sum?.to_bits() as i64)
-        }
+    let (Column::F64(parts), Number::Float(now)) = (parts, number(now)?) else { return None };
+    let given = parts.iter().zip(ticks).filter(|(_, tick)| **tick != 0).map(|(part, _)| part);
+    let sum = match name.as_str() {
+        "+" => given.fold(now, |a, b| a + b),
+        "-" => given.fold(now, |a, b| a - b),
         _ => return None,
-    })
+    };
+    Some((Shape::Float, sum.to_bits() as i64))
 }
 
 /// The classes of numbers that have this operator: Floats have no bits.
