@@ -3,7 +3,9 @@
 # What moving live objects to columns and back costs: nanoseconds an object, beside C loops over the same objects with
 # Ruby's public functions. Ikra's times are phases of a second call (Ikra.profile) and hold everything of the phase.
 #
-#   rake bench:heap        ruby -Ilib benchmark/heap.rb --objects 1000000 --rounds 7
+#   rake bench:heap        ruby -Ilib benchmark/heap.rb --objects 1000000 --rounds 7 --threads 1,8
+#
+# Everything is measured with one thread, which is what C is compared with, and with all that the process may use.
 #
 # Ikra and C run in turn. The figures are medians of the rounds, or the least of them (--least), which says more where
 # others use the machine too.
@@ -19,7 +21,9 @@ require_relative "../examples/traffic/weather"
 
 options = { objects: 1_000_000, rounds: 7, pedestrians: 1_048_576, cars: 262_144, streets: 32_000,
             elements: 10_000_000, classes: 1_000 }
+threads = [1, Ikra.threads].uniq
 OptionParser.new do |parser|
+  parser.on("--threads LIST", Array, "(#{threads.join(",")})") { |list| threads = list.map { |count| Integer(count) } }
   options.each { |name, number| parser.on("--#{name} N", Integer, "(#{number})") }
   parser.on("--least")
 end.parse!(into: options)
@@ -62,6 +66,8 @@ class HeapBenchmark
     end
     whole(objects)
     arrays
+    small_arrays
+    results
     traffic
     order
   end
@@ -138,6 +144,31 @@ class HeapBenchmark
            nanoseconds(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
   end
 
+  def small_arrays
+    count = @options[:objects]
+    pairs = Array.new(count) { |i| [i + 0.5, i * 0.25] }
+    { "in the order of creation" => pairs, "shuffled" => pairs.shuffle(random: @random) }.each do |how, ordered|
+      figures = each_of(count, -> { phase(:trace) { ordered.pmap { |pair| pair[0] + pair[1] } } },
+                        -> { seconds { HeapAnchor.arrays_to_column(ordered, 2) } })
+      report("Arrays of two Floats to columns, #{how}", *figures)
+    end
+    mixed = Array.new(count) { |i| @random.rand(2).zero? ? i : i + 0.5 }
+    report("Integers and Floats of an Array, mixed",
+           nanoseconds(count) { phase(:trace) { mixed.pselect { |x| x < 0 } } })
+  end
+
+  # Of six million values: the array is memory fresh from the system each time.
+  def results
+    count = 6 * @options[:objects]
+    floats = Array.new(count) { |i| i + 0.5 }
+    sum = 0
+    { "Floats to a long Array" => -> { floats.pmap { |x| (2.5 * x) + 1.5 } },
+      "every other Float of a long Array" => -> { floats.pselect { |x| x.to_i.even? } },
+      "a sum of Integers" => -> { (1..count).peach { |i| sum += i } } }.each do |what, section|
+      report(what, nanoseconds(count) { phase(:copy_back, &section) })
+    end
+  end
+
   def traffic
     sizes = @options.slice(:pedestrians, :cars, :streets)
     scenario = Scenario.new(**sizes)
@@ -149,10 +180,14 @@ class HeapBenchmark
     puts format("  an object: %.1f ns", trace / sizes.values.sum)
   end
 
+  def named(name)
+    Object.const_defined?(name) ? Object.const_get(name) : Object.const_set(name, Class.new(Flat))
+  end
+
   # What the elements of many classes cost more than those of one: the order of the jobs, and looking up the classes.
   def order
     one, many = [1, @options[:classes]].map do |count|
-      classes = Array.new(count) { |i| Object.const_set("Of#{count}Number#{i}", Class.new(Flat)) }
+      classes = Array.new(count) { |i| named("Of#{count}Number#{i}") }
       elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % count].allocate }
       nanoseconds(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
     end
@@ -161,4 +196,8 @@ class HeapBenchmark
   end
 end
 
-HeapBenchmark.new(options).run
+threads.each do |count|
+  Ikra.threads = count
+  puts "#{count} #{count == 1 ? "thread" : "threads"}"
+  HeapBenchmark.new(options).run
+end

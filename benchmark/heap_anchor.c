@@ -35,6 +35,20 @@ static VALUE to_column(VALUE self, VALUE floats)
     return last;
 }
 
+/* Floats in small Arrays, in an Array, to a column of doubles. */
+static VALUE arrays_to_column(VALUE self, VALUE arrays, VALUE most)
+{
+    double *column = malloc(RARRAY_LEN(arrays) * NUM2LONG(most) * sizeof(double));
+    long count = 0;
+    for (long i = 0; i < RARRAY_LEN(arrays); i++) {
+        VALUE array = RARRAY_AREF(arrays, i);
+        for (long k = 0; k < RARRAY_LEN(array); k++) column[count++] = NUM2DBL(RARRAY_AREF(array, k));
+    }
+    VALUE last = DBL2NUM(column[count - 1]);
+    free(column);
+    return last;
+}
+
 /* A column of doubles to an Array. */
 static VALUE to_array(VALUE self, VALUE length)
 {
@@ -50,5 +64,6 @@ void Init_heap_anchor(void)
     rb_define_module_function(module, "read_variables", read_variables, 4);
     rb_define_module_function(module, "write_variable", write_variable, 2);
     rb_define_module_function(module, "to_column", to_column, 1);
+    rb_define_module_function(module, "arrays_to_column", arrays_to_column, 2);
     rb_define_module_function(module, "to_array", to_array, 1);
 }

@@ -73,6 +73,11 @@ each_compiling_backend do
          raise
        end
      }", points],
+    # What was written at once, before anything failed.
+    "writes in place beside others" => [
+      "lambda { |all| all.peach { |g| g.n += 1; g.x *= 0.5; g.items[1] = g.n; g.later = 1e-300; g.flag = true } }",
+      -> { [Array.new(400) { |i| FaultsGrowing.new(i) }] }
+    ],
     "a selection" => ["lambda { |points, _| points.pselect { |point| point.y > 1.0 && (point.y = 1) } }", points],
     "members of Structs" => [
       "lambda { |pairs| pairs.peach { |pair| pair.left, pair.right = pair.right, pair.left } }",
@@ -99,3 +104,15 @@ each_compiling_backend do
 end
 
 FaultsPair = Struct.new(:left, :right)
+
+# Some variables are not set at first.
+class FaultsGrowing
+  attr_accessor :n, :x, :items, :later, :flag
+
+  def initialize(n)
+    @n = n
+    @x = n * 1.5
+    @items = [n, n + 0.5]
+    @flag = false if n.odd?
+  end
+end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+require "open3"
 require "timeout"
 
 # Sections of several Ruby threads at once, and interrupts.
@@ -237,6 +239,23 @@ RSpec.describe "Ikra.threads" do
     [0, -1, 513, 1.5, "2"].each do |count|
       expect { Ikra.threads = count }.to raise_error(ArgumentError, /threads is an Integer from 1 to 512 or nil/)
     end
+  end
+
+  it "are all at work soon in a first call of a few elements that take long" do
+    told = File.exist?("/proc/self/schedstat")
+    skip "needs two cores, and Linux to tell what threads did" unless told && Etc.nprocessors > 1
+
+    program = <<~'RUBY'
+      Ikra.threads = 2
+      Array.new(20) { |i| i + 0.5 }.pmap { |x| 300_000.times { |i| x = (x * 0.999) + i }; x }
+      tasks = Dir["/proc/self/task/*"].select { |task| File.read("#{task}/comm").match?(/^ikra-\d/) }
+      puts tasks.sum { |task| File.read("#{task}/schedstat").to_i }
+    RUBY
+    library = File.expand_path("../lib", __dir__)
+    command = [{ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, "-I#{library}", "-rikra", "-e", program]
+    output, = Open3.capture2e(*command)
+    # Nanoseconds: all but the first of twenty elements.
+    expect(Integer(output, 10)).to be > 1_000_000
   end
 
   it "changes no result" do

@@ -297,8 +297,11 @@ fn memory() -> usize {
 
 /// To be called when there is nothing to do for now: what is kept then goes back after a while without use.
 pub fn rest() {
+    if kept() <= LITTLE {
+        return;
+    }
     let process = std::process::id();
-    if kept() <= LITTLE || WAITING.load(Ordering::Relaxed) == process {
+    if WAITING.load(Ordering::Relaxed) == process {
         return;
     }
     WAITING.store(process, Ordering::Relaxed);

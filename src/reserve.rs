@@ -160,6 +160,19 @@ impl Expendable {
         EXPENDABLE.set(Arc::as_ptr(&told));
         Self { told, _of_this_thread: PhantomData }
     }
+
+    /// What is told when this thread goes to sleep, for others that work for it; `None` where it must not.
+    pub fn of_this_thread() -> Option<Arc<AtomicBool>> {
+        let told = EXPENDABLE.get();
+        if told.is_null() {
+            return None;
+        }
+        // SAFETY: it is that of an `Arc`, which the thread's `Expendable` holds, so it counts one reference more.
+        unsafe {
+            Arc::increment_strong_count(told);
+            Some(Arc::from_raw(told))
+        }
+    }
 }
 
 impl Drop for Expendable {

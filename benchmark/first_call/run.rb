@@ -6,10 +6,13 @@
 $LOAD_PATH.unshift(File.expand_path("../../lib", __dir__))
 require "json"
 require "ikra"
+require_relative "programs"
 require_relative "sections"
 
+sections = FirstCall::SECTIONS.merge(FirstCall::PROGRAMS)
+
 if ARGV.first == "--list"
-  puts FirstCall::SECTIONS.keys
+  puts sections.keys
   exit
 end
 
@@ -42,7 +45,7 @@ if program.end_with?(".rb")
   ARGV.replace([*arguments, "--backend", backend])
   load program
 else
-  FirstCall::SECTIONS.fetch(program).call
+  sections.fetch(program).call
   Observed::CALLS.each_value { |call| call[:name] = program }
 end
 stdout.puts JSON.generate(Observed::CALLS.values)

@@ -20,7 +20,8 @@ module Ikra
     attr_reader :conflicts
 
     # The back-end that runs sections: with +:auto+ (the default) +:cuda+ where there is a GPU and +:cpu+ elsewhere.
-    # Small sections run on the CPU even then.
+    # Each section then runs where it was faster before. It begins on the CPU; if a GPU promises to be worth it, code
+    # for that is compiled beside, and nobody waits for it.
     #
     # @return [Symbol] +:cuda+, +:cpu+ or +:ruby+ (+:"cuda-emulated"+ where that was chosen)
     def backend

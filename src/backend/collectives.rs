@@ -4,48 +4,43 @@ use crate::error::Error;
 use crate::fallible;
 use crate::heap::Column;
 use crate::ir::Reduction;
-use crate::threads;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use crate::parallel;
 use std::ops::Range;
 
-/// Rows that one thread takes at a time: some 50 µs. Of fewer, the calling thread takes all, as waking others takes as long.
-const PART: usize = 256 << 10;
-
 /// Does some work over parts of a column of so many rows; what the parts give, in their order.
-fn parts<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Result<Vec<T>, Error> {
-    let part = |number: usize| work(number * PART..rows.min((number + 1) * PART));
-    let count = rows.div_ceil(PART);
-    match count {
-        0 => Ok(Vec::new()),
-        1 => Ok(vec![part(0)]),
-        _ => Ok(threads::pool()?.install(|| (0..count).into_par_iter().map(part).collect())),
-    }
+fn parts<T: Send + Clone>(
+    rows: usize,
+    nothing: T,
+    work: impl Fn(Range<usize>) -> T + Sync,
+) -> Result<Vec<T>, Error> {
+    let size = parallel::chunk();
+    let mut results = fallible::filled(nothing, rows.div_ceil(size))?;
+    parallel::each(rows, results.iter_mut().enumerate(), |(number, result)| {
+        *result = work(number * size..rows.min((number + 1) * size));
+    });
+    Ok(results)
 }
 
 /// The rows that are true, in their order.
 pub fn compact(flags: &Column) -> Result<Column, Error> {
     let Column::Bool(flags) = flags else { return Err(mismatch()) };
     let count = |flags: &[u8]| flags.iter().map(|flag| usize::from(flag & 1)).sum::<usize>();
-    if flags.len() <= PART {
+    let size = parallel::chunk();
+    if flags.len() <= size {
         let mut rows = fallible::unset(count(flags))?;
         true_rows(flags, 0, &mut rows);
         return Ok(Column::I32(rows));
     }
-    let counts = parts(flags.len(), |rows| count(&flags[rows]))?;
+    let counts = parts(flags.len(), 0, |rows| count(&flags[rows]))?;
     let mut rows: Vec<i32> = fallible::unset(counts.iter().sum())?;
     // Each part's rows have their place.
-    let mut places = Vec::with_capacity(counts.len());
     let mut rest = &mut rows[..];
-    for (number, count) in counts.into_iter().enumerate() {
-        let (place, others) = rest.split_at_mut(count);
-        places.push((number * PART, place));
+    let places = counts.iter().zip(flags.chunks(size)).enumerate().map(|(number, (count, flags))| {
+        let (place, others) = std::mem::take(&mut rest).split_at_mut(*count);
         rest = others;
-    }
-    threads::pool()?.install(|| {
-        places.into_par_iter().for_each(|(first, place)| {
-            true_rows(&flags[first..flags.len().min(first + PART)], first, place);
-        });
+        (number * size, flags, place)
     });
+    parallel::each(flags.len(), places, |(first, flags, place)| true_rows(flags, first, place));
     Ok(Column::I32(rows))
 }
 
@@ -168,7 +163,7 @@ fn in_parts(
     step: impl Fn(i64, i64) -> i64 + Copy + Sync,
 ) -> Result<Option<i64>, Error> {
     let part = |rows| given.fold_all(numbers, rows, neutral, neutral, step);
-    Ok(Some(parts(numbers.len(), part)?.into_iter().fold(from, step)))
+    Ok(Some(parts(numbers.len(), neutral, part)?.into_iter().fold(from, step)))
 }
 
 /// Exactly: a part whose sum leaves 64 bits on the way is added up once more, with 128 bits.
@@ -180,7 +175,7 @@ fn sum(numbers: &[i64], given: Given<'_>) -> Result<i128, Error> {
             None => given.fold(numbers, rows, 0, wide).unwrap_or(0),
         }
     };
-    Ok(parts(numbers.len(), part)?.into_iter().sum())
+    Ok(parts(numbers.len(), 0, part)?.into_iter().sum())
 }
 
 /// In their order, from the first to the last: rounding makes every other order another number.
@@ -213,6 +208,8 @@ fn mismatch() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PART: usize = 20_000;
 
     #[test]
     fn rows_that_are_true_keep_their_order() {

@@ -1,7 +1,7 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
 use super::{Invocation, Row, carrying, row, spreading};
-use crate::infer::{Lowerer, Operand, module_of};
+use crate::infer::{Lowerer, Operand, Values, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         self.switch(operand, 0, &mut |s, operand| {
             s.each_of_bool(&operand, &mut |s, operand| {
                 let class = operand.types.iter().next().map(|ty| Type::Module(s.exact_class(ty)));
-                Operand { types: class.into_iter().collect(), values: vec![] }
+                Operand { types: class.into_iter().collect(), values: Values::new() }
             })
         })
     }

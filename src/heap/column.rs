@@ -2,9 +2,12 @@
 
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
+use crate::heap::RowSet;
 use crate::ir::Ty;
+use crate::parallel;
 use crate::reserve;
 use bytemuck::allocation::try_zeroed_vec;
+use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -60,20 +63,21 @@ impl Column {
     }
 
     pub fn try_clone(&self) -> Result<Self, NoMemory> {
-        let mut copy = Self::with_capacity(self.ty(), 0);
-        copy.try_reserve(self.len())?;
-        copy.extend_zeros(self.len());
-        copy.copy_from(self);
-        Ok(copy)
+        Ok(match self {
+            Self::Bool(v) => Self::Bool(parallel::copied(v)?),
+            Self::I32(v) => Self::I32(parallel::copied(v)?),
+            Self::I64(v) => Self::I64(parallel::copied(v)?),
+            Self::F64(v) => Self::F64(parallel::copied(v)?),
+        })
     }
 
     /// Takes over the numbers of a column of the same type and length.
     pub fn copy_from(&mut self, other: &Self) {
         match (self, other) {
-            (Self::Bool(to), Self::Bool(v)) => to.copy_from_slice(v),
-            (Self::I32(to), Self::I32(v)) => to.copy_from_slice(v),
-            (Self::I64(to), Self::I64(v)) => to.copy_from_slice(v),
-            (Self::F64(to), Self::F64(v)) => to.copy_from_slice(v),
+            (Self::Bool(to), Self::Bool(v)) => parallel::copy(to, v),
+            (Self::I32(to), Self::I32(v)) => parallel::copy(to, v),
+            (Self::I64(to), Self::I64(v)) => parallel::copy(to, v),
+            (Self::F64(to), Self::F64(v)) => parallel::copy(to, v),
             _ => unreachable!("columns of one type are copied"),
         }
     }
@@ -100,16 +104,27 @@ impl Column {
     }
 
     /// The rows where the two differ, bit for bit. Both are of one type and length.
-    pub fn differing(&self, other: &Self) -> Result<Vec<u32>, NoMemory> {
+    pub fn differing(&self, other: &Self) -> Result<RowSet, NoMemory> {
+        RowSet::of(self.len(), |rows| self.differs(other, rows))
+    }
+
+    /// The same for a group of rows ([`RowSet::of`]).
+    pub fn differs(&self, other: &Self, rows: Range<usize>) -> u64 {
         match (self, other) {
-            (Self::Bool(a), Self::Bool(b)) => differing(a, b),
-            (Self::I32(a), Self::I32(b)) => differing(a, b),
-            (Self::I64(a), Self::I64(b)) => differing(a, b),
+            (Self::Bool(a), Self::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Self::I32(a), Self::I32(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Self::I64(a), Self::I64(b)) => differs(&a[rows.clone()], &b[rows]),
             (Self::F64(a), Self::F64(b)) => {
-                differing(bytemuck::cast_slice::<_, u64>(a), bytemuck::cast_slice::<_, u64>(b))
+                let [a, b] = [a, b].map(|all| bytemuck::cast_slice::<_, u64>(&all[rows.clone()]));
+                differs(a, b)
             }
             _ => unreachable!("columns of one type are compared"),
         }
+    }
+
+    /// The rows of a group whose number passes a test.
+    pub fn passes(&self, rows: Range<usize>, test: impl Fn(i64) -> bool) -> u64 {
+        bits(rows.map(|row| test(self.bits(row))))
     }
 
     pub const fn ty(&self) -> Ty {
@@ -186,23 +201,13 @@ impl Column {
     }
 }
 
-/// Rows are compared in groups, since most groups are either all the same or all different.
-fn differing<T: PartialEq>(a: &[T], b: &[T]) -> Result<Vec<u32>, NoMemory> {
-    const GROUP: usize = 64;
-    let mut rows = Vec::new();
-    for (group, (a, b)) in a.chunks(GROUP).zip(b.chunks(GROUP)).enumerate() {
-        if a != b {
-            // Without branches: each row is noted, and the next one in its place if it is the same.
-            let (mut differing, mut count) = ([0; GROUP], 0);
-            for (row, (a, b)) in (group * GROUP..).zip(a.iter().zip(b)) {
-                differing[count] = row as u32;
-                count += usize::from(a != b);
-            }
-            fallible::reserve(&mut rows, count)?;
-            rows.extend_from_slice(&differing[..count]);
-        }
-    }
-    Ok(rows)
+/// Most groups are either all the same or all different.
+fn differs<T: PartialEq>(a: &[T], b: &[T]) -> u64 {
+    if a == b { 0 } else { bits(a.iter().zip(b).map(|(a, b)| a != b)) }
+}
+
+fn bits(all: impl Iterator<Item = bool>) -> u64 {
+    all.enumerate().fold(0, |bits, (place, bit)| bits | u64::from(bit) << place)
 }
 
 #[cfg(test)]
@@ -213,12 +218,17 @@ mod tests {
     fn rows_differ_where_bits_do() {
         let mut now = Column::zeros(Ty::F64, 200);
         let before = now.clone();
-        assert_eq!(now.differing(&before), Ok(vec![]));
+        let differing = |now: &Column, before: &Column| -> Vec<usize> {
+            now.differing(before).unwrap().rows(0..200).collect()
+        };
+        assert!(differing(&now, &before).is_empty());
         let Column::F64(values) = &mut now else { unreachable!() };
         values[0] = -0.0;
         values[63] = 1.0;
         values[199] = f64::NAN;
-        assert_eq!(now.differing(&before), Ok(vec![0, 63, 199]));
-        assert_eq!(now.differing(&now.clone()), Ok(vec![]));
+        assert_eq!(differing(&now, &before), [0, 63, 199]);
+        assert!(differing(&now, &now.try_clone().unwrap()).is_empty());
+        assert_eq!(now.passes(64..128, |bits| bits == 0), u64::MAX);
+        assert_eq!(now.passes(0..64, |bits| bits == 0), u64::MAX >> 2 << 1);
     }
 }

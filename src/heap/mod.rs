@@ -4,10 +4,12 @@
 pub mod column;
 pub mod job_order;
 pub mod marks;
+pub mod row_set;
 pub mod schema;
 pub mod store;
 
 pub use column::Column;
 pub use job_order::{JobOrder, Round, Segment};
+pub use row_set::RowSet;
 pub use schema::Schema;
 pub use store::Store;

@@ -4,7 +4,7 @@ use super::calls::{Arguments, CallType};
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
-use super::operand::{self, Operand};
+use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
 use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, MessagePart, Missing};
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
 
     /// A lambda or proc as a value: what it took along is part of that.
     pub(super) fn proc_operand(&mut self, number: u32, block: BlockRef) -> Operand {
-        let mut operand = Operand { types: Type::Proc(number).into(), values: vec![] };
+        let mut operand = Operand { types: Type::Proc(number).into(), values: Values::new() };
         if let BlockRef::Literal { home, .. } = &block
             && !home.taken.is_empty()
         {
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
         };
         let number = self.memo.proc_number(u32::MAX, root);
         self.procs.insert(number, BlockRef::Outer { root, code, lambda, active: usize::MAX });
-        Operand { types: Type::Proc(number).into(), values: vec![] }
+        Operand { types: Type::Proc(number).into(), values: Values::new() }
     }
 
     /// Runs a lambda or proc made around the section: as a method is, in a frame that sees what its own binding has.

@@ -354,7 +354,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Operand { types: Type::Range { exclusive, low, high }.into(), values }
+        Operand { types: Type::Range { exclusive, low, high }.into(), values: values.into() }
     }
 
     fn case(

@@ -7,7 +7,7 @@ use super::closed_blocks::{Environment, WayOut};
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
-use super::operand::{self, Operand};
+use super::operand::{self, Operand, Values};
 use super::rescue::{ERROR_WORDS, guarded_results};
 use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         self.function_calls.push(call);
         self.b.emit(Stmt::Path(sum));
         let all_scalars = if key.guarded { guarded_results(&result_scalars) } else { result_scalars };
-        let mut values = self.b.call(function, args, &all_scalars);
+        let mut values = self.b.call(function, args.into_vec(), &all_scalars);
         let path = self.own_path();
         self.b.emit(Stmt::Path(path));
         let error = key.guarded.then(|| values.drain(..ERROR_WORDS).collect::<Vec<_>>());
@@ -214,9 +214,9 @@ impl Lowerer<'_> {
             if let Some(caller) = self.function.clone() {
                 self.awaiting.entry(key).or_default().push(caller);
             }
-            return Operand { types: results, values: vec![] };
+            return Operand { types: results, values: Values::new() };
         }
-        Operand { types: results, values }
+        Operand { types: results, values: values.into() }
     }
 
     /// Finds the specialisation for a call, which may take more types than the call has: those whose arrays were made at
@@ -319,7 +319,8 @@ impl Lowerer<'_> {
         self.lower_body(pending);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
-        if !gave && gives(self) {
+        // Where this walk is one that is forgotten, so would be what they learn.
+        if !gave && gives(self) && !self.memo.restart {
             let awaiting = self.awaiting.remove(&pending.key).unwrap_or_default();
             for caller in awaiting {
                 if !self.pending_functions.iter().any(|other| other.function == caller.function) {
@@ -405,7 +406,7 @@ impl Lowerer<'_> {
 
     fn method_body(&mut self, key: &FunctionKey, code: &Rc<Code>, arguments: &Arguments) -> Operand {
         let frame = self.current;
-        self.labelled(SLOT_LEAVE, !key.unused, |s, join| {
+        self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
             s.frames[frame].return_to = Some(join);
             s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
             s.bind_method(&code.params, arguments.clone());
@@ -437,7 +438,7 @@ impl Lowerer<'_> {
         }
         let result = self.listed(&result, &joined);
         let values = self.convert(&result, &joined);
-        (operand::scalars(&joined).unwrap_or_default(), values)
+        (operand::scalars(&joined).unwrap_or_default(), values.into_vec())
     }
 
     /// What a function gives behind its result, whether it returns or fails: the variables that its blocks assign.

@@ -63,7 +63,7 @@ impl Lowerer<'_> {
         let result = self.within_here(choice, |s| {
             let block = code.kind != CodeKind::Method;
             if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
-                s.labelled(SLOT_LEAVE, !arguments.unused, |s, join| {
+                s.leaving(SLOT_LEAVE, !arguments.unused, |s, join| {
                     let frame = s.current;
                     s.frames[frame].return_to = Some(join);
                     if block {

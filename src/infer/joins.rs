@@ -29,6 +29,8 @@ pub(crate) struct Join {
     carried: BTreeMap<LocalKey, Carried>,
     result: Option<Carried>,
     reached: bool,
+    /// The frame that ends there: nobody asks for its locals any more.
+    ends: Option<usize>,
 }
 
 /// A condition: its value and what is known of values where it holds and where it does not.
@@ -73,7 +75,17 @@ impl Lowerer<'_> {
         let carried = places.into_iter().map(|(p, t)| (p, self.carried(t))).collect();
         let result = result.map(|t| self.carried(t));
         let (entry, memory) = (self.snapshot(), self.b.memory_state());
-        let join = Join { key, label, is_loop_head: false, entry, memory, carried, result, reached: false };
+        let join = Join {
+            key,
+            label,
+            is_loop_head: false,
+            entry,
+            memory,
+            carried,
+            result,
+            reached: false,
+            ends: None,
+        };
         self.joins.push(join);
         self.joins.len() - 1
     }
@@ -108,6 +120,9 @@ impl Lowerer<'_> {
         for (f, locals) in join.entry.iter().enumerate() {
             // Where nothing was assigned, only what is carried counts.
             let same = self.frames[f].locals.is(locals);
+            if join.ends == Some(f) {
+                continue;
+            }
             if same && join.carried.range((f, 0, 0)..(f + 1, 0, 0)).next().is_none() {
                 continue;
             }
@@ -390,6 +405,7 @@ impl Lowerer<'_> {
         let facts = self.facts.len();
         let label = self.b.label();
         let exit = self.open_join(slot, Some(label), true);
+        self.learn_entry((self.context, self.node.0, slot + 1));
         let head = self.open_join(slot + 1, Some(label), false);
         let mut join = std::mem::replace(&mut self.joins[head], Join::placeholder());
         join.is_loop_head = true;
@@ -429,6 +445,30 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::Loop { label, body: block });
         self.b.forget_memory();
         self.land(exit)
+    }
+
+    /// What is carried by a loop can be what it is before the loop: that is known before anything in it is lowered.
+    fn learn_entry(&mut self, key: JoinKey) {
+        let Some(memo) = self.memo.joins.get(&key) else { return };
+        let places: Vec<LocalKey> = memo.carried.keys().copied().collect();
+        for place in places.into_iter().filter(|place| self.holds(place)).collect::<Vec<_>>() {
+            let types = self.frames[place.0].locals[place.1].operand.types.clone();
+            self.learn(key, place, &types);
+        }
+    }
+
+    /// Lowers the code of the current frame, which `return`s can leave early, and which ends with it.
+    pub(super) fn leaving(
+        &mut self,
+        slot: u32,
+        wants_result: bool,
+        body: impl FnOnce(&mut Self, JoinIndex) -> Operand,
+    ) -> Operand {
+        let frame = self.current;
+        self.labelled(slot, wants_result, |s, join| {
+            s.joins[join].ends = Some(frame);
+            body(s, join)
+        })
     }
 
     /// Lowers code that a jump can leave early: a method with `return`s, a block with `next`.
@@ -478,6 +518,7 @@ impl Join {
             carried: BTreeMap::new(),
             result: None,
             reached: false,
+            ends: None,
         }
     }
 }

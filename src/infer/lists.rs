@@ -9,7 +9,7 @@
 //! again with more: nothing has been written back by then.
 
 use super::Lowerer;
-use super::operand::{self, Operand};
+use super::operand::{self, Operand, Values};
 use super::results::RowWords;
 use crate::ir::{
     BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn load_words(&mut self, types: &TypeSet, scalars: &[Ty], at: Value) -> Operand {
-        let mut values = Vec::new();
+        let mut values = Values::new();
         for (i, ty) in scalars.iter().enumerate() {
             let at = self.plus(at, i as i64);
             let word = self.word(at);

@@ -166,8 +166,11 @@ pub struct Memo {
     pub grown: FxHashSet<(usize, NodeId)>,
     /// The section makes arrays in scratch memory.
     pub makes_lists: bool,
-    /// Kinds of lists have become one, or records have got a variable more: what was learned names what is no more.
+    /// Records have got a variable more, or what was carried as values is kept in memory: what was learned names what is
+    /// no more.
     pub restart: bool,
+    /// Kinds of lists have become one: what was learned names them by several numbers.
+    united: bool,
     /// Something grew in this walk.
     pub changed: bool,
 }
@@ -246,7 +249,11 @@ impl Memo {
             list.mutated |= old.mutated;
             list.has_copies |= old.has_copies;
             list.copied.extend(old.copied);
-            self.restart = true;
+            if let Some(loops) = self.list_loops.remove(&from) {
+                let all = self.list_loops.entry(into).or_insert_with(|| loops.clone());
+                all.retain(|key| loops.contains(key));
+            }
+            self.united = true;
             self.changed = true;
         }
         ListKind(a.min(b))
@@ -357,9 +364,18 @@ impl Memo {
         }
     }
 
+    /// Makes what one walk has learned right for the next; true if that has to see it again.
+    pub fn settle(&mut self) -> bool {
+        if self.restart {
+            self.forget();
+        } else if self.united {
+            self.rename();
+        }
+        std::mem::take(&mut self.restart) | std::mem::take(&mut self.united) | self.changed
+    }
+
     /// Forgets what names lists and records; contexts, the kinds of lists and the variables of records stay.
-    pub fn restart(&mut self) {
-        self.restart = false;
+    fn forget(&mut self) {
         self.joins.clear();
         self.functions.clear();
         self.left.clear();
@@ -374,6 +390,103 @@ impl Memo {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }
     }
+
+    /// Names lists that have become of one kind by its number, in all that was learned.
+    fn rename(&mut self) {
+        let kinds: Vec<u32> = (0..self.lists.len() as u32).map(|number| self.canonical(number)).collect();
+        let set = |types: &mut TypeSet| {
+            if let Some(renamed) = renamed(types, &kinds) {
+                *types = renamed;
+            }
+        };
+        let key = |key: &FunctionKey| {
+            let mut key = key.clone();
+            key.types_mut().for_each(set);
+            key
+        };
+        for join in self.joins.values_mut() {
+            join.carried.values_mut().chain([&mut join.result]).for_each(set);
+        }
+        for list in &mut self.lists {
+            list.copied.iter_mut().chain([&mut list.items]).for_each(set);
+        }
+        let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
+        fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).for_each(set);
+        for (function, mut types) in std::mem::take(&mut self.functions) {
+            set(&mut types);
+            let known = self.functions.entry(key(&function)).or_default();
+            *known = operand::join(known, &types);
+        }
+        for (function, mut left) in std::mem::take(&mut self.left) {
+            left.iter_mut().for_each(set);
+            let known = self.left.entry(key(&function)).or_default();
+            known.resize(left.len().max(known.len()), TypeSet::empty());
+            known.iter_mut().zip(&left).for_each(|(known, types)| *known = operand::join(known, types));
+        }
+        for (function, sites) in std::mem::take(&mut self.failures) {
+            let known = self.failures.entry(key(&function)).or_default();
+            sites.into_iter().for_each(|site| {
+                if !known.contains(&site) {
+                    known.push(site)
+                }
+            });
+        }
+        for (function, stores) in std::mem::take(&mut self.stores) {
+            let known = self.stores.entry(key(&function)).or_default();
+            known.anywhere |= stores.anywhere;
+            known.kinds.extend(stores.kinds.iter().map(|kind| ListKind(kinds[kind.0 as usize])));
+        }
+        for known in self.specialisations.values_mut() {
+            let mut all: Vec<FunctionKey> = Vec::new();
+            for function in known.iter().map(key) {
+                if !all.contains(&function) {
+                    all.push(function);
+                }
+            }
+            *known = all;
+        }
+        // Functions find what was learned of their bodies by the numbers of the types that they take.
+        let mut numbers: Vec<(TypeSet, u32)> =
+            self.type_numbers.iter().map(|(types, number)| (types.clone(), *number)).collect();
+        numbers.sort_unstable_by_key(|(_, number)| *number);
+        for (types, number) in numbers {
+            if let Some(types) = renamed(&types, &kinds) {
+                self.type_numbers.entry(types).or_insert(number);
+            }
+        }
+        for (types, places) in std::mem::take(&mut self.array_makers) {
+            let types = renamed(&types, &kinds).unwrap_or(types);
+            self.array_makers.entry(types).or_default().extend(places);
+        }
+    }
+}
+
+/// The set with the kinds of lists renamed, where there are any.
+fn renamed(types: &TypeSet, kinds: &[u32]) -> Option<TypeSet> {
+    let is_named = |ty: &Type| match ty {
+        Type::List(kind) => kinds[kind.0 as usize] != kind.0,
+        other => operand::parts(other)
+            .is_some_and(|parts| parts.iter().any(|types| renamed(types, kinds).is_some())),
+    };
+    if !types.iter().any(is_named) {
+        return None;
+    }
+    let within = |types: &TypeSet| renamed(types, kinds).unwrap_or_else(|| types.clone());
+    let each = types.iter().map(|ty| match ty {
+        Type::List(kind) => Type::List(ListKind(kinds[kind.0 as usize])),
+        Type::Tuple(items) => Type::Tuple(items.iter().map(within).collect()),
+        Type::Closure(number, items) => Type::Closure(*number, items.iter().map(within).collect()),
+        Type::Enumerator(method, items) => {
+            Type::Enumerator(method.clone(), items.iter().map(within).collect())
+        }
+        Type::Record(record) => {
+            let mut record = (**record).clone();
+            record.fields.iter_mut().for_each(|(_, types)| *types = within(types));
+            Type::Record(record.into())
+        }
+        other => other.clone(),
+    });
+    Some(each.fold(TypeSet::empty(), |all, ty| operand::join(&all, &ty.into())))
 }
 
 fn has_arrays(types: &TypeSet) -> bool {

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::host::{RootKey, Scope};
-use super::operand::{self, Operand, is_tagged};
+use super::operand::{self, Operand, Values, is_tagged};
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 vec![self.scalar(ScalarSource::Root(number, Part::Payload), ty, interval)]
             }
         };
-        Some(Operand { types: root.ty.into(), values })
+        Some(Operand { types: root.ty.into(), values: values.into() })
     }
 
     /// A constant as the current code sees it.
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
         mutable: bool,
     ) -> Operand {
         let (tag, payload) = stored.scalars();
-        let mut values = Vec::new();
+        let mut values = Values::new();
         if let Some(ty) = tag {
             let buffer = self.buffer(kind(Part::Tag), ty);
             values.push(self.b.load(buffer, index, ty, mutable));
@@ -567,7 +567,7 @@ impl Lowerer<'_> {
     /// The current element, known to be of `types`.
     fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
         let (tag, payload) = base.scalars();
-        let Some(ty) = payload else { return Operand { types: types.clone(), values: vec![] } };
+        let Some(ty) = payload else { return Operand { types: types.clone(), values: Values::new() } };
         let buffer = self.buffer(BufferKind::Base(Part::Payload), ty);
         let value = match (base.narrow, base.types.single_shape()) {
             (true, _) => {
@@ -580,7 +580,7 @@ impl Lowerer<'_> {
         let shape = types.single_shape().unwrap_or(Shape::Nil);
         let values = match tag {
             Some(_) => shape.scalar().map(|ty| self.decode_payload(value, ty)).into_iter().collect(),
-            None => vec![value],
+            None => Values::from_slice(&[value]),
         };
         Operand { types: types.clone(), values }
     }

@@ -52,7 +52,7 @@ pub(crate) use conditions::module_of;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
 pub(crate) use memory::range_ends;
-pub(crate) use operand::Operand;
+pub(crate) use operand::{Operand, Values};
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use unread::unread_columns;
@@ -128,11 +128,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             memo = Memo::default();
             continue;
         }
-        if memo.restart {
-            memo.restart();
-            continue;
-        }
-        if memo.changed {
+        if memo.settle() {
             continue;
         }
         if !diagnostics.is_empty() && !refusing.is_empty() {

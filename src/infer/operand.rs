@@ -4,26 +4,30 @@
 use super::Lowerer;
 use crate::ir::{Comparison, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
+use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
     pub types: TypeSet,
-    pub values: Vec<Value>,
+    pub values: Values,
 }
+
+/// What carries a value: mostly one IR value, or a tag and a payload.
+pub type Values = SmallVec<[Value; 2]>;
 
 impl Operand {
     /// The value of something that never gives one.
     pub const fn bottom() -> Self {
-        Self { types: TypeSet::empty(), values: Vec::new() }
+        Self { types: TypeSet::empty(), values: SmallVec::new_const() }
     }
 
     pub fn nil() -> Self {
-        Self { types: Type::Nil.into(), values: Vec::new() }
+        Self { types: Type::Nil.into(), values: SmallVec::new_const() }
     }
 
     pub fn one(ty: Type, value: Value) -> Self {
-        Self { types: ty.into(), values: vec![value] }
+        Self { types: ty.into(), values: smallvec![value] }
     }
 
     pub fn integer(value: Value) -> Self {
@@ -35,7 +39,7 @@ impl Operand {
     }
 
     pub fn bool(value: Value) -> Self {
-        Self { types: TypeSet::bool(), values: vec![value] }
+        Self { types: TypeSet::bool(), values: smallvec![value] }
     }
 
     pub fn is_bottom(&self) -> bool {
@@ -203,13 +207,13 @@ impl Lowerer<'_> {
     }
 
     /// The values that carry `operand` as a member of the wider set `to`.
-    pub(crate) fn convert(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
+    pub(crate) fn convert(&mut self, operand: &Operand, to: &TypeSet) -> Values {
         if operand.types == *to {
             return operand.values.clone();
         }
         if scalars(to).is_none() {
             // Refused where it is used.
-            return vec![];
+            return Values::new();
         }
         if is_tagged(to) && !operand.types.is_empty() && !local_part(to).is_empty() {
             return self.convert_beside_local(operand, to);
@@ -219,10 +223,10 @@ impl Lowerer<'_> {
             && from.len() == into.len()
         {
             let mut at = 0;
-            let mut all = Vec::new();
+            let mut all = Values::new();
             for (f, t) in from.iter().zip(into.iter()) {
                 let width = scalars(f).map_or(0, |s| s.len());
-                let item = Operand { types: f.clone(), values: operand.values[at..at + width].to_vec() };
+                let item = Operand { types: f.clone(), values: operand.values[at..at + width].into() };
                 at += width;
                 all.extend(self.convert(&item, t));
             }
@@ -232,7 +236,7 @@ impl Lowerer<'_> {
             (false, true) => {
                 let Some(shape) = operand.types.single_shape() else {
                     // Nothing arrives here; any values of the right types will do.
-                    return vec![self.b.i32(0), self.b.i64(0)];
+                    return smallvec![self.b.i32(0), self.b.i64(0)];
                 };
                 let tag = self.b.i32(shape.tag());
                 let payload = match (operand.values.first(), operand.types.single()) {
@@ -242,14 +246,14 @@ impl Lowerer<'_> {
                     }
                     (None, _) => self.b.i64(0),
                 };
-                vec![tag, payload]
+                smallvec![tag, payload]
             }
             _ if operand.types.is_empty() => {
                 scalars(to).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)).collect()
             }
             _ => match operand.types.single() {
                 Some(Type::Module(ClassId(number)) | Type::Proc(number)) => {
-                    vec![self.b.i32(*number as i32)]
+                    smallvec![self.b.i32(*number as i32)]
                 }
                 _ => operand.values.clone(),
             },
@@ -257,13 +261,13 @@ impl Lowerer<'_> {
     }
 
     /// As `convert`, to a union in which one member has no shape: tag and payload of the others, then its own scalars.
-    fn convert_beside_local(&mut self, operand: &Operand, to: &TypeSet) -> Vec<Value> {
+    fn convert_beside_local(&mut self, operand: &Operand, to: &TypeSet) -> Values {
         let local = local_part(to);
         let (own, others) = (local_part(&operand.types), operand.types.filter(|t| t.shape() != Shape::Local));
-        let mut values = match (own.is_empty(), others.is_empty()) {
+        let mut values: Values = match (own.is_empty(), others.is_empty()) {
             // A union already has both, whatever else it has.
-            (false, false) => operand.values[..2].to_vec(),
-            (false, true) => vec![self.b.i32(Shape::Local.tag()), self.b.i64(0)],
+            (false, false) => operand.values[..2].into(),
+            (false, true) => smallvec![self.b.i32(Shape::Local.tag()), self.b.i64(0)],
             (true, _) => {
                 let mut wide = to.filter(|t| t.shape() != Shape::Local);
                 wide.extend(&TypeSet::from_iter([Type::Nil, Type::Integer]));
@@ -274,7 +278,7 @@ impl Lowerer<'_> {
             values.extend(scalars(&local).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)));
         } else {
             let start = if others.is_empty() { 0 } else { 2 };
-            let own = Operand { types: own, values: operand.values[start..].to_vec() };
+            let own = Operand { types: own, values: operand.values[start..].into() };
             values.extend(self.convert(&own, &local));
         }
         values
@@ -287,18 +291,18 @@ impl Lowerer<'_> {
             return operand.clone();
         }
         if let Some(Type::Module(_) | Type::Proc(_)) = types.single() {
-            return Operand { types, values: vec![] };
+            return Operand { types, values: Values::new() };
         }
-        let values = match (is_tagged(&operand.types), types.single_shape()) {
-            (true, Some(Shape::Local)) => operand.values[2..].to_vec(),
+        let values: Values = match (is_tagged(&operand.types), types.single_shape()) {
+            (true, Some(Shape::Local)) => operand.values[2..].into(),
             (true, Some(shape)) => {
                 shape.scalar().map(|ty| self.decode_payload(operand.values[1], ty)).into_iter().collect()
             }
             (true, None) if operand.values.len() > 2 && local_part(&types).is_empty() => {
-                operand.values[..2].to_vec()
+                operand.values[..2].into()
             }
-            (true, None) if types.is_empty() => vec![],
-            (false, _) if types.is_empty() => vec![],
+            (true, None) if types.is_empty() => Values::new(),
+            (false, _) if types.is_empty() => Values::new(),
             _ => operand.values.clone(),
         };
         Operand { types, values }
@@ -423,7 +427,7 @@ impl Lowerer<'_> {
                 let width = scalars(types).map_or(0, |s| s.len());
                 at += width;
                 match operand.values.get(at - width..at) {
-                    Some(values) => Operand { types: types.clone(), values: values.to_vec() },
+                    Some(values) => Operand { types: types.clone(), values: values.into() },
                     None => Operand::bottom(),
                 }
             })

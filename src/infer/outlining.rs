@@ -26,6 +26,11 @@ const FREE_CALLS: u32 = 8;
 const SMALL: u32 = 32;
 /// Expressions that all inlined calls of a method may come to.
 const MAX_INLINED: u32 = 2_000;
+/// The same, and how often, where a function costs next to nothing: in sections whose elements write no objects and that
+/// have one tick. Elsewhere the code of a function knows less: that it runs for the element itself, which then need not
+/// be watched, and that it may be fused.
+const FREE_CALLS_WITHOUT_WRITES: u32 = 1;
+const MAX_INLINED_WITHOUT_WRITES: u32 = 300;
 /// Expressions in one function, from which on what is inlined in it is inlined no more.
 const MAX_FUNCTION: u32 = 8_000;
 
@@ -133,7 +138,12 @@ impl Lowerer<'_> {
         let all = self.inlinings.entry(code).or_default();
         all.calls += 1;
         all.steps = all.steps.saturating_add(steps);
-        let often = all.calls > FREE_CALLS && all.steps > MAX_INLINED && all.steps / all.calls >= SMALL;
+        let writes = self.repeats || self.memo.columns.values().any(|column| column.is_written);
+        let (free, most) = match writes {
+            true => (FREE_CALLS, MAX_INLINED),
+            false => (FREE_CALLS_WITHOUT_WRITES, MAX_INLINED_WITHOUT_WRITES),
+        };
+        let often = all.calls > free && all.steps > most && all.steps / all.calls >= SMALL;
         let full = steps >= SMALL && self.own_steps().wrapping_sub(self.begun_at) > MAX_FUNCTION;
         if !often && !full || self.memo.inlined.contains(&code) || !self.memo.outlined.insert(code) {
             return;

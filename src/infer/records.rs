@@ -5,6 +5,7 @@
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::operand::Operand;
+use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
@@ -98,7 +99,7 @@ impl Lowerer<'_> {
         let building = Building { frame: self.frames.len() - 1 };
         let number = self.memo.proc_number(self.context, u32::MAX - 1);
         self.buildings.insert(number, building);
-        let receiver = Operand { types: Type::Building(number, class).into(), values: vec![] };
+        let receiver = Operand { types: Type::Building(number, class).into(), values: Values::new() };
         self.initialize(&receiver, class, code, arguments, block);
         let slots = self.frames.pop().map(|f| f.locals).unwrap_or_default();
         if self.b.is_dead() {

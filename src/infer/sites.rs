@@ -97,7 +97,7 @@ impl Lowerer<'_> {
 
     /// How an error names a receiver of one class, and the operand that identifies it.
     pub(crate) fn receiver(&mut self, receiver: &Operand) -> (Receiver, Vec<Value>) {
-        let values = receiver.values.clone();
+        let values = receiver.values.to_vec();
         match receiver.types.iter().next() {
             Some(Type::Nil) | None => (Receiver::Nil, vec![]),
             Some(Type::True) if receiver.types.len() == 1 => (Receiver::True, vec![]),

@@ -16,7 +16,8 @@ struct OpenBlock {
     statements: Block,
     /// A terminator stands at its end: whatever follows is unreachable and is dropped.
     dead: bool,
-    numbered: FxHashMap<Key, Value>,
+    /// What was numbered in it: known no more behind its end.
+    numbered: Vec<Key>,
 }
 
 /// A function under construction. Blocks are opened with [`Builder::open`] and closed with [`Builder::close`], which
@@ -25,6 +26,8 @@ struct OpenBlock {
 pub struct Builder {
     function: Function,
     blocks: Vec<OpenBlock>,
+    /// The operations of all open blocks.
+    numbers: FxHashMap<Key, Value>,
     definitions: Vec<Option<Op>>,
     /// `index < length` and `index >= 0`, for index values that were made so.
     below: FxHashMap<Value, Value>,
@@ -45,6 +48,7 @@ impl Builder {
                 ..Function::default()
             },
             blocks: vec![OpenBlock::default()],
+            numbers: FxHashMap::default(),
             definitions: Vec::new(),
             below: FxHashMap::default(),
             epochs: FxHashMap::default(),
@@ -85,6 +89,9 @@ impl Builder {
     /// Closes the innermost block: its statements, and whether its end cannot be reached.
     pub fn close(&mut self) -> (Block, bool) {
         let block = self.blocks.pop().expect("close without open");
+        for key in block.numbered {
+            self.numbers.remove(&key);
+        }
         (block.statements, block.dead)
     }
 
@@ -630,14 +637,20 @@ impl Builder {
     }
 
     fn lookup(&self, key: &Key) -> Option<Value> {
-        self.blocks.iter().rev().find_map(|b| b.numbered.get(key).copied())
+        self.numbers.get(key).copied()
     }
 
+    /// To be known until the innermost block ends, where it is not known yet.
     fn remember(&mut self, key: Key, value: Value) {
         if let Some(block) = self.blocks.last_mut()
             && !block.dead
         {
-            block.numbered.insert(key, value);
+            debug_assert!(
+                !self.numbers.contains_key(&key),
+                "what is known in a block is not numbered again in it"
+            );
+            block.numbered.push(key);
+            self.numbers.insert(key, value);
         }
     }
 

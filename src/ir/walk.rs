@@ -9,6 +9,20 @@ impl Program {
         self.functions.iter().for_each(|function| for_each(&function.body, &mut |_| size += 1));
         size
     }
+
+    /// About how many statements an element executes: those in loops count several times.
+    pub fn weight(&self) -> usize {
+        const TURNS: usize = 16;
+        fn of(block: &Block) -> usize {
+            block.iter().fold(0usize, |sum, stmt| {
+                let mut inner = 0usize;
+                stmt.blocks().for_each(|block| inner = inner.saturating_add(of(block)));
+                let turns = if matches!(stmt, Stmt::Loop { .. }) { TURNS } else { 1 };
+                sum.saturating_add(1).saturating_add(inner.saturating_mul(turns))
+            })
+        }
+        self.functions.iter().fold(0, |sum: usize, function| sum.saturating_add(of(&function.body)))
+    }
 }
 
 impl Op {

@@ -182,6 +182,7 @@ pub enum Shape {
 
 impl Shape {
     /// The tag of this shape in a union; stable within one section.
+    #[inline]
     pub const fn tag(self) -> i32 {
         match self {
             Self::Nil => 0,
@@ -200,6 +201,7 @@ impl Shape {
     }
 
     /// The shape of a tag read from a column.
+    #[inline]
     pub const fn of_tag(tag: i32) -> Option<Self> {
         Some(match tag {
             0 => Self::Nil,
@@ -265,8 +267,19 @@ impl Type {
 }
 
 /// A set of exact classes: what an expression can be. Empty for one that never gives a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeSet(SmallVec<[Type; 1]>);
+
+impl Clone for TypeSet {
+    fn clone(&self) -> Self {
+        // Most sets have one member.
+        match &self.0[..] {
+            [] => Self::empty(),
+            [one] => one.clone().into(),
+            all => Self(SmallVec::from_vec(all.to_vec())),
+        }
+    }
+}
 
 impl TypeSet {
     pub const fn empty() -> Self {
@@ -315,6 +328,9 @@ impl TypeSet {
 
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
         let mut set = self.clone();
         set.extend(other);
         set
@@ -322,7 +338,11 @@ impl TypeSet {
 
     #[must_use]
     pub fn filter(&self, keep: impl Fn(&Type) -> bool) -> Self {
-        Self(self.0.iter().filter(|t| keep(t)).cloned().collect())
+        match &self.0[..] {
+            [one] if keep(one) => one.clone().into(),
+            [_] => Self::empty(),
+            all => Self(all.iter().filter(|t| keep(t)).cloned().collect()),
+        }
     }
 
     /// The only member, if there is one.
@@ -334,8 +354,8 @@ impl TypeSet {
     }
 
     /// The distinct shapes of the members, in order.
-    pub fn shapes(&self) -> Vec<Shape> {
-        let mut shapes: Vec<Shape> = self.0.iter().map(Type::shape).collect();
+    pub fn shapes(&self) -> SmallVec<[Shape; 4]> {
+        let mut shapes: SmallVec<[Shape; 4]> = self.0.iter().map(Type::shape).collect();
         shapes.sort();
         shapes.dedup();
         shapes
@@ -343,10 +363,9 @@ impl TypeSet {
 
     /// The one shape of all members, so that a value needs no tag; `None` for unions and the empty set.
     pub fn single_shape(&self) -> Option<Shape> {
-        match &self.shapes()[..] {
-            [one] => Some(*one),
-            _ => None,
-        }
+        let mut shapes = self.0.iter().map(Type::shape);
+        let first = shapes.next()?;
+        shapes.all(|shape| shape == first).then_some(first)
     }
 
     /// The scalars of a column for values of this set: (tag, payload). A union has both and a payload of 64 bits;
@@ -362,7 +381,7 @@ impl TypeSet {
 
 impl From<Type> for TypeSet {
     fn from(ty: Type) -> Self {
-        Self(smallvec![ty])
+        Self(SmallVec::from_buf([ty]))
     }
 }
 

@@ -47,6 +47,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
         let message = format!("it was compiled for Ruby {ours}, and this is {theirs}");
         return Err(Error::new(ruby.exception_load_error(), message));
     }
+    ikra_core::huge_pages::permit();
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
@@ -186,12 +187,14 @@ fn compile_cuda(ruby: &Ruby, nvrtc: String, gpu: u32) -> Result<(), Error> {
 #[cfg(feature = "testing")]
 mod testing {
     use crate::reading::variables::testing as variables;
+    use crate::vm::array_layout;
     use magnus::{Error, RArray, RModule, Ruby, Symbol, function, prelude::*};
 
     pub fn init(native: RModule) -> Result<(), Error> {
         native.define_singleton_method("read_variable", function!(read_variable, 2))?;
         native.define_singleton_method("write_variable", function!(write_variable, 3))?;
         native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
+        native.define_singleton_method("knows_arrays", function!(array_layout::confirmed, 0))?;
         native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))
     }
 

@@ -11,6 +11,7 @@ use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
 use crate::running::backends;
+use crate::running::choice::{Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
@@ -117,14 +118,22 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
 /// An element may take this many words, which is a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
+/// The results of all elements take as many words without a thought.
+const AT_ONCE: usize = 1 << 17;
+
 /// What a section needs that has too little memory for the arrays of an element; `None` for any other failure.
-fn more_room(version: &Version, failure: &Failure) -> Result<Option<Room>, Trouble> {
+fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Option<Room>, Trouble> {
     let room = version.room.get();
     let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
     let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
     let more = match version.program.sites[failure.site.0 as usize].error {
         ErrorKind::ScratchFull => Room { scratch: enlarged(room.scratch), ..room },
-        ErrorKind::ResultFull => Room { result: enlarged(room.result), ..room },
+        ErrorKind::ResultFull => {
+            let result = enlarged(room.result);
+            // Few elements get much more at once, rather than to begin again and again.
+            let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
+            Room { result: result.max(share), ..room }
+        }
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
@@ -144,6 +153,8 @@ enum Ended {
     Done,
     Failed(Failure),
     Conflict,
+    /// There is code for the GPU now, which will be faster.
+    Overtaken,
 }
 
 struct Run<'a> {
@@ -210,16 +221,31 @@ impl<'a> Run<'a> {
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
-            let ended = self.launch(version, (mode, &executable), heap, random, profile)?;
+            let ended = self.launch(version, (mode, &executable), heap, random, profile);
             let failure = match ended {
-                Ended::Done => {
+                Ok(Ended::Done) => {
                     if mode == Mode::Watched {
                         conflicts.none();
                     }
                     return Ok(mode);
                 }
-                Ended::Failed(failure) => Some(failure),
-                Ended::Conflict => None,
+                Ok(Ended::Failed(failure)) => Some(failure),
+                Ok(Ended::Conflict) => None,
+                Ok(Ended::Overtaken) => {
+                    heap.begin_again(layout);
+                    heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
+                    executable = self.executable(version, mode, profile)?;
+                    continue;
+                }
+                // What the GPU cannot do, for want of memory or for anything else, the CPU does.
+                Err(Trouble::Core(Error::Device(_))) if self.is_auto() && profile.backend != Some("cpu") => {
+                    version.choice.give_up();
+                    heap.begin_again(layout);
+                    heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
+                    executable = self.executable(version, mode, profile)?;
+                    continue;
+                }
+                Err(trouble) => return Err(trouble),
             };
             let is_race = |failure: &Failure| {
                 matches!(program.sites[failure.site.0 as usize].error, ErrorKind::Race { .. })
@@ -235,7 +261,7 @@ impl<'a> Run<'a> {
                     Mode::InOrder
                 }
                 Some(failure) => {
-                    let Some(more) = more_room(version, &failure)? else {
+                    let Some(more) = more_room(version, &failure, heap.length)? else {
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
@@ -275,11 +301,15 @@ impl<'a> Run<'a> {
 
     fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
-        if mode != Mode::Watched {
-            return backends::choose("cpu", 0);
-        }
-        let calls = self.base.len().saturating_mul(self.section.ticks);
-        backends::choose(&self.section.backend, calls)
+        backends::choose(if mode == Mode::Watched { &self.section.backend } else { "cpu" })
+    }
+
+    fn is_auto(&self) -> bool {
+        self.section.backend == "auto"
+    }
+
+    fn work(&self) -> Work {
+        Work { elements: self.base.len(), ticks: self.section.ticks }
     }
 
     /// What it is compiled for: what it gives, and whether it is for several ticks.
@@ -374,8 +404,8 @@ impl<'a> Run<'a> {
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
-            let room =
-                Room { result: if all { words } else { words.max(Room::FIRST.result) }, ..Room::FIRST };
+            let first = Room::first(base.len());
+            let room = Room { result: if all { words } else { words.max(first.result) }, ..first };
             let program = Arc::new(front.inferred.program.clone());
             let defers = !program.deferred().is_empty();
             reserve::check()?;
@@ -394,6 +424,7 @@ impl<'a> Run<'a> {
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
+                choice: Choice::default(),
             };
             Ok((Rc::new(version), front.traced))
         });
@@ -452,6 +483,13 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Arc<Executable>, Trouble> {
         let ticks = self.section.ticks;
+        if self.is_auto()
+            && mode == Mode::Watched
+            && let Some(executable) = version.choice.on_gpu(&version.program, self.work())
+        {
+            profile.backend = Some("cuda");
+            return Ok(executable);
+        }
         let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
@@ -490,19 +528,29 @@ impl<'a> Run<'a> {
         profile: &mut Profile,
     ) -> Result<Ended, Trouble> {
         gvl::check_deferred()?;
-        let interrupt = AtomicBool::new(false);
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let learns = self.is_auto() && mode == Mode::Watched;
+        let on_gpu = profile.backend != Some("cpu");
+        let overtaken = (learns && !on_gpu).then(|| version.choice.running(self.work(), &interrupt));
         let mut interrupted = false;
         loop {
             interrupt.store(false, Ordering::Relaxed);
+            let mut steps = Profile::default();
             let Heap { store, scalars, jobs, .. } = heap;
             let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
-            let run = || executable.run(store, &launch, &interrupt, profile);
+            let run = || executable.run(store, &launch, &interrupt, &mut steps);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
             };
+            profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
-                Some(Outcome::Done) => return Ok(Ended::Done),
+                Some(Outcome::Done) => {
+                    if learns {
+                        version.choice.learn(on_gpu, self.work(), &steps);
+                    }
+                    return Ok(Ended::Done);
+                }
                 Some(Outcome::Failed(failure)) => return Ok(Ended::Failed(failure)),
                 Some(Outcome::Conflict) => {
                     // It has ended as if by an interrupt, and there may have been one.
@@ -510,6 +558,9 @@ impl<'a> Run<'a> {
                     return Ok(Ended::Conflict);
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
+            }
+            if overtaken.as_ref().is_some_and(Running::is_overtaken) {
+                return Ok(Ended::Overtaken);
             }
             interrupted = true;
             heap.begin_again(&version.layout);

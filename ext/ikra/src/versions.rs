@@ -2,6 +2,7 @@
 
 use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
+use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Room};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
@@ -54,6 +55,8 @@ pub struct Version {
     pub conflicts: Conflicts,
     /// Memory for the next run.
     pub kept: RefCell<Option<Kept>>,
+    /// The back-end that `:auto` takes.
+    pub choice: Choice,
 }
 
 /// What it is compiled to for a back-end and a mode.

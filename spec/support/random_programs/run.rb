@@ -2,6 +2,7 @@
 
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
+# With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
 require "ikra"

@@ -68,6 +68,34 @@ pub fn callees(program: &Program) -> BTreeSet<FuncId> {
     found
 }
 
+/// Functions that call each other in a chain of this length, of a program of so many statements, have room on any thread's
+/// stack: most values are on it once, in 8 bytes.
+const SHORT_CHAIN: usize = 16;
+const SMALL_PROGRAM: usize = 8_000;
+
+/// Do calls want more of a stack than any thread has, as those of functions that call themselves may?
+pub fn nest_deeply(program: &Program) -> bool {
+    if program.size() > SMALL_PROGRAM {
+        return !callees(program).is_empty();
+    }
+    let mut seen = HashSet::new();
+    let mut open: Vec<(FuncId, usize)> = program.entries().map(|entry| (entry.function, 0)).collect();
+    while let Some((id, depth)) = open.pop() {
+        if depth > SHORT_CHAIN {
+            return true;
+        }
+        walk::any(&program.functions[id.0 as usize].body, &mut |stmt| {
+            if let Stmt::Call { function, .. } = stmt
+                && seen.insert((*function, depth + 1))
+            {
+                open.push((*function, depth + 1));
+            }
+            false
+        });
+    }
+    false
+}
+
 /// That of [`super::runtime::EntryFn`].
 pub fn entry_signature(isa: &dyn TargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());

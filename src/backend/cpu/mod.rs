@@ -4,6 +4,7 @@
 //! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
 
 mod cancel;
+mod compile;
 mod deferred;
 mod divide;
 mod driver;
@@ -29,6 +30,7 @@ use crate::heap::{Column, Store};
 use crate::ir::{self, Buffer, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use crate::threads;
+use compile::Emitted;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
@@ -122,10 +124,12 @@ impl Kernels for CpuKernel {
     }
 
     fn source(&self) -> String {
-        let mut text = String::new();
         let (token, mut profile) = (CancellationToken::default(), Profile::default());
         let orders = LoopOrders::new(&self.program, u64::MAX);
-        if let Err(error) = Code::new(&self.program, orders, &token, &mut profile, Some(&mut text)) {
+        let mut functions = Vec::new();
+        let code = Code::new(&self.program, orders, &token, &mut profile, Some(&mut functions));
+        let mut text = functions.concat();
+        if let Err(error) = code {
             let _ = writeln!(text, "{error}");
         }
         text
@@ -198,8 +202,8 @@ struct Code {
     /// What elements defer, in the order of their numbers in the program.
     deferred: Vec<Deferred>,
     spare: Spare,
-    /// Some entry calls functions, which may recurse: they want the pool's large stacks.
-    calls: bool,
+    /// Functions nest deeply or recurse: they want the pool's large stacks.
+    deep: bool,
     /// Taken when dropped.
     module: Mutex<Option<JITModule>>,
 }
@@ -211,7 +215,7 @@ impl Code {
         orders: LoopOrders,
         token: &CancellationToken,
         profile: &mut Profile,
-        listing: Option<&mut String>,
+        listing: Option<&mut Vec<String>>,
     ) -> Result<Self, Error> {
         Self::of(program, program.deferred().into_iter().collect(), orders, token, profile, listing)
     }
@@ -223,7 +227,7 @@ impl Code {
         orders: LoopOrders,
         token: &CancellationToken,
         profile: &mut Profile,
-        mut listing: Option<&mut String>,
+        mut listing: Option<&mut Vec<String>>,
     ) -> Result<Self, Error> {
         let mut builder = JITBuilder::with_isa(host_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
@@ -237,26 +241,26 @@ impl Code {
             tunings: Vec::new(),
             deferred: Vec::new(),
             spare: Spare::default(),
-            calls: false,
+            deep: frame::nest_deeply(program),
             module: Mutex::new(Some(JITModule::new(builder))),
         };
         let module = code.module.get_mut().as_mut().ok_or_else(|| internal("no module"))?;
 
         let callees = frame::callees(program);
-        code.calls = !callees.is_empty();
         let mut functions = vec![None; program.functions.len()];
         for &id in &callees {
             let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
             functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
         }
-        let mut context = module.make_context();
         let mut builder_context = FunctionBuilderContext::new();
+        let mut emitted = Vec::new();
         let mut define =
             |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
                 faults::point("compiling a function")?;
                 token.check()?;
-                context.set_disasm(listing.is_some());
                 let start = Instant::now();
+                let mut context = module.make_context();
+                context.set_disasm(listing.is_some());
                 frame::function(
                     program,
                     (&functions, &deferred),
@@ -266,18 +270,11 @@ impl Code {
                     &mut builder_context,
                 )?;
                 profile.step("emit", start.elapsed(), 1);
-                let start = Instant::now();
                 let instructions = context.func.dfg.num_insts();
-                if let Some(text) = listing.as_deref_mut() {
-                    let _ = writeln!(text, "; {name}\n{}", context.func.display());
+                if let Some(texts) = &mut listing {
+                    texts.push(format!("; {name}\n{}\n", context.func.display()));
                 }
-                module.define_function(id, &mut context).map_err(of_module)?;
-                profile.step(format!("code: {name}"), start.elapsed(), instructions as u64);
-                if let Some(text) = listing.as_deref_mut() {
-                    let assembly = context.compiled_code().and_then(|code| code.vcode.as_deref());
-                    let _ = writeln!(text, "{}", assembly.unwrap_or_default());
-                }
-                module.clear_context(&mut context);
+                emitted.push(Emitted { id, name: name.to_owned(), context, instructions });
                 Ok(())
             };
         for (id, declared) in functions.iter().enumerate() {
@@ -312,6 +309,12 @@ impl Code {
             let declared = module.declare_anonymous_function(&signature).map_err(internal)?;
             define(module, declared, &function.name, frame::Kind::Deferred(function))?;
             deferred_ids.push((declared, function.params.len()));
+        }
+        let compiled = compile::all(module, emitted, token, profile)?;
+        for (text, function) in listing.into_iter().flatten().zip(&compiled) {
+            let assembly = function.context.compiled_code().and_then(|code| code.vcode.as_deref());
+            text.push_str(assembly.unwrap_or_default());
+            text.push('\n');
         }
         faults::point("making code executable")?;
         let start = Instant::now();

@@ -13,10 +13,11 @@ use crate::error::Error;
 use crate::faults;
 use crate::heap::Column;
 use crate::heap::job_order::Round;
-use crate::ir::{BufferKind, ErrorKind, KernelId, Program, Site, SiteId};
-use crate::threads;
+use crate::ir::{BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
+use crate::threads::{self, Together};
 use parking_lot::Mutex;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,6 +29,8 @@ pub const STEP: Duration = Duration::from_millis(10);
 const ALONE: Duration = Duration::from_micros(40);
 /// The same, in jobs times ticks, while nothing is known of a program's speed.
 const ALONE_UNKNOWN: u64 = 2_000;
+/// What a thread does alone may take so long; then the rest goes to all of them.
+const PATIENCE: Duration = Duration::from_micros(100);
 /// Jobs on which to try which order of an entry is faster, and how many it takes to believe it of other runs too.
 const TRIAL_JOBS: u64 = 256;
 const ENOUGH_JOBS: u64 = 16;
@@ -41,7 +44,48 @@ const DEFERRING: usize = 16 << 10;
 /// Tasks begin at multiples of this many jobs: neighbours' columns share no cache lines.
 const GRAIN: usize = 16;
 
+/// Words of scratch memory that a thread has at least, and keeps. Only what is used becomes memory, so it has far more than
+/// is asked for at first: what does not suffice makes the whole section begin again.
+const SCRATCH: usize = 1 << 18;
+
+thread_local! {
+    static KEPT: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The scratch memory of a thread, while it does a task. Elements write what they read of it, so it is not cleared.
+struct Scratch(Vec<u64>);
+
+impl Scratch {
+    /// So many words, or more; `None` where there are not that many.
+    fn new(words: usize) -> Option<Self> {
+        let kept = KEPT.take();
+        if kept.len() >= words.max(1) {
+            return Some(Self(kept));
+        }
+        let zeros = bytemuck::allocation::try_zeroed_vec;
+        zeros(words.max(SCRATCH)).or_else(|()| zeros(words)).ok().map(Self)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.0.len() <= SCRATCH {
+            KEPT.set(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+/// What a program asks for that makes arrays or objects.
+#[derive(Clone, Copy)]
+struct ScratchNeeded {
+    words: usize,
+    /// Which arguments are its address and its words.
+    address: usize,
+    length: Option<usize>,
+}
+
 /// Jobs of one entry.
+#[derive(Clone)]
 struct Task<'a> {
     code: EntryCode,
     tuning: &'a Tuning,
@@ -52,8 +96,7 @@ struct Task<'a> {
 
 struct LaunchState<'a> {
     args: Vec<u64>,
-    /// Which argument is the scratch memory, and how many words a thread needs.
-    scratch: Option<(usize, usize)>,
+    scratch: Option<ScratchNeeded>,
     order: Option<&'a [i32]>,
     seed: u64,
     call: u64,
@@ -76,6 +119,10 @@ struct LaunchState<'a> {
     pending: Option<Pending<'a>>,
     /// Tasks are in the order of their elements.
     sorted: bool,
+    /// What one thread has begun alone may be gone on with by all.
+    spreads: bool,
+    /// Work of unknown speed that one thread begins alone.
+    unknown: u64,
 }
 
 pub fn run(
@@ -90,8 +137,13 @@ pub fn run(
     let mut args: Vec<u64> = columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
+    let length = program.scalars.iter().position(|s| s.source == ScalarSource::ScratchWords);
     let mut run = LaunchState {
-        scratch: scratch.map(|at| (at, columns[at].len())),
+        scratch: scratch.map(|address| ScratchNeeded {
+            words: columns[address].len(),
+            address,
+            length: length.map(|scalar| columns.len() + scalar),
+        }),
         args,
         order: launch.jobs.order.as_deref(),
         seed: launch.seed,
@@ -107,21 +159,24 @@ pub fn run(
         sites: &program.sites,
         pending: None,
         sorted: launch.jobs.order.is_none() && launch.jobs.rounds.len() <= 1,
+        // What is deferred has been divided among threads before.
+        spreads: !launch.jobs.in_order && code.deferred.is_empty() && threads::count() > 1,
+        unknown: if code.deferred.is_empty() { ALONE_UNKNOWN } else { 0 },
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
     let split = !launch.jobs.in_order && is_split();
-    let alone =
-        launch.jobs.in_order || !split && rounds.iter().all(|round| is_small(&tasks(&code, round, 1), ticks));
+    let small = |round| is_small(&tasks(&code, round, 1), ticks, run.unknown);
+    let alone = launch.jobs.in_order || !split && rounds.iter().all(small);
     // A panic here is a bug of ours, but must not unwind into Ruby.
     let width = if alone { 1 } else { threads::pool()?.current_num_threads() };
     if !code.deferred.is_empty() {
         run.pending = Some(Pending::new(&code.deferred, width, &code.spare));
     }
     catch_unwind(AssertUnwindSafe(|| {
-        if alone && !code.calls {
+        if alone && !code.deep {
             run.rounds(&code, rounds, launch.ticks, fused, 1);
             return Ok::<_, Error>(());
         }
@@ -137,7 +192,7 @@ pub fn run(
         return Err(internal("an entry ran more ticks than it was called for"));
     }
     if run.no_memory.into_inner() {
-        return Err(Error::Memory(run.scratch.map_or(0, |(_, words)| words * 8)));
+        return Err(Error::Memory(run.scratch.map_or(0, |scratch| scratch.words * 8)));
     }
     if run.conflict.into_inner() {
         return Ok(Outcome::Conflict);
@@ -190,11 +245,48 @@ impl LaunchState<'_> {
     }
 
     fn round(&self, tasks: &[Task<'_>], ticks: Range<u64>, width: usize) {
-        let alone = || tasks.len() == 1 || is_small(tasks, ticks.end - ticks.start) && !is_split();
-        if width == 1 || alone() {
-            tasks.iter().for_each(|task| self.task(task, &ticks));
-        } else {
-            tasks.par_iter().with_max_len(1).for_each(|task| self.task(task, &ticks));
+        let small = is_small(tasks, ticks.end - ticks.start, self.unknown) && !is_split();
+        if width > 1 && tasks.len() > 1 && !small {
+            return self.at_once(tasks, &ticks);
+        }
+        if !self.spreads {
+            return tasks.iter().for_each(|task| {
+                self.task(task, &ticks, None);
+            });
+        }
+        if width == 1 && !small {
+            // Its speed has been learned since the launch began.
+            return self.spread(tasks.to_vec(), &ticks);
+        }
+        let mut patience = PATIENCE;
+        for (number, task) in tasks.iter().enumerate() {
+            if let Some(job) = self.task(task, &ticks, Some(&mut patience)) {
+                let begun = Task { jobs: job..task.jobs.end, ..task.clone() };
+                let rest = std::iter::once(begun).chain(tasks[number + 1..].iter().cloned());
+                return self.spread(rest.collect(), &ticks);
+            }
+        }
+    }
+
+    fn at_once(&self, tasks: &[Task<'_>], ticks: &Range<u64>) {
+        let together = Together::new();
+        tasks.par_iter().with_max_len(1).for_each(|task| {
+            together.begin();
+            self.task(task, ticks, None);
+        });
+    }
+
+    /// Cuts tasks for all threads, and has these do them.
+    fn spread(&self, tasks: Vec<Task<'_>>, ticks: &Range<u64>) {
+        let total: u64 = tasks.iter().map(|task| task.jobs.end - task.jobs.start).sum();
+        let size = task_size(total as usize, threads::count());
+        let pieces: Vec<_> = tasks.iter().flat_map(|task| task.pieces(size)).collect();
+        match threads::pool() {
+            Ok(pool) => pool.install(|| self.at_once(&pieces, ticks)),
+            // There are none: this thread does it.
+            Err(_) => pieces.iter().for_each(|task| {
+                self.task(task, ticks, None);
+            }),
         }
     }
 
@@ -226,14 +318,25 @@ impl LaunchState<'_> {
         self.interrupt.store(true, Ordering::Relaxed);
     }
 
-    fn task(&self, task: &Task<'_>, ticks: &Range<u64>) {
-        let Some(pending) = &self.pending else { return self.elements(task, ticks, std::ptr::null_mut()) };
+    /// Does the task; a thread that is alone only as far as its patience goes, which is what it still may take: gives the
+    /// first job that is left.
+    fn task(&self, task: &Task<'_>, ticks: &Range<u64>, patience: Option<&mut Duration>) -> Option<u64> {
+        let Some(pending) = &self.pending else {
+            return self.elements(task, ticks, std::ptr::null_mut(), patience);
+        };
         let mut log = pending.log();
-        self.elements(task, ticks, &raw mut log);
+        let rest = self.elements(task, ticks, &raw mut log, patience);
         pending.add(task.number, log);
+        rest
     }
 
-    fn elements(&self, task: &Task<'_>, ticks: &Range<u64>, log: *mut Log) {
+    fn elements(
+        &self,
+        task: &Task<'_>,
+        ticks: &Range<u64>,
+        log: *mut Log,
+        patience: Option<&mut Duration>,
+    ) -> Option<u64> {
         if let Err(error) = faults::point("a task") {
             // A thread of the pool has no other way to fail.
             panic!("{error}");
@@ -241,41 +344,72 @@ impl LaunchState<'_> {
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
         state.log = log;
         let mut args = self.args.clone();
-        let mut scratch: Vec<u64>;
-        if let Some((at, words)) = self.scratch {
-            let Ok(zeros) = bytemuck::allocation::try_zeroed_vec(words) else {
+        let mut scratch: Scratch;
+        if let Some(ScratchNeeded { words, address, length }) = self.scratch {
+            let Some(memory) = Scratch::new(words) else {
                 self.no_memory.store(true, Ordering::Relaxed);
-                return self.stopped.store(true, Ordering::Relaxed);
+                self.stopped.store(true, Ordering::Relaxed);
+                return None;
             };
-            scratch = zeros;
-            args[at] = scratch.as_mut_ptr() as usize as u64;
+            scratch = memory;
+            args[address] = scratch.0.as_mut_ptr() as usize as u64;
+            if let Some(length) = length {
+                args[length] = scratch.0.len() as u64;
+            }
         }
         let args = &args[..];
         let length = ticks.end - ticks.start;
         let mut job = task.jobs.start;
+        // Work and time that were measured in pieces, some of which are too small to learn from.
+        let mut measured = (0, Duration::ZERO);
+        // A thread that is alone begins with few jobs, to see what they take.
+        let mut few = match (&patience, task.tuning.throughput.picoseconds()) {
+            (None, _) => u64::MAX,
+            (Some(_), Some(_)) => ((task.jobs.end - job) / 4).max(1),
+            (Some(_), None) => 1,
+        };
+        let learn = |(work, time)| {
+            if work > 0 {
+                task.tuning.throughput.learn(work, time);
+            }
+        };
         while job < task.jobs.end {
             let mut tick = ticks.start;
+            let end = task.jobs.end.min(job.saturating_add(few));
             let (order, to) = match task.tuning.order(task.code, length) {
-                Some(order) => {
-                    (order, task.jobs.end.min(job.saturating_add(task.tuning.jobs(order, length))))
-                }
+                Some(order) => (order, end.min(job.saturating_add(task.tuning.jobs(order, length)))),
                 None => {
-                    let to = task.jobs.end.min(job + TRIAL_JOBS);
+                    let to = end.min(job + TRIAL_JOBS);
                     (self.try_forms(task, args, job..to, &mut tick, ticks.end, &mut state), to)
                 }
             };
             while tick < self.limit(ticks.end) {
                 if self.over() {
-                    return;
+                    return None;
                 }
                 let part = task.tuning.throughput.work_in(STEP).map_or(64, |work| (work / (to - job)).max(1));
                 // Another thread may have failed in an earlier tick just now.
                 let until = self.limit(ticks.end).min(tick.saturating_add(part)).max(tick);
-                self.step(task, args, order, job..to, tick..until, &mut state);
+                let time = self.step(task, args, order, job..to, tick..until, &mut state);
+                let work = (to - job).saturating_mul(until - tick);
+                match patience {
+                    None => learn((work, time)),
+                    Some(_) => measured = (measured.0 + work, measured.1 + time),
+                }
                 tick = until;
             }
             job = to;
+            few = few.saturating_mul(4);
+            if job < task.jobs.end && patience.as_ref().is_some_and(|patience| measured.1 > **patience) {
+                learn(measured);
+                return Some(job);
+            }
         }
+        if let Some(patience) = patience {
+            *patience = patience.saturating_sub(measured.1);
+        }
+        learn(measured);
+        None
     }
 
     /// No one needs to go beyond the tick of a failure.
@@ -296,6 +430,10 @@ impl LaunchState<'_> {
         let mut run = |order, ticks: u64, tick: &mut u64| {
             let until = self.limit(end).min(tick.saturating_add(ticks)).max(*tick);
             let time = self.step(task, args, order, jobs.clone(), *tick..until, state);
+            let work = (jobs.end - jobs.start).saturating_mul(until - *tick);
+            if work >= ENOUGH_JOBS {
+                task.tuning.throughput.learn(work, time);
+            }
             *tick = until;
             time
         };
@@ -334,7 +472,6 @@ impl LaunchState<'_> {
         state: &mut ThreadState,
     ) -> Duration {
         let start = Instant::now();
-        let work = (jobs.end - jobs.start).saturating_mul(ticks.end - ticks.start);
         match (order, task.code.element_major) {
             (LoopOrder::ElementMajor, Some(many)) => self.call(many, args, jobs, ticks, state),
             _ => {
@@ -346,9 +483,7 @@ impl LaunchState<'_> {
                 }
             }
         }
-        let time = start.elapsed();
-        task.tuning.throughput.learn(work, time);
-        time
+        start.elapsed()
     }
 
     fn call(
@@ -410,8 +545,8 @@ fn is_split() -> bool {
     cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_SPLIT").is_some()
 }
 
-/// Should one thread do it alone?
-fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
+/// Should one thread do it alone, or so much work of unknown speed?
+fn is_small(tasks: &[Task<'_>], ticks: u64, most_unknown: u64) -> bool {
     let (mut time, mut unknown) = (0, 0u64);
     for task in tasks {
         let work = (task.jobs.end - task.jobs.start).saturating_mul(ticks);
@@ -420,7 +555,25 @@ fn is_small(tasks: &[Task<'_>], ticks: u64) -> bool {
             None => unknown = unknown.saturating_add(work),
         }
     }
-    time / 1_000 <= ALONE.as_nanos() && unknown <= ALONE_UNKNOWN
+    time / 1_000 <= ALONE.as_nanos() && unknown <= most_unknown
+}
+
+/// Jobs of a task, where so many are cut for so many threads.
+fn task_size(jobs: usize, width: usize) -> usize {
+    if is_split() {
+        return 1;
+    }
+    let size = jobs.div_ceil(width * TASKS).max(1);
+    if size > GRAIN { size.next_multiple_of(GRAIN) } else { size }
+}
+
+impl<'a> Task<'a> {
+    /// Tasks of so many jobs each.
+    fn pieces(&self, size: usize) -> impl Iterator<Item = Task<'a>> {
+        let Range { start, end } = self.jobs;
+        let starts = (start..end).step_by(size);
+        starts.map(move |start| Task { jobs: start..end.min(start + size as u64), ..self.clone() })
+    }
 }
 
 /// The code of a kernel: its entries are those from `first` on.
@@ -440,24 +593,14 @@ impl<'a> std::ops::Deref for CodeOf<'a> {
 /// Cuts a round for `width` threads.
 fn tasks<'a>(code: &CodeOf<'a>, round: &Round, width: usize) -> Vec<Task<'a>> {
     let total: usize = round.segments.iter().map(|segment| segment.jobs.len()).sum();
-    let size = match width {
-        1 => total.max(1),
-        _ if is_split() => 1,
-        _ => {
-            let size = total.div_ceil(width * TASKS).max(1);
-            if size > GRAIN { size.next_multiple_of(GRAIN) } else { size }
-        }
-    };
+    let size = if width == 1 { total.max(1) } else { task_size(total, width) };
     let size = if code.deferred.is_empty() { size } else { size.min(DEFERRING) };
     let mut tasks = Vec::new();
     for segment in &round.segments {
         let number = code.first + segment.entry;
         let (entry, tuning) = (code.entries[number], &code.tunings[number]);
-        let end = segment.jobs.end as u64;
-        for start in segment.jobs.clone().step_by(size) {
-            let start = start as u64;
-            tasks.push(Task { code: entry, tuning, jobs: start..end.min(start + size as u64), number: 0 });
-        }
+        let jobs = segment.jobs.start as u64..segment.jobs.end as u64;
+        tasks.extend(Task { code: entry, tuning, jobs, number: 0 }.pieces(size));
     }
     tasks
 }

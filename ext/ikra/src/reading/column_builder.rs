@@ -4,11 +4,11 @@
 //! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
-use crate::vm::value;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::schema::Stored;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
-use rb_sys::VALUE;
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
 
 #[derive(Debug, Default)]
 pub struct ColumnBuilder {
@@ -98,26 +98,6 @@ impl ColumnBuilder {
         self.push(Shape::Float, number.to_bits() as i64);
     }
 
-    /// The leading Integers that need no heap, of which there is one at least; gives how many.
-    pub fn push_integers(&mut self, values: &[VALUE]) -> usize {
-        let start = self.len();
-        let count = value::leading_integers(values, &mut self.payload);
-        let wide = |number: &i64| i32::try_from(*number).is_err();
-        self.seen.bits |= INTEGER;
-        self.seen.wide |= self.payload[start..].iter().fold(false, |any, number| any | wide(number));
-        self.tag_new(start, Shape::Integer);
-        count
-    }
-
-    /// The leading Floats that need no heap, of which there is one at least; gives how many.
-    pub fn push_floats(&mut self, values: &[VALUE]) -> usize {
-        let start = self.len();
-        let count = value::leading_floats(values, &mut self.payload);
-        self.seen.bits |= FLOAT;
-        self.tag_new(start, Shape::Float);
-        count
-    }
-
     pub fn push_symbol(&mut self, number: i32) {
         self.seen.bits |= SYMBOL;
         self.push(Shape::Symbol, i64::from(number));
@@ -172,6 +152,326 @@ impl ColumnBuilder {
 
     pub fn tag(&self, row: usize) -> i32 {
         self.tags.of(row)
+    }
+
+    /// Has `f` append up to so many values.
+    pub fn append<R>(
+        &mut self,
+        count: usize,
+        f: impl FnOnce(&mut Part<'_>) -> Result<R, NoMemory>,
+    ) -> Result<R, NoMemory> {
+        let spare = self.spare(count)?;
+        // SAFETY: it is the only part.
+        let mut part = unsafe { spare.part(0, count) };
+        part.seen = std::mem::take(&mut self.seen);
+        let result = f(&mut part);
+        let mut filled = part.end();
+        self.seen = std::mem::take(&mut filled.seen);
+        // SAFETY: the room was made above, and this is what was put there.
+        unsafe { self.commit(spare, &[filled]) }?;
+        result
+    }
+
+    /// Room for so many values behind those that are there.
+    pub fn spare(&mut self, count: usize) -> Result<Spare, NoMemory> {
+        self.reserve(count)?;
+        let start = self.payload.len();
+        let tags = OnceLock::new();
+        if let Tags::Each(each) = &mut self.tags {
+            let first = each.as_mut_ptr().wrapping_add(start);
+            let _ = tags.set(Ok(TagList { list: Vec::new(), first }));
+        }
+        let payload = self.payload.as_mut_ptr().wrapping_add(start);
+        Ok(Spare { start, count, payload, tags })
+    }
+
+    /// Takes over what was put into the first parts of the spare room: those parts lie one after the other, and hold as
+    /// many values as they say.
+    ///
+    /// SAFETY: the spare room is this builder's, into which nothing was pushed since; the parts were its own, and
+    /// [`Part::end`] gave these.
+    pub unsafe fn commit(&mut self, spare: Spare, parts: &[Filled]) -> Result<(), NoMemory> {
+        let start = spare.start;
+        let end = start + parts.iter().map(|part| part.count).sum::<usize>();
+        assert!(self.payload.len() == start && end <= start + spare.count, "room of another builder");
+        let list = spare.tags.into_inner().transpose()?;
+        let mut tags = parts.iter().filter(|part| part.count > 0).map(|part| part.tag);
+        let first = match self.tags {
+            Tags::All(tag) => Some(tag),
+            Tags::None => tags.next(),
+            Tags::Each(_) => None,
+        };
+        let alike = match first {
+            Some(EACH) => false,
+            Some(first) => tags.all(|tag| tag == first),
+            None => matches!(self.tags, Tags::None),
+        };
+        match first {
+            Some(tag) if alike => self.tags = Tags::All(tag),
+            None if alike => {}
+            _ => {
+                let (mut each, before) = match std::mem::take(&mut self.tags) {
+                    Tags::Each(each) => (each, None),
+                    Tags::All(tag) => (list.map_or_else(Vec::new, |list| list.list), Some(tag)),
+                    Tags::None => (list.map_or_else(Vec::new, |list| list.list), None),
+                };
+                let more = end - each.len();
+                fallible::reserve(&mut each, more)?;
+                if let Some(tag) = before {
+                    each.spare_capacity_mut()[..start].fill(MaybeUninit::new(tag));
+                }
+                let mut row = start - each.len();
+                for part in parts {
+                    if part.tag != EACH {
+                        let room = &mut each.spare_capacity_mut()[row..row + part.count];
+                        room.fill(MaybeUninit::new(part.tag));
+                    }
+                    row += part.count;
+                }
+                // SAFETY: all of it was filled: the rows before, parts of one tag above, and others where they were put.
+                unsafe { each.set_len(end) };
+                self.tags = Tags::Each(each);
+            }
+        }
+        // SAFETY: each part has filled its own, one after the other.
+        unsafe { self.payload.set_len(end) };
+        parts.iter().for_each(|part| self.seen.merge(&part.seen));
+        Ok(())
+    }
+}
+
+/// The tag of values that have several, or none yet.
+const EACH: i32 = i32::MIN;
+const NONE: i32 = i32::MIN + 1;
+
+/// Room behind what a builder holds, which several threads may fill, each a part of its own.
+pub struct Spare {
+    start: usize,
+    count: usize,
+    payload: *mut i64,
+    /// Had when the values of a part turn out not to be of one tag.
+    tags: OnceLock<Result<TagList, NoMemory>>,
+}
+
+struct TagList {
+    list: Vec<i32>,
+    /// That of the first value in the room.
+    first: *mut i32,
+}
+
+// SAFETY: behind the pointers is room that belongs to who has the `Spare`; threads share it as parts that do not overlap.
+unsafe impl Send for Spare {}
+// SAFETY: as above.
+unsafe impl Sync for Spare {}
+// SAFETY: as above; the list stays as it is until the builder takes it.
+unsafe impl Send for TagList {}
+// SAFETY: as above.
+unsafe impl Sync for TagList {}
+
+/// A part of the room, which one thread fills from its beginning on.
+pub struct Part<'a> {
+    spare: &'a Spare,
+    offset: usize,
+    room: usize,
+    count: usize,
+    tag: i32,
+    /// Null while there is one tag.
+    each: *mut i32,
+    seen: SeenTypes,
+}
+
+/// What a part holds in the end.
+#[derive(Debug)]
+pub struct Filled {
+    pub count: usize,
+    tag: i32,
+    seen: SeenTypes,
+}
+
+impl Spare {
+    /// `count` values from `offset` on.
+    ///
+    /// SAFETY: no other part that is in use overlaps, and the builder is not touched meanwhile.
+    pub unsafe fn part(&self, offset: usize, count: usize) -> Part<'_> {
+        assert!(offset + count <= self.count, "a part beyond the room");
+        let (tag, each, seen) = (NONE, std::ptr::null_mut(), SeenTypes::default());
+        Part { spare: self, offset, room: count, count: 0, tag, each, seen }
+    }
+
+    /// The value `at` that place.
+    ///
+    /// SAFETY: it was put there, and nobody else is at it.
+    #[inline]
+    pub unsafe fn payload(&self, at: usize) -> i64 {
+        debug_assert!(at < self.count);
+        // SAFETY: as the caller says.
+        unsafe { *self.payload.add(at) }
+    }
+
+    /// SAFETY: as for [`Spare::payload`].
+    #[inline]
+    pub unsafe fn set_payload(&self, at: usize, payload: i64) {
+        debug_assert!(at < self.count);
+        // SAFETY: as the caller says.
+        unsafe { *self.payload.add(at) = payload };
+    }
+}
+
+impl Part<'_> {
+    pub fn end(self) -> Filled {
+        Filled { count: self.count, tag: self.tag, seen: self.seen }
+    }
+
+    #[inline]
+    pub fn put_nil(&mut self) -> Result<(), NoMemory> {
+        self.seen.bits |= NIL;
+        self.put(Shape::Nil, 0)
+    }
+
+    #[inline]
+    pub fn put_bool(&mut self, truth: bool) -> Result<(), NoMemory> {
+        self.seen.bits |= if truth { TRUE } else { FALSE };
+        self.put(Shape::Bool, i64::from(truth))
+    }
+
+    #[inline]
+    pub fn put_integer(&mut self, number: i64) -> Result<(), NoMemory> {
+        self.seen.bits |= INTEGER;
+        self.seen.wide |= i32::try_from(number).is_err();
+        self.put(Shape::Integer, number)
+    }
+
+    #[inline]
+    pub fn put_float(&mut self, number: f64) -> Result<(), NoMemory> {
+        self.seen.bits |= FLOAT;
+        self.put(Shape::Float, number.to_bits() as i64)
+    }
+
+    #[inline]
+    pub fn put_symbol(&mut self, number: i32) -> Result<(), NoMemory> {
+        self.seen.bits |= SYMBOL;
+        self.put(Shape::Symbol, i64::from(number))
+    }
+
+    /// Objects of the class are among the values; gives their tag.
+    pub fn note_object(&mut self, hierarchy: HierarchyId, class: ClassId) -> i32 {
+        self.seen.add_object(hierarchy, class);
+        Shape::Object(hierarchy).tag()
+    }
+
+    pub fn note_array(&mut self, kind: ArrayKind) -> i32 {
+        self.seen.array = Some(kind);
+        Shape::Array(kind).tag()
+    }
+
+    /// Of what was noted. The payload may be another one for now, until the row is known.
+    #[inline]
+    pub fn put_tagged(&mut self, tag: i32, payload: i64) -> Result<(), NoMemory> {
+        self.put_all(tag, 1, std::iter::once(payload))
+    }
+
+    #[inline]
+    fn put(&mut self, shape: Shape, payload: i64) -> Result<(), NoMemory> {
+        self.put_tagged(shape.tag(), payload)
+    }
+
+    pub fn put_integers(&mut self, numbers: impl ExactSizeIterator<Item = i64>) -> Result<(), NoMemory> {
+        let (from, count) = (self.count, numbers.len());
+        self.seen.bits |= INTEGER;
+        self.put_all(Shape::Integer.tag(), count, numbers)?;
+        let wide = |number: &i64| i32::try_from(*number).is_err();
+        // SAFETY: these were just put there.
+        let put = unsafe { std::slice::from_raw_parts(self.spare.payload.add(self.offset + from), count) };
+        self.seen.wide |= put.iter().fold(false, |any, number| any | wide(number));
+        Ok(())
+    }
+
+    pub fn put_floats(&mut self, bits: impl ExactSizeIterator<Item = i64>) -> Result<(), NoMemory> {
+        self.seen.bits |= FLOAT;
+        self.put_all(Shape::Float.tag(), bits.len(), bits)
+    }
+
+    /// Integers and Floats, as `(is a Float, number or bits)`.
+    pub fn put_numbers(
+        &mut self,
+        numbers: impl ExactSizeIterator<Item = (bool, i64)>,
+    ) -> Result<(), NoMemory> {
+        let (float, integer) = (Shape::Float.tag(), Shape::Integer.tag());
+        self.seen.bits |= INTEGER | FLOAT;
+        let count = numbers.len();
+        assert!(self.count + count <= self.room, "more values than there is room for");
+        self.tag_each()?;
+        let mut wide = false;
+        let start = self.offset + self.count;
+        for (index, (is_float, payload)) in numbers.enumerate().take(count) {
+            wide |= !is_float & i32::try_from(payload).is_err();
+            // SAFETY: within the part, as was asserted; the list of tags is as long as the room.
+            unsafe {
+                *self.spare.payload.add(start + index) = payload;
+                *self.each.add(self.count + index) = if is_float { float } else { integer };
+            }
+        }
+        self.seen.wide |= wide;
+        self.count += count;
+        Ok(())
+    }
+
+    #[inline]
+    fn put_all(
+        &mut self,
+        tag: i32,
+        count: usize,
+        payloads: impl Iterator<Item = i64>,
+    ) -> Result<(), NoMemory> {
+        assert!(self.count + count <= self.room, "more values than there is room for");
+        if self.tag != tag {
+            self.put_tags(tag, count)?;
+        }
+        // SAFETY: within the part, as was asserted.
+        let room = unsafe {
+            let first = self.spare.payload.add(self.offset + self.count).cast::<MaybeUninit<i64>>();
+            std::slice::from_raw_parts_mut(first, count)
+        };
+        for (place, payload) in room.iter_mut().zip(payloads) {
+            place.write(payload);
+        }
+        self.count += count;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn put_tags(&mut self, tag: i32, count: usize) -> Result<(), NoMemory> {
+        if self.tag == NONE {
+            self.tag = tag;
+            return Ok(());
+        }
+        self.tag_each()?;
+        for place in self.count..self.count + count {
+            // SAFETY: the list of tags is as long as the room.
+            unsafe { *self.each.add(place) = tag };
+        }
+        Ok(())
+    }
+
+    /// From now on each value has a tag of its own.
+    fn tag_each(&mut self) -> Result<(), NoMemory> {
+        if self.tag == EACH {
+            return Ok(());
+        }
+        let Spare { start, count, tags, .. } = self.spare;
+        let list = tags.get_or_init(|| {
+            let mut list: Vec<i32> = Vec::new();
+            fallible::reserve(&mut list, start + count)?;
+            let first = list.as_mut_ptr().wrapping_add(*start);
+            Ok(TagList { list, first })
+        });
+        self.each = list.as_ref().map_err(|error| *error)?.first.wrapping_add(self.offset);
+        for place in 0..self.count {
+            // SAFETY: the list of tags is as long as the room.
+            unsafe { *self.each.add(place) = self.tag };
+        }
+        self.tag = EACH;
+        Ok(())
     }
 }
 
@@ -254,6 +554,16 @@ impl SeenTypes {
     /// All Integers fit 32 bits.
     pub fn narrow(&self) -> bool {
         !self.wide
+    }
+
+    /// What was found elsewhere besides.
+    fn merge(&mut self, other: &Self) {
+        self.bits |= other.bits;
+        self.wide |= other.wide;
+        self.array = other.array.or(self.array);
+        for (hierarchy, class) in &other.objects {
+            self.add_object(*hierarchy, *class);
+        }
     }
 
     /// Forgets which kind of arrays was found, when kinds were joined, for the one they are of now.

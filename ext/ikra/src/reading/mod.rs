@@ -2,7 +2,10 @@
 
 pub mod array_kinds;
 pub mod base;
+pub mod batch;
 pub mod column_builder;
+pub mod decode;
+pub mod drain;
 pub mod ids;
 pub mod items;
 pub mod plan;

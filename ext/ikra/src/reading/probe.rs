@@ -3,14 +3,17 @@
 //! Ruby's functions are used from then on: slower, with the same answers.
 
 use super::variables::Access;
+use crate::vm::array_layout;
 use crate::vm::object_layout;
 use crate::vm::value;
 use magnus::rb_sys::{AsRawValue, protect};
 use magnus::{Error, Integer, RArray, Symbol, TryConvert, Value};
 use rb_sys::VALUE;
 
-/// Pairs: objects of one class, and names of variables or positions of members.
+/// Pairs: objects of one class, and names of variables or positions of members. Arrays are tried as well.
 pub fn run(groups: RArray) -> Result<bool, Error> {
+    // SAFETY: a method of Ruby's runs this; what is raised ends in `protect`.
+    protect(|| unsafe { value::boolean(array_layout::probe()) })?;
     object_layout::confirm(true);
     let agrees = groups.into_iter().try_fold(true, |agrees, group| {
         let (objects, names) = <(RArray, RArray)>::try_convert(group)?;

@@ -35,6 +35,12 @@ impl Symbols {
         Ok(number)
     }
 
+    /// The number of a Symbol that has one.
+    #[inline]
+    pub fn find(&self, symbol: VALUE) -> Option<i32> {
+        self.numbers.get(&symbol).copied()
+    }
+
     /// Have these the first numbers, in this order?
     pub fn begin_with(&self, named: &[VALUE]) -> bool {
         self.values.starts_with(named)

@@ -5,7 +5,9 @@
 
 use crate::reading::array_kinds::{ArrayKinds, Holder};
 use crate::reading::base::{Base, Series, Source};
-use crate::reading::column_builder::ColumnBuilder;
+use crate::reading::batch;
+use crate::reading::column_builder::{ColumnBuilder, Tags};
+use crate::reading::decode::{InOrder, Known};
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
@@ -60,30 +62,20 @@ pub enum BaseValues {
     Series(Series),
 }
 
-/// A class whose instances were met.
-#[derive(Clone, Copy)]
-struct Met {
-    pointer: VALUE,
-    class: ClassId,
-}
-
 /// Items of an array that are looked at as a sample.
 const SAMPLE: usize = 8;
 /// Elements of the base, what they hold, what that holds.
 const SAMPLED_LEVELS: usize = 2;
-/// So many values ahead, an object is fetched into the processor's cache.
-const AHEAD: usize = 12;
 
 pub struct Tracer<'a> {
-    ruby: &'a Ruby,
+    pub(super) ruby: &'a Ruby,
     pub pinned: &'a Pinned,
     pub pool: Rc<ObjectPool>,
     pub asked: Asked,
     pub symbols: Symbols,
     visited: VisitedSet,
-    /// Classes of objects by class pointer, and the one seen last.
+    /// Classes of objects by class pointer.
     pointers: FxHashMap<VALUE, ClassId>,
-    last: Met,
     places: Vec<Option<(HierarchyId, u32)>>,
     /// Objects whose singleton class could matter: class and singleton class, which the objects in `pinned` keep.
     pub singletons: Vec<(ClassId, VALUE)>,
@@ -94,11 +86,11 @@ pub struct Tracer<'a> {
     /// What was read, in the order of `asked.columns`.
     pub columns: Vec<ColumnBuilder>,
     /// How they are read, where reading has begun.
-    accesses: Vec<Option<Access>>,
+    pub(super) accesses: Vec<Option<Access>>,
     /// By kind.
     pub elements: Vec<Elements>,
     /// Counts joins: a reading that was under way during one starts again.
-    joins: u32,
+    pub(super) joins: u32,
     kinds_changed: bool,
 }
 
@@ -113,7 +105,6 @@ impl<'a> Tracer<'a> {
             symbols: Symbols::new(pool.symbols()),
             visited: VisitedSet::default(),
             pointers: FxHashMap::default(),
-            last: Met { pointer: value::NIL, class: ClassId::NIL },
             places: Vec::new(),
             singletons: Vec::new(),
             base: Vec::new(),
@@ -138,12 +129,16 @@ impl<'a> Tracer<'a> {
                     BaseValues::Unread
                 }
                 Source::Items(items) => {
-                    let (mut builder, met) = (ColumnBuilder::default(), self.visited.len());
-                    self.read_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
+                    let (mut builder, met) = (ColumnBuilder::default(), self.pinned.found());
+                    self.read_array(items.as_raw(), 0, Holder::Base(number as u32), &mut builder)?;
                     self.length = builder.len();
-                    let is_object = |row: &usize| builder.tag(*row) >= Shape::Object(HierarchyId(0)).tag();
-                    let objects = (0..builder.len()).filter(is_object).count();
-                    let repeats = objects > self.visited.len() - met;
+                    let is_object = |tag: i32| tag >= Shape::Object(HierarchyId(0)).tag();
+                    let objects = match &builder.tags {
+                        Tags::None => 0,
+                        Tags::All(tag) => usize::from(is_object(*tag)) * builder.len(),
+                        Tags::Each(each) => each.iter().filter(|tag| is_object(**tag)).count(),
+                    };
+                    let repeats = objects > self.pinned.found() - met;
                     BaseValues::Items(builder, repeats)
                 }
                 Source::Series(series) => BaseValues::Series(*series),
@@ -172,7 +167,11 @@ impl<'a> Tracer<'a> {
         let mut values = [value::NIL; BLOCK];
         for _ in 0..SAMPLED_LEVELS {
             for column in 0..self.asked.columns.len() {
-                self.read_block(column, self.asked.columns[column].1, &mut values)?;
+                let class = self.asked.columns[column].1;
+                let until = self.pinned.objects(class).len();
+                if self.columns[column].len() < until {
+                    self.read_block(column, class, until, &mut values)?;
+                }
             }
             for kind in 0..self.asked.elements.len() {
                 if self.asked.elements[kind] {
@@ -204,11 +203,10 @@ impl<'a> Tracer<'a> {
         // SAFETY: the array is live (marked, or on the caller's stack), and nothing runs between asking for its length
         // and reading it.
         let count = unsafe {
-            let length = rb_sys::RARRAY_LEN(array) as usize;
-            let items = rb_sys::RARRAY_CONST_PTR(array);
-            let count = length.min(SAMPLE);
+            let items = value::items(array);
+            let count = items.len().min(SAMPLE);
             for (number, value) in values[..count].iter_mut().enumerate() {
-                *value = *items.add(number * (length - 1) / (count - 1).max(1));
+                *value = items[number * (items.len() - 1) / (count - 1).max(1)];
             }
             count
         };
@@ -256,67 +254,29 @@ impl<'a> Tracer<'a> {
         kind
     }
 
-    /// Reads until everything asked of everything found is read.
-    pub fn drain(&mut self) -> Result<(), Stop> {
-        loop {
-            let mut progress = false;
-            for column in 0..self.asked.columns.len() {
-                let class = self.asked.columns[column].1;
-                if self.columns[column].len() < self.pinned.objects(class).len() {
-                    progress = true;
-                    self.read_columns(class)?;
-                }
-            }
-            for kind in 0..self.asked.elements.len() {
-                if self.asked.elements[kind] && self.spans(kind) < self.pinned.arrays(kind as u32).len() {
-                    progress = true;
-                    self.read_elements(kind)?;
-                }
-            }
-            if !progress {
-                return Ok(());
-            }
-        }
+    /// How a column is read.
+    pub(super) fn access(&mut self, column: usize, class: ClassId) -> &mut Access {
+        let name = &self.asked.variables[self.asked.columns[column].0 as usize].name;
+        self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, self.pool.class(class), name))
     }
 
-    fn spans(&self, kind: usize) -> usize {
-        self.elements.get(kind).map_or(0, |elements| elements.spans.len())
-    }
-
-    /// Reads all that is asked of the objects of a class, some objects at a time, so that they stay in the processor's
-    /// cache from one variable to the next.
-    fn read_columns(&mut self, class: ClassId) -> Result<(), Stop> {
-        let columns: Vec<usize> =
-            (0..self.asked.columns.len()).filter(|column| self.asked.columns[*column].1 == class).collect();
-        let mut values = [value::NIL; BLOCK];
-        loop {
-            let mut progress = false;
-            for column in &columns {
-                progress |= self.read_block(*column, class, &mut values)?;
-            }
-            if !progress {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Reads a variable of the next objects; false if there are none. `values` stands on the stack, for the garbage
+    /// Reads a variable of the next objects, of those before `until`. `values` stands on the stack, for the garbage
     /// collector to see it.
-    fn read_block(
+    pub(super) fn read_block(
         &mut self,
         column: usize,
         class: ClassId,
+        until: usize,
         values: &mut [VALUE; BLOCK],
-    ) -> Result<bool, Stop> {
+    ) -> Result<(), Stop> {
         let variable = self.asked.columns[column].0;
-        let name = &self.asked.variables[variable as usize].name;
-        let access =
-            self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, self.pool.class(class), name));
         let mut builder = std::mem::take(&mut self.columns[column]);
+        let pinned = self.pinned;
+        let access = self.access(column, class);
         let count = {
-            let objects = &self.pinned.objects(class)[builder.len()..];
+            let objects = &pinned.objects(class)[builder.len()..until];
             builder.reserve(objects.len())?;
-            let block = &objects[..objects.len().min(BLOCK)];
+            let block = &objects[..objects.len().min(batch::sizes().block)];
             // SAFETY: the objects are live: they are marked in `pinned`. They were listed as instances of the class.
             unsafe { access.read(block, &mut values[..block.len()]) };
             block.len()
@@ -325,121 +285,52 @@ impl<'a> Tracer<'a> {
         let outcome = self.observe_all(values, Holder::Column(variable), &mut builder);
         self.columns[column] = builder;
         match outcome {
-            Ok(()) => Ok(count > 0),
             Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
                 "{} of {}",
                 self.asked.variables[variable as usize].name,
                 self.pool.name(class)
             ))),
-            Err(refused) => Err(refused),
+            done => done,
         }
     }
 
-    fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
-        let mut elements = std::mem::take(&mut self.elements[kind]);
-        let joins = self.joins;
-        while let Some(array) = self.pinned.array(kind as u32, elements.spans.len()) {
-            let offset = elements.builder.len() as u32;
-            self.read_array(array, Holder::Elements(ArrayKind(kind as u32)), &mut elements.builder)?;
-            if self.joins != joins {
-                // What was read so far may be of other kinds by now; `join` has cleared the rest.
-                return Ok(());
-            }
-            fallible::push(&mut elements.spans, (offset, elements.builder.len() as u32 - offset))?;
-        }
-        self.elements[kind] = elements;
-        Ok(())
-    }
-
-    fn read_array(&mut self, array: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
-        let mut values = [value::NIL; BLOCK];
-        let mut index = 0;
-        loop {
-            // SAFETY: the array is live (marked, or on the caller's stack). Its length is asked before each block,
-            // since a class that is new may run Ruby, and other threads with it.
-            let count = unsafe {
-                let length = rb_sys::RARRAY_LEN(array) as usize;
-                let count = length.saturating_sub(index).min(BLOCK);
-                let elements = rb_sys::RARRAY_CONST_PTR(array).add(index.min(length));
-                values[..count].copy_from_slice(std::slice::from_raw_parts(elements, count));
-                into.reserve(length.saturating_sub(index))?;
-                count
-            };
-            if count == 0 {
-                return Ok(into.reserve(0)?);
-            }
-            self.observe_all(&black_box(&mut values)[..count], holder, into)?;
-            index += count;
+    /// What is known of the values that are met at a place.
+    pub(super) fn known(&self, holder: Holder) -> Known<'_> {
+        Known {
+            visited: &self.visited,
+            pointers: &self.pointers,
+            places: &self.places,
+            symbols: &self.symbols,
+            kind: self.asked.kinds.kind(holder),
+            // SAFETY: variables that Ruby sets before it loads anything.
+            array: unsafe { rb_sys::rb_cArray },
+            // SAFETY: as above.
+            float: (unsafe { rb_sys::rb_cFloat }, value::heap_float),
         }
     }
 
-    /// Values in a row are mostly alike, and each kind has a loop of its own.
-    fn observe_all(
+    /// Reads values, of which `into` has room for at least as many. What is known is decoded without anything of Ruby.
+    pub(super) fn observe_all(
         &mut self,
         values: &[VALUE],
         holder: Holder,
         into: &mut ColumnBuilder,
     ) -> Result<(), Stop> {
         let mut rest = values;
-        while let Some(&first) = rest.first() {
-            let count = if rb_sys::FIXNUM_P(first) {
-                into.push_integers(rest)
-            } else if rb_sys::FLONUM_P(first) {
-                into.push_floats(rest)
-            } else if rb_sys::SPECIAL_CONST_P(first) {
-                0
-            } else {
-                self.objects(rest, into)?
+        while !rest.is_empty() {
+            let count = {
+                let known = self.known(holder);
+                let (mut objects, mut arrays) = self.pinned.found_mut();
+                let mut enter = InOrder { objects: &mut objects, arrays: &mut arrays };
+                into.append(rest.len(), |part| known.decode(rest, part, &mut enter))?
             };
             rest = &rest[count..];
-            if count == 0 {
-                self.observe(first, holder, into)?;
-                rest = &rest[1..];
+            if let Some((first, others)) = rest.split_first() {
+                self.observe(*first, holder, into)?;
+                rest = others;
             }
         }
-        Ok(())
-    }
-
-    /// The leading values that are objects of classes met before; gives how many. Calls nothing of Ruby.
-    fn objects(&mut self, values: &[VALUE], into: &mut ColumnBuilder) -> Result<usize, NoMemory> {
-        let mut objects = self.pinned.objects_mut();
-        for (index, &value) in values.iter().enumerate() {
-            if let Some(later) = values.get(index + AHEAD) {
-                value::prefetch(*later as *const VALUE);
-            }
-            // Objects in the order of creation are ready anyway.
-            if let Some(soon) = values.get(index + AHEAD / 2).filter(|soon| (**soon ^ value) >> 12 != 0) {
-                self.visited.prefetch(*soon);
-            }
-            if rb_sys::SPECIAL_CONST_P(value) {
-                return Ok(index);
-            }
-            let entry = self.visited.entry(value)?;
-            let (class, row) = match entry.get() {
-                Some(Visited::Object(class, row)) => (class, row),
-                Some(Visited::Array(..)) => return Ok(index),
-                None => {
-                    // SAFETY: the object was just read from a live one.
-                    let pointer = unsafe { value::class_pointer(value) };
-                    if self.last.pointer != pointer {
-                        match self.pointers.get(&pointer) {
-                            Some(class) => self.last = Met { pointer, class: *class },
-                            None => return Ok(index),
-                        }
-                    }
-                    let class = self.last.class;
-                    let row = pinned::add(&mut objects, class.0, value)?;
-                    entry.set(Visited::Object(class, row));
-                    (class, row)
-                }
-            };
-            match self.places.get(class.0 as usize) {
-                Some(Some((hierarchy, place))) => into.push_object(*hierarchy, class, *place, row),
-                // Entered above, and known from now on.
-                _ => return Ok(index),
-            }
-        }
-        Ok(values.len())
+        Ok(into.reserve(0)?)
     }
 
     fn observe(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
@@ -460,7 +351,7 @@ impl<'a> Tracer<'a> {
     }
 
     fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
-        let (class, row) = match self.visited.entry(value)?.get() {
+        let (class, row) = match self.visited.get(value) {
             Some(Visited::Object(class, row)) => (class, row),
             Some(Visited::Array(..)) => return Ok(self.array(value, holder, into)?),
             None => {
@@ -468,8 +359,8 @@ impl<'a> Tracer<'a> {
                 if class == ClassId::ARRAY {
                     return Ok(self.array(value, holder, into)?);
                 }
-                let row = pinned::add(&mut self.pinned.objects_mut(), class.0, value)?;
-                self.visited.entry(value)?.set(Visited::Object(class, row));
+                let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
+                self.visited.slot(value)?.enter(Visited::Object(class, row));
                 (class, row)
             }
         };
@@ -479,11 +370,11 @@ impl<'a> Tracer<'a> {
     }
 
     fn array(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), NoMemory> {
-        let (kind, row) = match self.visited.entry(value)?.get() {
+        let (kind, row) = match self.visited.get(value) {
             Some(Visited::Array(kind, row)) if self.asked.kinds.kind(holder) == Some(kind) => (kind, row),
             Some(Visited::Array(kind, _)) => {
                 self.join(holder, kind)?;
-                match self.visited.entry(value)?.get() {
+                match self.visited.get(value) {
                     Some(Visited::Array(kind, row)) => (kind, row),
                     _ => unreachable!("an array stays an array"),
                 }
@@ -494,7 +385,7 @@ impl<'a> Tracer<'a> {
                     self.elements.resize_with(kind.0 as usize + 1, Elements::default);
                 }
                 let row = self.pinned.add_array(kind.0, value)?;
-                self.visited.entry(value)?.set(Visited::Array(kind, row));
+                self.visited.slot(value)?.enter(Visited::Array(kind, row));
                 (kind, row)
             }
         };
@@ -505,7 +396,7 @@ impl<'a> Tracer<'a> {
     fn join(&mut self, holder: Holder, kind: ArrayKind) -> Result<(), NoMemory> {
         for (kept, dropped) in self.asked.kinds.meet(holder, kind) {
             for (array, row) in self.pinned.move_arrays(dropped.0, kept.0)? {
-                self.visited.entry(array)?.set(Visited::Array(kept, row));
+                self.visited.slot(array)?.enter(Visited::Array(kept, row));
             }
             let was_asked = |asked: &[bool], kind: ArrayKind| asked.get(kind.0 as usize) == Some(&true);
             if was_asked(&self.asked.elements, dropped) {
@@ -601,21 +492,17 @@ impl<'a> Tracer<'a> {
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
         let classes = self.pool.of_hierarchy(hierarchy);
-        classes.into_iter().any(|class| {
-            // SAFETY: listed objects are live.
-            self.pinned.objects(class).iter().any(|object| unsafe { value::frozen(*object) })
-        })
+        classes.into_iter().any(|class| batch::any_frozen(&self.pinned.objects(class)))
     }
 
     pub fn any_frozen_array(&self, kind: ArrayKind) -> bool {
         let kind = self.asked.kinds.find(kind);
-        // SAFETY: listed arrays are live.
-        self.pinned.arrays(kind.0).iter().any(|array| unsafe { value::frozen(*array) })
+        batch::any_frozen(&self.pinned.arrays(kind.0))
     }
 
     /// What this object is, if it was met (anywhere but as the base).
-    pub fn met(&mut self, object: VALUE) -> Option<Visited> {
-        self.visited.entry(object).ok()?.get()
+    pub fn met(&self, object: VALUE) -> Option<Visited> {
+        self.visited.get(object)
     }
 
     fn describe(&self, holder: Holder) -> String {

@@ -1,12 +1,21 @@
 //! The visited set of a run: what was met, by address, in a table indexed by heap page and slot. Something is looked up
 //! for every reference, and a hash of pointers costs several times as much.
 //!
+//! Threads may look things up and enter them at the same time, without locks but for memory that is new. What is entered
+//! so is *claimed* first, by its place in the order in which values are met: the lowest place wins, whoever comes first.
+//!
 //! Addresses stay what they are, because [`crate::vm::pinned::Pinned`] pins all that is entered here.
 
 use crate::vm::value;
-use ikra_core::fallible::{self, NoMemory};
+use bytemuck::Zeroable;
+use bytemuck::allocation::{try_zeroed_box, try_zeroed_vec, zeroed_box};
+use ikra_core::fallible::NoMemory;
+use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, ClassId};
+use parking_lot::Mutex;
 use rb_sys::VALUE;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// An object by class and row, or an array by kind and row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,155 +24,332 @@ pub enum Visited {
     Array(ArrayKind, u32),
 }
 
+/// What an object is, apart from its row: its class, or an array's kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    Object(ClassId),
+    Array(ArrayKind),
+}
+
 /// Objects begin at multiples of 8 bytes and are, in every Ruby so far, at least 32 bytes long, so that no two of them
 /// begin within the same 32 bytes.
 const SLOT_BITS: u32 = 5;
 const PAGE_BITS: u32 = 14;
-const REGION_BITS: u32 = 26;
+const REGION_BITS: u32 = 24;
 const SLOTS: usize = 1 << (PAGE_BITS - SLOT_BITS);
 const PAGES: usize = 1 << (REGION_BITS - PAGE_BITS);
 
-const PRESENT: u64 = 1 << 63;
-const ARRAY: u64 = 1 << 62;
+/// Regions whose numbers end in the same bits are in one list.
+const LISTS: usize = 256;
+/// Pages of slots are allocated together, ever more of them up to so many.
+const MOST_PAGES: usize = 1024;
 
-/// 64 MiB of addresses: which of its pages have slots, as index + 1.
+/// What a slot holds: nothing (0), a claim, or what was entered. A claim is less than what was entered, and greater the
+/// lower its place is, so that the greatest number is what counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(u64);
+
+impl Word {
+    const PRESENT: u64 = 1 << 63;
+    const CLAIM: u64 = 1 << 62;
+    const ARRAY: u64 = 1 << 61;
+    const NUMBER: u64 = (1 << 29) - 1;
+
+    pub const EMPTY: Self = Self(0);
+
+    const fn of(sort: Sort) -> u64 {
+        match sort {
+            Sort::Object(class) => (class.0 as u64) << 32,
+            Sort::Array(kind) => Self::ARRAY | (kind.0 as u64) << 32,
+        }
+    }
+
+    pub const fn present(sort: Sort, row: u32) -> Self {
+        Self(Self::PRESENT | Self::of(sort) | row as u64)
+    }
+
+    pub const fn claim(sort: Sort, place: u32) -> Self {
+        Self(Self::CLAIM | Self::of(sort) | !place as u64)
+    }
+
+    #[inline]
+    pub const fn is_present(self) -> bool {
+        self.0 & Self::PRESENT != 0
+    }
+
+    #[inline]
+    pub const fn is_claim(self) -> bool {
+        self.0 & (Self::PRESENT | Self::CLAIM) == Self::CLAIM
+    }
+
+    /// Of what is not empty.
+    #[inline]
+    pub const fn sort(self) -> Sort {
+        let number = (self.0 >> 32 & Self::NUMBER) as u32;
+        if self.0 & Self::ARRAY == 0 { Sort::Object(ClassId(number)) } else { Sort::Array(ArrayKind(number)) }
+    }
+
+    /// Of what was entered.
+    #[inline]
+    pub const fn row(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Of a claim.
+    #[inline]
+    pub const fn place(self) -> u32 {
+        !(self.0 as u32)
+    }
+
+    const fn visited(self) -> Option<Visited> {
+        if !self.is_present() {
+            return None;
+        }
+        Some(match self.sort() {
+            Sort::Object(class) => Visited::Object(class, self.row()),
+            Sort::Array(kind) => Visited::Array(kind, self.row()),
+        })
+    }
+}
+
+/// The slot of one value. All accesses are atomic; what else they order, the joining of threads does.
+#[derive(Clone, Copy)]
+pub struct Slot<'a>(&'a AtomicU64);
+
+impl Slot<'_> {
+    #[inline]
+    pub fn word(self) -> Word {
+        Word(self.0.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub fn set(self, word: Word) {
+        self.0.store(word.0, Ordering::Relaxed);
+    }
+
+    /// Enters a claim, unless what is there is greater; gives what was there.
+    #[inline]
+    pub fn claim(self, claim: Word) -> Word {
+        Word(self.0.fetch_max(claim.0, Ordering::Relaxed))
+    }
+
+    pub fn get(self) -> Option<Visited> {
+        self.word().visited()
+    }
+
+    /// Enters what is new, or gives what was visited another row.
+    pub fn enter(self, visited: Visited) {
+        self.set(match visited {
+            Visited::Object(class, row) => Word::present(Sort::Object(class), row),
+            Visited::Array(kind, row) => Word::present(Sort::Array(kind), row),
+        });
+    }
+}
+
+/// 16 MiB of addresses: the slots of its pages.
 struct Region {
     number: usize,
-    pages: Box<[u32; PAGES]>,
+    pages: [AtomicPtr<u64>; PAGES],
+    /// Others in the same list.
+    next: *const Self,
+}
+
+// SAFETY: zeros are a number, and null pointers.
+unsafe impl Zeroable for Region {}
+
+/// What the set owns. Behind the pointers to it, atomics only are accessed until it is dropped.
+#[derive(Default)]
+struct Memory {
+    regions: Vec<NonNull<Region>>,
+    blocks: Vec<Vec<u64>>,
+    /// The pages of the last block that are not used yet.
+    next: usize,
+    left: usize,
 }
 
 /// See the module's text.
-#[derive(Default)]
 pub struct VisitedSet {
-    regions: Vec<Region>,
-    /// Region numbers end in these bits; the index of the region met last with them.
-    recent: [u32; 16],
-    slots: Vec<u64>,
-    count: usize,
+    /// Apart, as the set is moved about.
+    lists: Box<[AtomicPtr<Region>; LISTS]>,
+    memory: Mutex<Memory>,
+}
+
+// SAFETY: regions are shared as `&Region`, and they consist of atomics and what does not change once they are published.
+unsafe impl Send for VisitedSet {}
+// SAFETY: as above; the rest is behind a lock.
+unsafe impl Sync for VisitedSet {}
+
+impl Default for VisitedSet {
+    fn default() -> Self {
+        Self { lists: zeroed_box(), memory: Mutex::default() }
+    }
+}
+
+impl Drop for VisitedSet {
+    fn drop(&mut self) {
+        for region in self.memory.get_mut().regions.drain(..) {
+            // SAFETY: it was leaked by `region`, once, and nobody else has the set any more.
+            drop(unsafe { Box::from_raw(region.as_ptr()) });
+        }
+    }
 }
 
 impl VisitedSet {
-    /// Number of objects and arrays.
-    pub const fn len(&self) -> usize {
-        self.count
-    }
-
-    /// The entry of a value.
+    /// The slot of a value.
     #[inline]
-    pub fn entry(&mut self, value: VALUE) -> Result<Entry<'_>, NoMemory> {
-        let slot = self.slot(value)?;
-        Ok(Entry { slot: &mut self.slots[slot], count: &mut self.count })
+    pub fn slot(&self, value: VALUE) -> Result<Slot<'_>, NoMemory> {
+        let page = match self.page(value) {
+            page if page.is_null() => self.add_page(value)?,
+            page => page,
+        };
+        let slot = page.wrapping_add(value as usize >> SLOT_BITS & (SLOTS - 1));
+        // SAFETY: a page has so many slots and lives as long as the set; they are accessed through atomics only.
+        Ok(Slot(unsafe { AtomicU64::from_ptr(slot) }))
     }
 
-    #[inline]
-    fn slot(&mut self, value: VALUE) -> Result<usize, NoMemory> {
-        let address = value as usize;
-        let number = address >> REGION_BITS;
-        let recent = self.recent[number % 16] as usize;
-        let region = match self.regions.get(recent) {
-            Some(region) if region.number == number => recent,
-            _ => self.region(number),
-        };
-        let page = address >> PAGE_BITS & (PAGES - 1);
-        let index = match self.regions[region].pages[page] {
-            0 => self.page(region, page)?,
-            index => index as usize - 1,
-        };
-        Ok(index * SLOTS + (address >> SLOT_BITS & (SLOTS - 1)))
+    /// What this is, if it was met.
+    pub fn get(&self, value: VALUE) -> Option<Visited> {
+        let page = self.page(value);
+        if page.is_null() { None } else { self.slot(value).ok()?.get() }
     }
 
-    /// Asks the processor to have the place of a value ready soon, if its page has slots.
+    /// Asks the processor to have the slot of a value ready soon, if its page has slots.
     #[inline]
     pub fn prefetch(&self, value: VALUE) {
-        let address = value as usize;
-        let number = address >> REGION_BITS;
-        let recent = self.recent[number % 16] as usize;
-        let Some(region) = self.regions.get(recent).filter(|region| region.number == number) else { return };
-        let page = region.pages[address >> PAGE_BITS & (PAGES - 1)] as usize;
-        let slot = page.wrapping_sub(1).wrapping_mul(SLOTS) + (address >> SLOT_BITS & (SLOTS - 1));
-        if let Some(slot) = self.slots.get(slot) {
-            value::prefetch(slot);
+        value::prefetch(self.page(value).wrapping_add(value as usize >> SLOT_BITS & (SLOTS - 1)));
+    }
+
+    /// The slots of the page that the value is in; null: it has none yet.
+    #[inline]
+    fn page(&self, value: VALUE) -> *mut u64 {
+        match self.region(value) {
+            Some(region) => region.pages[value as usize >> PAGE_BITS & (PAGES - 1)].load(Ordering::Acquire),
+            None => ptr::null_mut(),
+        }
+    }
+
+    #[inline]
+    fn region(&self, value: VALUE) -> Option<&Region> {
+        let number = value as usize >> REGION_BITS;
+        let mut next = self.lists[number % LISTS].load(Ordering::Acquire).cast_const();
+        loop {
+            // SAFETY: null, or a region, which lives as long as the set.
+            let region = unsafe { next.as_ref() }?;
+            if region.number == number {
+                return Some(region);
+            }
+            next = region.next;
         }
     }
 
     #[cold]
-    fn region(&mut self, number: usize) -> usize {
-        let at = self.regions.iter().position(|region| region.number == number).unwrap_or_else(|| {
-            self.regions.push(Region { number, pages: Box::new([0; PAGES]) });
-            self.regions.len() - 1
-        });
-        self.recent[number % 16] = at as u32;
-        at
-    }
-
-    #[cold]
-    fn page(&mut self, region: usize, page: usize) -> Result<usize, NoMemory> {
-        let index = self.slots.len() / SLOTS;
-        let length = self.slots.len() + SLOTS;
-        fallible::resize(&mut self.slots, length, 0)?;
-        self.regions[region].pages[page] = index as u32 + 1;
-        Ok(index)
-    }
-}
-
-/// The entry of one value.
-pub struct Entry<'a> {
-    slot: &'a mut u64,
-    count: &'a mut usize,
-}
-
-impl Entry<'_> {
-    #[inline]
-    pub const fn get(&self) -> Option<Visited> {
-        unpack(*self.slot)
-    }
-
-    /// Enters what is new, or gives what was visited another row.
-    #[inline]
-    pub fn set(self, visited: Visited) {
-        *self.count += usize::from(*self.slot == 0);
-        *self.slot = match visited {
-            Visited::Object(class, row) => PRESENT | u64::from(class.0) << 32 | u64::from(row),
-            Visited::Array(kind, row) => PRESENT | ARRAY | u64::from(kind.0) << 32 | u64::from(row),
+    fn add_page(&self, value: VALUE) -> Result<*mut u64, NoMemory> {
+        let mut memory = self.memory.lock();
+        let region = match self.region(value) {
+            Some(region) => region,
+            None => self.add_region(value, &mut memory)?,
         };
+        let place = &region.pages[value as usize >> PAGE_BITS & (PAGES - 1)];
+        let page = place.load(Ordering::Acquire);
+        if !page.is_null() {
+            return Ok(page);
+        }
+        let page = memory.page()?;
+        place.store(page, Ordering::Release);
+        Ok(page)
+    }
+
+    fn add_region(&self, value: VALUE, memory: &mut Memory) -> Result<&Region, NoMemory> {
+        let no_memory = NoMemory(size_of::<Region>());
+        reserve::fallible(|| memory.regions.try_reserve(1)).map_err(|_| no_memory)?;
+        let number = value as usize >> REGION_BITS;
+        let list = &self.lists[number % LISTS];
+        let mut region: Box<Region> = reserve::fallible(try_zeroed_box).map_err(|()| no_memory)?;
+        (region.number, region.next) = (number, list.load(Ordering::Acquire));
+        let region = Box::into_raw(region);
+        memory.regions.extend(NonNull::new(region));
+        list.store(region, Ordering::Release);
+        // SAFETY: just made, and not freed before the set is dropped.
+        Ok(unsafe { &*region })
     }
 }
 
-const fn unpack(slot: u64) -> Option<Visited> {
-    let (number, row) = ((slot >> 32) as u32 & 0x3fff_ffff, slot as u32);
-    match slot & (PRESENT | ARRAY) {
-        0 => None,
-        PRESENT => Some(Visited::Object(ClassId(number), row)),
-        _ => Some(Visited::Array(ArrayKind(number), row)),
+impl Memory {
+    fn page(&mut self) -> Result<*mut u64, NoMemory> {
+        if self.left == 0 {
+            let pages = (4usize << self.blocks.len().min(16)).min(MOST_PAGES);
+            let no_memory = || NoMemory(pages * SLOTS * size_of::<u64>());
+            reserve::fallible(|| self.blocks.try_reserve(1)).map_err(|_| no_memory())?;
+            let block = reserve::fallible(|| try_zeroed_vec(pages * SLOTS)).map_err(|()| no_memory())?;
+            self.blocks.push(block);
+            (self.next, self.left) = (0, pages);
+        }
+        let block = self.blocks.last_mut().map_or(ptr::null_mut(), |block| block.as_mut_ptr());
+        let page = block.wrapping_add(self.next * SLOTS);
+        self.next += 1;
+        self.left -= 1;
+        Ok(page)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
+
+    /// Fewer under Miri, which is slow.
+    const COUNT: usize = if cfg!(miri) { 500 } else { 10_000 };
+
+    /// Slots of 40 bytes, in regions far from each other, of which some share a list.
+    fn address(i: usize) -> VALUE {
+        (((i % 40) << (REGION_BITS + 5)) + 0x7f00_0000_0000 + i * 40) as VALUE
+    }
 
     #[test]
     fn what_was_entered_is_found_and_nothing_else() {
-        let mut visited = VisitedSet::default();
-        // Slots of 40 bytes, in regions far from each other that share the end of their numbers.
-        let address = |i: usize| (((i % 40) << (REGION_BITS + 4)) + 0x7f00_0000_0000 + i * 40) as VALUE;
+        let visited = VisitedSet::default();
         let what = |i: usize| match i % 3 {
             0 => Visited::Array(ArrayKind(i as u32 % 7), i as u32),
             _ => Visited::Object(ClassId(i as u32 % 11), i as u32),
         };
-        // Fewer under Miri, which is slow.
-        const COUNT: usize = if cfg!(miri) { 500 } else { 10_000 };
         for i in 0..COUNT {
-            let entry = visited.entry(address(i)).unwrap();
-            assert_eq!(entry.get(), None);
-            entry.set(what(i));
+            assert_eq!(visited.get(address(i)), None);
+            visited.slot(address(i)).unwrap().enter(what(i));
         }
-        visited.entry(address(5)).unwrap().set(what(6));
-        assert_eq!(visited.len(), COUNT);
-        assert_eq!(visited.entry(address(5)).unwrap().get(), Some(what(6)));
+        visited.slot(address(5)).unwrap().enter(what(6));
+        assert_eq!(visited.get(address(5)), Some(what(6)));
         for i in 6..COUNT {
-            assert_eq!(visited.entry(address(i)).unwrap().get(), Some(what(i)));
+            assert_eq!(visited.get(address(i)), Some(what(i)));
         }
-        assert_eq!(visited.entry(address(COUNT)).unwrap().get(), None);
+        assert_eq!(visited.get(address(COUNT)), None);
+    }
+
+    #[test]
+    fn the_lowest_claim_wins_and_what_was_entered_stays() {
+        let visited = VisitedSet::default();
+        let sort = |i: usize| match i % 2 {
+            0 => Sort::Object(ClassId(3)),
+            _ => Sort::Array(ArrayKind(5)),
+        };
+        visited.slot(address(0)).unwrap().enter(Visited::Object(ClassId(3), 7));
+        // Each thread meets all of them, at places of its own.
+        thread::scope(|scope| {
+            for thread in 0..4 {
+                let visited = &visited;
+                scope.spawn(move || {
+                    for i in 0..COUNT / 5 {
+                        let place = (i * 4 + (i + thread) % 4) as u32;
+                        visited.slot(address(i)).unwrap().claim(Word::claim(sort(i), place));
+                    }
+                });
+            }
+        });
+        assert_eq!(visited.get(address(0)), Some(Visited::Object(ClassId(3), 7)));
+        for i in 1..COUNT / 5 {
+            let word = visited.slot(address(i)).unwrap().word();
+            assert!(word.is_claim() && !word.is_present());
+            assert_eq!((word.sort(), word.place()), (sort(i), i as u32 * 4));
+        }
+        assert_eq!(visited.slot(address(COUNT)).unwrap().word(), Word::EMPTY);
     }
 }

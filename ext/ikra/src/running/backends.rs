@@ -7,14 +7,11 @@ use ikra_core::backend::cuda::{CudaBackend, availability};
 use ikra_core::error::Error;
 use std::sync::{Arc, OnceLock};
 
-type Made = Result<Arc<dyn Backend>, String>;
+pub type Made = Result<Arc<dyn Backend>, String>;
 
 static CPU: OnceLock<Made> = OnceLock::new();
 /// With the process that started it.
 static CUDA: OnceLock<(u32, Made)> = OnceLock::new();
-
-/// Below so many block calls a section is done on the CPU before a GPU has even been handed the data.
-const WORTH_A_GPU: u64 = 100_000;
 
 fn cpu() -> &'static Made {
     CPU.get_or_init(|| match CpuBackend::new() {
@@ -53,7 +50,8 @@ fn emulated() -> Made {
     })
 }
 
-fn named(name: &str) -> Made {
+/// The back-end of that name, or why there is none.
+pub fn named(name: &str) -> Made {
     match name {
         "cpu" => cpu().clone(),
         "cuda" => cuda(),
@@ -68,12 +66,8 @@ pub fn missing(name: &str) -> Option<String> {
     named(name).err()
 }
 
-/// The back-end called `name`, or for `auto` the one that is likely to be faster at so many block calls.
-pub fn choose(name: &str, calls: u64) -> Result<Arc<dyn Backend>, Trouble> {
-    let made = match name {
-        "auto" if calls >= WORTH_A_GPU => named("cuda").or_else(|_| named("cpu")),
-        "auto" => named("cpu"),
-        _ => named(name),
-    };
+/// The back-end called `name`; of `auto`, the one that begins.
+pub fn choose(name: &str) -> Result<Arc<dyn Backend>, Trouble> {
+    let made = named(if name == "auto" { "cpu" } else { name });
     made.map_err(|reason| Error::Device(reason).into())
 }

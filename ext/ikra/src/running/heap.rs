@@ -7,6 +7,7 @@ use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{BaseValues, Tracer};
+use crate::running::extend::extend;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -81,7 +82,10 @@ pub struct Room {
 }
 
 impl Room {
-    pub const FIRST: Self = Self { scratch: 256, result: 16 };
+    /// For so many elements: where there are few, their results may take more.
+    pub fn first(elements: u64) -> Self {
+        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize }
+    }
 }
 
 /// How elements run that are not known to be independent.
@@ -412,21 +416,22 @@ fn fill(
             column
         }
         Recipe::Offset(kind) => {
-            Column::I32(fallible::collect(spans(tracer, *kind).iter().map(|(offset, _)| *offset as i32))?)
+            let mut offsets = Vec::new();
+            extend(&mut offsets, spans(tracer, *kind), |_, (offset, _)| *offset as i32)?;
+            Column::I32(offsets)
         }
         Recipe::Length(kind) => {
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
             // A length goes with the elements that were read with it.
             let mut lengths = Vec::new();
-            fallible::reserve(&mut lengths, arrays.len())?;
-            for (row, array) in arrays.iter().enumerate() {
-                let length = match spans.get(row) {
-                    Some((_, length)) => i64::from(*length),
-                    // SAFETY: listed arrays are live.
-                    None => unsafe { rb_sys::RARRAY_LEN(*array) as i64 },
-                };
-                lengths.push(i32::try_from(length).map_err(|_| too_large())?);
+            extend(&mut lengths, &arrays, |row, array| match spans.get(row) {
+                Some((_, length)) => *length as i32,
+                // SAFETY: listed arrays are live, and Ruby does not run.
+                None => i32::try_from(unsafe { value::items(*array) }.len()).unwrap_or(-1),
+            })?;
+            if lengths.contains(&-1) {
+                return Err(too_large());
             }
             Column::I32(lengths)
         }
@@ -461,10 +466,10 @@ fn fill(
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {
             let arrays = pinned.arrays(kind.0);
-            // SAFETY: listed arrays are live.
-            Column::Bool(fallible::collect(
-                arrays.iter().map(|array| u8::from(unsafe { value::frozen(*array) })),
-            )?)
+            let mut flags = Vec::new();
+            // SAFETY: listed arrays are live, and Ruby does not run.
+            extend(&mut flags, &arrays, |_, array| u8::from(unsafe { value::frozen(*array) }))?;
+            Column::Bool(flags)
         }
         Recipe::FirstSame(own) => Column::I32(match &tracer.base[*own] {
             BaseValues::Items(base, true) => first_same(base)?,
@@ -512,8 +517,8 @@ fn frozen_objects(pinned: &Pinned, ids: &Ids, hierarchy: HierarchyId) -> Result<
     let mut flags = Vec::new();
     fallible::reserve(&mut flags, ids.count(hierarchy))?;
     for class in ids.classes(hierarchy) {
-        // SAFETY: listed objects are live.
-        flags.extend(pinned.objects(*class).iter().map(|object| u8::from(unsafe { value::frozen(*object) })));
+        // SAFETY: listed objects are live, and Ruby does not run.
+        extend(&mut flags, &pinned.objects(*class), |_, object| u8::from(unsafe { value::frozen(*object) }))?;
     }
     Ok(flags)
 }
@@ -554,34 +559,34 @@ fn append(
         (Part::Tag, Column::I32(to)) => match &from.tags {
             Tags::None => {}
             Tags::All(tag) => to.resize(to.len() + payload.len(), *tag),
-            Tags::Each(tags) => to.extend_from_slice(tags),
+            Tags::Each(tags) => extend(to, tags, |_, tag| *tag)?,
         },
         (Part::Payload, Column::F64(to)) if to.is_empty() => {
             *to = bytemuck::cast_vec(std::mem::take(payload))
         }
-        (Part::Payload, Column::F64(to)) => to.extend_from_slice(bytemuck::cast_slice(payload)),
-        (Part::Payload, Column::Bool(to)) => to.extend(payload.iter().map(|truth| *truth as u8)),
+        (Part::Payload, Column::F64(to)) => extend(to, payload, |_, bits| f64::from_bits(*bits as u64))?,
+        (Part::Payload, Column::Bool(to)) => extend(to, payload, |_, truth| *truth as u8)?,
         (Part::Payload, Column::I32(to)) => match single {
             // Every class has a base of its own, and a builder's objects are of several.
             Some(shape @ Shape::Object(_)) => {
-                to.extend(payload.iter().map(|row| stored(shape, *row, ids) as i32));
+                extend(to, payload, |_, row| stored(shape, *row, ids) as i32)?;
             }
             Some(Shape::Integer) if !fits_i32 => {
                 return Err(Error::Internal("a column of 32 bits for Integers that do not fit it".into()));
             }
             // Rows of arrays and numbers of symbols fit: `Heap::build` has counted them.
-            _ => to.extend(payload.iter().map(|number| *number as i32)),
+            _ => extend(to, payload, |_, number| *number as i32)?,
         },
         (Part::Payload, Column::I64(to)) => match single {
             Some(shape @ Shape::Object(_)) => {
-                to.extend(payload.iter().map(|row| stored(shape, *row, ids)));
+                extend(to, payload, |_, row| stored(shape, *row, ids))?;
             }
             Some(_) if to.is_empty() => *to = std::mem::take(payload),
-            Some(_) => to.extend_from_slice(payload),
-            None => to.extend(payload.iter().enumerate().map(|(row, number)| {
+            Some(_) => extend(to, payload, |_, number| *number)?,
+            None => extend(to, payload, |row, number| {
                 let shape = Shape::of_tag(from.tags.of(row));
                 shape.map_or(*number, |shape| stored(shape, *number, ids))
-            })),
+            })?,
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
     }
@@ -636,27 +641,9 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     if let (Some(ty), false) = (types.single(), repeating) {
         return Ok(JobOrder::of_one(find(ty)?, base.len()));
     }
-    // By tag, then by class or truth.
-    let mut known: FxHashMap<i32, Vec<Option<u16>>> = FxHashMap::default();
+    let entries = EntryOf::new(&types, ids, find)?;
     let mut entry_of = Vec::new();
-    fallible::reserve(&mut entry_of, base.len())?;
-    let mut row = 0;
-    while row < base.len() {
-        let tag = base.tag(row);
-        let entries = known.entry(tag).or_default();
-        while row < base.len() && base.tag(row) == tag {
-            let part = exact(tag, base.payload[row]);
-            if entries.len() <= part {
-                entries.resize(part + 1, None);
-            }
-            let entry = match entries[part] {
-                Some(entry) => entry,
-                None => *entries[part].insert(find(&type_of(tag, base.payload[row], ids)?)?),
-            };
-            entry_of.push(entry);
-            row += 1;
-        }
-    }
+    extend(&mut entry_of, &base.payload, |row, payload| entries.of(base.tag(row), *payload))?;
     let mut repeats = None;
     if repeating {
         let mut times = table(base)?;
@@ -673,31 +660,57 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
 }
 
-/// What of a payload belongs to the exact type: the class of an object, the truth of a boolean.
-const fn exact(tag: i32, payload: i64) -> usize {
-    match Shape::of_tag(tag) {
-        Some(Shape::Object(_)) => split_object(payload).0 as usize,
-        Some(Shape::Bool) => payload as usize,
-        _ => 0,
+/// The entry that takes a value: by tag, then by what of the payload belongs to the exact type.
+#[derive(Default)]
+struct EntryOf {
+    /// By hierarchy, then place of the class.
+    objects: Vec<Vec<u16>>,
+    /// By kind.
+    arrays: Vec<u16>,
+    /// Twice the tag, and one more for true.
+    others: [u16; 2 * 5],
+}
+
+impl EntryOf {
+    fn new(types: &TypeSet, ids: &Ids, find: impl Fn(&Type) -> Result<u16, Error>) -> Result<Self, Error> {
+        let mut all = Self::default();
+        for ty in types {
+            let place = match ty {
+                Type::Object(hierarchy, class) => {
+                    let place = ids.classes(*hierarchy).iter().position(|known| known == class);
+                    let place = place.ok_or_else(|| Error::Internal("a class without a place".into()))?;
+                    at(at(&mut all.objects, hierarchy.0 as usize), place)
+                }
+                Type::Array(kind) => at(&mut all.arrays, kind.0 as usize),
+                Type::Nil => &mut all.others[0],
+                Type::False => &mut all.others[2],
+                Type::True => &mut all.others[3],
+                Type::Integer => &mut all.others[4],
+                Type::Float => &mut all.others[6],
+                Type::Symbol => &mut all.others[8],
+                other => return Err(Error::Internal(format!("{other:?} in the base"))),
+            };
+            *place = find(ty)?;
+        }
+        Ok(all)
+    }
+
+    #[inline]
+    fn of(&self, tag: i32, payload: i64) -> u16 {
+        match Shape::of_tag(tag) {
+            Some(Shape::Object(hierarchy)) => {
+                self.objects[hierarchy.0 as usize][split_object(payload).0 as usize]
+            }
+            Some(Shape::Array(kind)) => self.arrays[kind.0 as usize],
+            _ => self.others[2 * tag as usize + usize::from(tag == Shape::Bool.tag() && payload != 0)],
+        }
     }
 }
 
-fn type_of(tag: i32, payload: i64, ids: &Ids) -> Result<Type, Error> {
-    Ok(match Shape::of_tag(tag) {
-        Some(Shape::Nil) => Type::Nil,
-        Some(Shape::Bool) if payload == 0 => Type::False,
-        Some(Shape::Bool) => Type::True,
-        Some(Shape::Integer) => Type::Integer,
-        Some(Shape::Float) => Type::Float,
-        Some(Shape::Symbol) => Type::Symbol,
-        Some(Shape::Object(hierarchy)) => {
-            let place = split_object(payload).0 as usize;
-            let class = ids.classes(hierarchy).get(place);
-            Type::Object(hierarchy, *class.ok_or_else(|| Error::Internal("a class without a place".into()))?)
-        }
-        Some(Shape::Array(kind)) => Type::Array(kind),
-        Some(Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc) | None => {
-            return Err(Error::Internal(format!("tag {tag} in the base")));
-        }
-    })
+/// The item at that place of a list that grows as needed.
+fn at<T: Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize_with(index + 1, T::default);
+    }
+    &mut list[index]
 }

@@ -12,15 +12,21 @@ pub enum Stop {
     /// An Integer beyond 64 bits; where it is.
     Overflow(String),
     Refused(Refusal),
-    /// So many bytes could not be had.
-    NoMemory(usize),
+    /// Such as too little memory.
+    Core(CoreError),
     /// There is something that the version was compiled without.
     Misfit,
 }
 
 impl From<NoMemory> for Stop {
-    fn from(NoMemory(bytes): NoMemory) -> Self {
-        Self::NoMemory(bytes)
+    fn from(error: NoMemory) -> Self {
+        Self::Core(error.into())
+    }
+}
+
+impl From<CoreError> for Stop {
+    fn from(error: CoreError) -> Self {
+        Self::Core(error)
     }
 }
 

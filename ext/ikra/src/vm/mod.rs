@@ -1,5 +1,6 @@
 //! Ruby's VM as Ikra sees it: values, classes, the lock, exceptions.
 
+pub mod array_layout;
 pub mod background;
 pub mod classes;
 pub mod dialect;

@@ -120,6 +120,8 @@ const LAYOUT: ObjectLayout =
 /// The flags in which objects of a class differ that have their variables in different slots.
 const KEY: VALUE = TYPE | LAYOUT.shape | LAYOUT.embedded.mask;
 
+const FROZEN: VALUE = rb_sys::ruby_fl_type::RUBY_FL_FREEZE as VALUE;
+
 /// [`KEY`] of an object; no object has 0.
 ///
 /// SAFETY: `object` must be a live heap object.
@@ -127,6 +129,15 @@ const KEY: VALUE = TYPE | LAYOUT.shape | LAYOUT.embedded.mask;
 pub unsafe fn key(object: VALUE) -> VALUE {
     // SAFETY: as the caller says.
     unsafe { flags(object) & KEY }
+}
+
+/// The same of an object that may be written; of one that is frozen it is no object's key.
+///
+/// SAFETY: as for [`key`].
+#[inline(always)]
+pub unsafe fn key_to_write(object: VALUE) -> VALUE {
+    // SAFETY: as the caller says.
+    unsafe { flags(object) & (KEY | FROZEN) }
 }
 
 /// Where the objects with a key have a variable, by its index.
@@ -154,6 +165,15 @@ impl Slot {
                 (index < room).then(|| fields.wrapping_add(index))
             },
             Self::Absent | Self::Unknown => None,
+        }
+    }
+
+    /// Asks for the memory that is looked at first in an object of such a slot.
+    #[inline(always)]
+    pub fn prefetch(self, object: VALUE) {
+        value::prefetch(object as *const VALUE);
+        if let Self::Embedded(index) = self {
+            value::prefetch(body(object).wrapping_add(index));
         }
     }
 
@@ -246,7 +266,10 @@ pub unsafe fn load(slot: *mut VALUE) -> VALUE {
     }
 }
 
-/// Writes into a slot of an object, and tells the garbage collector of a reference.
+/// Writes into a slot of an object, and tells the garbage collector of a reference. An immediate needs no more than the
+/// store: also while marking goes on, Ruby's barrier (`rb_obj_written`, the same from 3.1 to 4.0) looks at the new value
+/// only, and does nothing for an immediate. What was there before may be forgotten: the collector keeps what can be
+/// reached when marking ends, and no snapshot of what could be when it began.
 ///
 /// SAFETY: the slot must be one of the object, which is not frozen; the value must be live.
 #[inline(always)]

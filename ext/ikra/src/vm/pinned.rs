@@ -12,7 +12,7 @@ use std::cell::{Ref, RefCell, RefMut};
 use std::rc::Rc;
 
 /// Values by number (of a class, or of an array kind), then row.
-type Lists = Vec<Vec<VALUE>>;
+pub type Lists = Vec<Vec<VALUE>>;
 
 /// Marking borrows too: a mutable borrow ends before Ruby is called.
 #[derive(TypedData, Default)]
@@ -62,9 +62,15 @@ impl Pinned {
         let _ = (self.objects.take(), self.arrays.take());
     }
 
-    /// All objects found, for adding more ([`add`]).
-    pub fn objects_mut(&self) -> RefMut<'_, Lists> {
-        self.objects.borrow_mut()
+    /// All objects and all arrays found, for adding more ([`add`]).
+    pub fn found_mut(&self) -> (RefMut<'_, Lists>, RefMut<'_, Lists>) {
+        (self.objects.borrow_mut(), self.arrays.borrow_mut())
+    }
+
+    /// How many objects and arrays were found.
+    pub fn found(&self) -> usize {
+        let (objects, arrays) = (self.objects.borrow(), self.arrays.borrow());
+        objects.iter().chain(&*arrays).map(Vec::len).sum()
     }
 
     /// The objects of a class, by row.

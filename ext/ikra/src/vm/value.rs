@@ -68,36 +68,54 @@ const fn flonum(value: VALUE) -> f64 {
     f64::from_bits((exponent | (value & !3)).rotate_right(3))
 }
 
-/// Values are looked at in groups of this many: whether all are alike is one question without branches.
-const GROUP: usize = 64;
-
-/// Appends the bits of the leading Floats that need no heap; gives how many these are.
-pub fn leading_floats(values: &[VALUE], bits: &mut Vec<i64>) -> usize {
-    leading(values, bits, |value| value & 3 == 2, |value| flonum(value).to_bits() as i64)
-}
-
-/// Appends the leading Integers that need no heap; gives how many these are.
-pub fn leading_integers(values: &[VALUE], numbers: &mut Vec<i64>) -> usize {
-    leading(values, numbers, |value| value & 1 == 1, |value| value as i64 >> 1)
+/// Is it an Integer or a Float that needs no heap?
+#[inline]
+pub const fn is_number(value: VALUE) -> bool {
+    value & 3 != 0
 }
 
 #[inline]
-fn leading(
-    values: &[VALUE],
-    into: &mut Vec<i64>,
-    fits: impl Fn(VALUE) -> bool,
-    decode: impl Fn(VALUE) -> i64,
-) -> usize {
-    let before = into.len();
-    for group in values.chunks(GROUP) {
-        let all = group.iter().fold(true, |all, value| all & fits(*value));
-        let count = if all { group.len() } else { group.iter().take_while(|value| fits(**value)).count() };
-        into.extend(group[..count].iter().map(|value| decode(*value)));
-        if !all {
-            break;
+pub const fn is_fixnum(value: VALUE) -> bool {
+    value & 1 == 1
+}
+
+#[inline]
+pub const fn is_flonum(value: VALUE) -> bool {
+    value & 3 == 2
+}
+
+/// The number in a fixnum.
+#[inline]
+pub const fn fixnum_value(value: VALUE) -> i64 {
+    value as i64 >> 1
+}
+
+/// The bits of the Float in a flonum.
+#[inline]
+pub const fn flonum_bits(value: VALUE) -> i64 {
+    flonum(value).to_bits() as i64
+}
+
+/// The number in a Float that is on the heap. Only reads the object, so any thread may ask while Ruby does not run.
+///
+/// SAFETY: `value` must be a live heap object of the class Float.
+pub unsafe fn heap_float(value: VALUE) -> f64 {
+    // SAFETY: as the caller says.
+    unsafe { rb_sys::rb_float_value(value) }
+}
+
+/// The items of an Array. Only reads the object, so any thread may ask while Ruby does not run.
+///
+/// SAFETY: `array` must be a live Array, and the items are to be used only until Ruby runs.
+#[inline]
+pub unsafe fn items<'a>(array: VALUE) -> &'a [VALUE] {
+    // SAFETY: as the caller says. What is empty may have no memory.
+    unsafe {
+        match rb_sys::RARRAY_LEN(array) {
+            0 => &[],
+            length => std::slice::from_raw_parts(rb_sys::RARRAY_CONST_PTR(array), length as usize),
         }
     }
-    into.len() - before
 }
 
 /// SAFETY: `value` must be a bignum.
@@ -129,11 +147,11 @@ pub unsafe fn class_pointer(value: VALUE) -> VALUE {
 #[inline]
 pub fn prefetch<T>(pointer: *const T) {
     // SAFETY: a hint: no address is invalid for it.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(pointer.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
     let _ = pointer;
 }
 
@@ -217,21 +235,6 @@ mod tests {
         assert_eq!(small_float(-0.0), None);
         assert_eq!(small_float(f64::NAN), None);
         assert!(small_float(0.1).is_some());
-    }
-
-    #[test]
-    fn leading_numbers_end_where_another_value_begins() {
-        for length in [0, 1, GROUP - 1, GROUP, GROUP + 1, 3 * GROUP] {
-            let numbers: Vec<f64> = (0..length).map(|i| i as f64 * 0.5).collect();
-            let mut values: Vec<VALUE> = numbers.iter().filter_map(|n| small_float(*n)).collect();
-            values.push(NIL);
-            values.extend(fixnum(3));
-            let mut bits = Vec::new();
-            assert_eq!(leading_floats(&values, &mut bits), length);
-            assert_eq!(bits, numbers.iter().map(|n| n.to_bits() as i64).collect::<Vec<_>>());
-            assert_eq!(leading_integers(&values[length + 1..], &mut bits), 1);
-            assert_eq!(bits[length], 3);
-        }
     }
 
     #[test]

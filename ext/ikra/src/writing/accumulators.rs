@@ -88,14 +88,7 @@ impl Accumulators<'_> {
             return None;
         };
         let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
-        let mut given = (0..ticks.len()).filter(|row| ticks[*row] != 0).peekable();
-        given.peek()?;
-        let (fold, now) = (&variable.fold, now.as_raw());
-        let known = match (values.single, values.payload) {
-            (Some(Shape::Float), Some(parts)) => numbers::fold_column(fold, now, parts, ticks),
-            _ => self.merged(number).and_then(|merged| numbers::fold_merged(fold, now, merged)),
-        };
-        known.or_else(|| numbers::fold(fold, now, &values, given))
+        numbers::fold(&variable.fold, now.as_raw(), (&values, self.merged(number)), ticks)
     }
 
     /// What the driver has made of the parts.

@@ -1,37 +1,40 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
 //! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
-//! yet, memory of arrays that share theirs) is done before the first write.
+//! yet, memory of arrays that share theirs) is done before the first write that cannot be undone. What needs none of this
+//! is written before, in place and by all threads (`in_place.rs`); no code of the user runs until it is undone or kept.
 
-use crate::reading::base::{Base, Source};
+use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
-use crate::writing::decoder::{Decoder, Values, append};
+use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
+use crate::writing::filling::Filling;
+use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::results::Results;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::Column;
 use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
-use std::hint::black_box;
+use std::ops::Range;
 
 /// The changed rows of a column, or of the arrays of a kind.
 struct Change<'a> {
     target: Target<'a>,
     values: Values<'a>,
-    rows: Vec<u32>,
-    /// The tags before the section: a variable that was nil may not have been set at all.
-    tags_before: Option<&'a Column>,
+    /// The values before the section. A variable that was nil may not have been set at all.
+    before: Values<'a>,
+    rows: RowSet,
 }
 
 #[derive(Clone, Copy)]
@@ -40,11 +43,26 @@ enum Target<'a> {
     Elements(ArrayKind),
 }
 
-/// How the rows of a block are stored in their holders.
-enum Destinations<'a> {
-    Variable(ClassId, &'a str),
-    /// Each at an index of its array.
-    Elements(&'a [usize]),
+/// What of a change is alike.
+#[derive(Clone, Copy)]
+enum Scope<'a> {
+    /// The objects of a class, the row of the first, and the name of the variable or member.
+    Class(ClassId, usize, &'a str),
+    Arrays(ArrayKind),
+}
+
+struct Segment<'a> {
+    change: &'a Change<'a>,
+    scope: Scope<'a>,
+    place: Place,
+    chunks: Vec<Chunk>,
+}
+
+/// Some changed rows, the objects or arrays that they are written into, and the index in each array.
+struct Block<'a> {
+    rows: &'a [usize],
+    holders: &'a [VALUE],
+    indices: &'a [usize],
 }
 
 /// Variables that were not set before; dropped, they are so again. Their objects are in `Pinned`.
@@ -68,9 +86,36 @@ impl Drop for FreshVariables {
     }
 }
 
-/// A row as an index.
-const fn index(row: &u32) -> usize {
-    *row as usize
+/// What has been written in place; dropped, it is what it was before.
+struct Written<'a> {
+    copy: &'a CopyBack<'a>,
+    segments: Vec<Segment<'a>>,
+}
+
+impl<'a> Written<'a> {
+    fn keep(mut self) -> Vec<Segment<'a>> {
+        std::mem::take(&mut self.segments)
+    }
+}
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        for segment in &mut self.segments {
+            let Segment { change, scope, place, chunks } = &mut *segment;
+            // SAFETY: the holders are kept alive by `Pinned`, and the segments are as they were written.
+            self.copy.with_rows(change, *scope, |rows| unsafe { rows.undo(place, chunks) });
+            // All were immediates, and the variables are set, so nothing is raised.
+            let _ = self.copy.write_left(segment, &segment.change.before, || value::NIL);
+        }
+    }
+}
+
+/// What it has come to before the first write that cannot be undone.
+enum Prepared {
+    /// The place in `Pinned` of the first value that was made.
+    From(usize),
+    /// This is to change.
+    Frozen(VALUE),
 }
 
 /// What copy-back looks at.
@@ -86,25 +131,30 @@ impl CopyBack<'_> {
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
             Output::Values => self.map()?.as_value(),
-            Output::Selection => {
-                let columns = self.decoder.ruby.ary_new();
-                base.columns
-                    .iter()
-                    .try_for_each(|source| columns.push(self.select(source)?).map_err(Trouble::from))?;
-                columns.as_value()
-            }
+            Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let changes = self.changes()?;
-        let made = self.prepare(&changes)?;
-        let fresh = self.make_room(&changes)?;
+        let mut written = Written { copy: self, segments: Vec::new() };
+        self.write_in_place(&changes, &mut written.segments)?;
+        let made = match self.prepare(&written.segments)? {
+            Prepared::From(made) => made,
+            Prepared::Frozen(holder) => {
+                // What it looks like is for the exception to say: nothing has changed then.
+                drop(written);
+                // SAFETY: the holder is kept alive by `Pinned`.
+                let holder = unsafe { Value::from_raw(holder) };
+                return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
+            }
+        };
+        let fresh = self.make_room(&written.segments)?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
-        self.write(&changes, made)?;
+        self.write(&written.keep(), made)?;
         Ok(result)
     }
 
@@ -131,96 +181,155 @@ impl CopyBack<'_> {
         types: &TypeSet,
     ) -> Result<Change<'a>, NoMemory> {
         let values = self.decoder.values(&kind, types);
-        let before = |part| self.decoder.before(&kind(part));
-        let differing = |now: Option<&Column>, part| match (now, before(part)) {
-            (Some(now), Some(before)) => now.differing(before),
-            _ => Ok(Vec::new()),
+        let [payload, tags] = [Part::Payload, Part::Tag].map(|part| self.decoder.before(&kind(part)));
+        let before = Values { payload, tags, single: values.single };
+        let differs = |now: Option<&Column>, was: Option<&Column>, rows: &Range<usize>| match (now, was) {
+            (Some(now), Some(was)) => now.differs(was, rows.clone()),
+            _ => 0,
         };
-        let mut rows = differing(values.payload, Part::Payload)?;
-        if let Some(tags) = values.tags {
-            // What is under a nil has no meaning.
-            let nil = i64::from(Shape::Nil.tag());
-            rows.retain(|row| tags.bits(*row as usize) != nil);
-            let tagged = differing(Some(tags), Part::Tag)?;
-            fallible::reserve(&mut rows, tagged.len())?;
-            rows.extend(tagged);
-            rows.sort_unstable();
-            rows.dedup();
-        }
-        Ok(Change { target, values, rows, tags_before: before(Part::Tag) })
+        let nil = i64::from(Shape::Nil.tag());
+        let of_group = |rows: Range<usize>| {
+            let payload = differs(values.payload, before.payload, &rows);
+            let tag = differs(values.tags, before.tags, &rows);
+            match values.tags {
+                // What is under a nil has no meaning.
+                Some(tags) if payload != 0 => tag | payload & !tags.passes(rows, |tag| tag == nil),
+                _ => tag | payload,
+            }
+        };
+        let count = values.payload.or(values.tags).map_or(0, Column::len);
+        let rows = RowSet::of(count, of_group)?;
+        Ok(Change { target, values, before, rows })
     }
 
-    /// Calls `f` with some of the changed rows at a time, and the objects or arrays that they are written into.
-    fn each_block(
+    /// Writes what can be written in place, class by class, as rows are numbered. What has been written stands in the
+    /// segments, which are as many as were come to.
+    fn write_in_place<'a>(
         &self,
-        change: &Change<'_>,
-        mut f: impl FnMut(&[u32], &[VALUE], Destinations<'_>) -> Result<(), Trouble>,
+        changes: &'a [Change<'a>],
+        segments: &mut Vec<Segment<'a>>,
     ) -> Result<(), Trouble> {
-        let mut rest = change.rows.as_slice();
-        let mut holders = [value::NIL; BLOCK];
-        match change.target {
-            // Rows are numbered class by class.
-            Target::Variable(column) => {
-                let ids = &self.decoder.heap.ids;
-                for (place, class) in ids.classes(column.hierarchy).iter().enumerate() {
-                    let (base, end) = (place as u32, place as u32 + 1);
-                    let (base, end) = (ids.base(column.hierarchy, base), ids.base(column.hierarchy, end));
-                    let (rows, others) = rest.split_at(rest.partition_point(|row| *row < end));
-                    rest = others;
-                    if rows.is_empty() {
-                        continue;
-                    }
-                    for rows in rows.chunks(BLOCK) {
-                        let objects = self.decoder.pinned.objects(*class);
-                        for (holder, row) in holders.iter_mut().zip(rows) {
-                            *holder = objects[(row - base) as usize];
-                        }
-                        drop(objects);
-                        f(rows, &holders[..rows.len()], Destinations::Variable(*class, &column.name))?;
+        for change in changes {
+            faults::point("writing in place")?;
+            match change.target {
+                Target::Variable(column) => {
+                    let ids = &self.decoder.heap.ids;
+                    for (number, class) in ids.classes(column.hierarchy).iter().enumerate() {
+                        let base = |number| ids.base(column.hierarchy, number as u32) as usize;
+                        let rows = base(number)..base(number + 1);
+                        let scope = Scope::Class(*class, rows.start, &column.name);
+                        self.write_segment(change, scope, rows, segments)?;
                     }
                 }
-            }
-            // The values of an array lie behind those of the one before.
-            Target::Elements(kind) => {
-                let spans = &self.decoder.heap.spans[kind.0 as usize];
-                let (mut array, mut indices) = (0, [0; BLOCK]);
-                for rows in rest.chunks(BLOCK) {
-                    let arrays = self.decoder.pinned.arrays(kind.0);
-                    let mut count = 0;
-                    for row in rows {
-                        while spans.get(array).is_some_and(|(offset, length)| *row >= offset + length) {
-                            array += 1;
-                        }
-                        // Behind the last array is a filler.
-                        let Some((offset, _)) = spans.get(array) else { break };
-                        (holders[count], indices[count]) = (arrays[array], (row - offset) as usize);
-                        count += 1;
-                    }
-                    drop(arrays);
-                    f(&rows[..count], &holders[..count], Destinations::Elements(&indices[..count]))?;
+                Target::Elements(kind) => {
+                    let spans = &self.decoder.heap.spans[kind.0 as usize];
+                    // Behind the last array is a filler.
+                    let rows = 0..spans.last().map_or(0, |(first, count)| (first + count) as usize);
+                    self.write_segment(change, Scope::Arrays(kind), rows, segments)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
-    /// are kept in `Pinned`, in the order of the rows; gives the place of the first.
-    fn prepare(&self, changes: &[Change<'_>]) -> Result<usize, Trouble> {
-        let first = self.decoder.pinned.pin(value::NIL) + 1;
-        let mut values = [value::NIL; BLOCK];
-        for change in changes {
-            self.each_block(change, |rows, holders, destinations| {
-                faults::point("preparing a write")?;
-                for holder in holders {
-                    // SAFETY: the holder is kept alive by `Pinned`.
-                    if unsafe { value::frozen(*holder) } {
-                        // SAFETY: as above.
-                        let holder = unsafe { Value::from_raw(*holder) };
-                        return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
+    fn write_segment<'a>(
+        &self,
+        change: &'a Change<'a>,
+        scope: Scope<'a>,
+        rows: Range<usize>,
+        segments: &mut Vec<Segment<'a>>,
+    ) -> Result<(), NoMemory> {
+        self.with_rows(change, scope, |all| {
+            let chunks = all.chunks(rows)?;
+            if chunks.is_empty() {
+                return Ok(());
+            }
+            let mut place = match scope {
+                Scope::Class(class, _, name) => Place::new(self.decoder, class, name),
+                Scope::Arrays(_) => Place::None,
+            };
+            fallible::reserve(segments, 1)?;
+            let mut segment = Segment { change, scope, place: Place::None, chunks };
+            // SAFETY: the holders are kept alive by `Pinned`.
+            unsafe { all.write(&mut place, &mut segment.chunks) };
+            segment.place = place;
+            segments.push(segment);
+            Ok(())
+        })
+    }
+
+    /// Calls `f` with rows and the objects or arrays that they belong to.
+    fn with_rows<R>(&self, change: &Change<'_>, scope: Scope<'_>, f: impl FnOnce(Rows<'_>) -> R) -> R {
+        let Change { rows: changed, values, before, .. } = change;
+        match scope {
+            Scope::Class(class, base, _) => {
+                let objects = self.decoder.pinned.objects(class);
+                f(Rows { changed, values, before, holders: Holders::Objects(&objects, base) })
+            }
+            Scope::Arrays(kind) => {
+                let arrays = self.decoder.pinned.arrays(kind.0);
+                let spans = &self.decoder.heap.spans[kind.0 as usize];
+                f(Rows { changed, values, before, holders: Holders::Arrays(&arrays, spans) })
+            }
+        }
+    }
+
+    /// Calls `f` with some at a time of the rows that are left.
+    fn each_block(
+        &self,
+        segment: &Segment<'_>,
+        mut f: impl FnMut(Block<'_>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let (mut rows, mut holders, mut indices) = ([0; BLOCK], [value::NIL; BLOCK], [0; BLOCK]);
+        let mut array = 0;
+        let mut all = segment.chunks.iter().flat_map(|chunk| segment.change.rows.rows(chunk.left()));
+        loop {
+            let mut count = 0;
+            rows.iter_mut().zip(&mut all).for_each(|(place, row)| {
+                *place = row;
+                count += 1;
+            });
+            if count == 0 {
+                return Ok(());
+            }
+            let rows = &rows[..count];
+            match segment.scope {
+                Scope::Class(class, base, _) => {
+                    let objects = self.decoder.pinned.objects(class);
+                    holders.iter_mut().zip(rows).for_each(|(holder, row)| *holder = objects[row - base]);
+                }
+                // The values of an array lie behind those of the one before.
+                Scope::Arrays(kind) => {
+                    let spans = &self.decoder.heap.spans[kind.0 as usize];
+                    let arrays = self.decoder.pinned.arrays(kind.0);
+                    for ((row, holder), index) in rows.iter().zip(&mut holders).zip(&mut indices) {
+                        while spans[array].0 as usize + spans[array].1 as usize <= *row {
+                            array += 1;
+                        }
+                        (*holder, *index) = (arrays[array], row - spans[array].0 as usize);
                     }
                 }
-                if matches!(destinations, Destinations::Elements(_)) {
+            }
+            f(Block { rows, holders: &holders[..count], indices: &indices[..count] })?;
+        }
+    }
+
+    /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
+    /// are kept in `Pinned`, in the order of the rows.
+    fn prepare(&self, segments: &[Segment<'_>]) -> Result<Prepared, Trouble> {
+        let mut frozen = None;
+        let first = self.decoder.pinned.pin(value::NIL) + 1;
+        let mut values = [value::NIL; BLOCK];
+        for segment in segments {
+            self.each_block(segment, |Block { rows, holders, .. }| {
+                faults::point("preparing a write")?;
+                // SAFETY: the holders are kept alive by `Pinned`.
+                let is_frozen = |holder: &&VALUE| unsafe { value::frozen(**holder) };
+                frozen = frozen.or(holders.iter().find(is_frozen).copied());
+                if frozen.is_some() {
+                    return Ok(());
+                }
+                if matches!(segment.scope, Scope::Arrays(_)) {
                     protect(|| {
                         for arrays in holders.chunk_by(|a, b| a == b) {
                             // SAFETY: as above. Memory that it shares with another array is copied now.
@@ -230,7 +339,7 @@ impl CopyBack<'_> {
                     })?;
                 }
                 self.decoder.pinned.make_room(rows.len())?;
-                change.values.decode(&mut rows.iter().map(index), &mut values, |shape, payload| {
+                segment.change.values.decode(rows.iter().copied(), &mut values, |shape, payload| {
                     let made = self.decoder.made(shape, payload)?;
                     self.decoder.pinned.pin(made);
                     Ok(made)
@@ -238,26 +347,27 @@ impl CopyBack<'_> {
                 Ok(())
             })?;
         }
-        Ok(first)
+        Ok(frozen.map_or(Prepared::From(first), Prepared::Frozen))
     }
 
-    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards.
-    fn make_room(&self, changes: &[Change<'_>]) -> Result<FreshVariables, Trouble> {
+    /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards. Those that are
+    /// written in place have room.
+    fn make_room(&self, segments: &[Segment<'_>]) -> Result<FreshVariables, Trouble> {
         let nil = i64::from(Shape::Nil.tag());
         let mut unset = Vec::new();
-        for change in changes {
-            let Some(before) = change.tags_before else { continue };
-            self.each_block(change, |rows, holders, destinations| {
-                let Destinations::Variable(_, name) = destinations else { return Ok(()) };
-                if !name.starts_with('@') {
-                    return Ok(());
-                }
-                let id = value::intern(self.decoder.ruby, name);
+        for segment in segments {
+            let Some(before) = segment.change.before.tags else { continue };
+            let Scope::Class(_, _, name) = segment.scope else { continue };
+            if !name.starts_with('@') {
+                continue;
+            }
+            let id = value::intern(self.decoder.ruby, name);
+            self.each_block(segment, |Block { rows, holders, .. }| {
                 fallible::reserve(&mut unset, rows.len())?;
                 for (row, object) in rows.iter().zip(holders) {
                     // SAFETY: the object is kept alive by `Pinned`.
                     let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
-                    if before.bits(index(row)) == nil && !is_set() {
+                    if before.bits(*row) == nil && !is_set() {
                         unset.push((*object, id));
                     }
                 }
@@ -280,45 +390,49 @@ impl CopyBack<'_> {
         Ok(fresh)
     }
 
-    /// Writes all changes, which takes no memory; `made` is what `prepare` gave.
-    fn write(&self, changes: &[Change<'_>], mut made: usize) -> Result<(), Trouble> {
-        let mut values = [value::NIL; BLOCK];
-        for change in changes {
-            let mut known: Option<(ClassId, Access)> = None;
-            self.each_block(change, |rows, holders, destinations| {
-                change.values.decode(&mut rows.iter().map(index), &mut values, |_, _| {
-                    made += 1;
-                    Ok(self.decoder.pinned.get(made - 1))
-                })?;
-                let values = &values[..rows.len()];
-                // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen. What is raised (no
-                // memory) ends in `protect`; nothing in these closures needs dropping.
-                let written = match destinations {
-                    Destinations::Variable(class, name) => {
-                        let (_, access) = match &mut known {
-                            Some(known) if known.0 == class => known,
-                            _ => {
-                                let class_object = self.decoder.heap.pool.class(class);
-                                known.insert((class, Access::new(self.decoder.ruby, class_object, name)))
-                            }
-                        };
-                        protect(|| {
-                            // SAFETY: as above; the holders are of this class.
-                            unsafe { access.write(holders, values) };
-                            value::NIL
-                        })
-                    }
-                    Destinations::Elements(indices) => protect(|| {
-                        // SAFETY: as above; the arrays are no longer shared, as `prepare` has seen to it.
-                        unsafe { store(holders, indices, values) };
-                        value::NIL
-                    }),
-                };
-                written?;
-                Ok(())
+    /// Writes what is left, which takes no memory; `made` is what `prepare` gave.
+    fn write(&self, segments: &[Segment<'_>], mut made: usize) -> Result<(), Trouble> {
+        for segment in segments {
+            self.write_left(segment, &segment.change.values, || {
+                made += 1;
+                self.decoder.pinned.get(made - 1)
             })?;
         }
         Ok(())
+    }
+
+    /// Writes values to where nothing is written yet; `made` gives those that live on the heap.
+    fn write_left(
+        &self,
+        segment: &Segment<'_>,
+        from: &Values<'_>,
+        mut made: impl FnMut() -> VALUE,
+    ) -> Result<(), Trouble> {
+        if segment.chunks.iter().all(|chunk| chunk.left().is_empty()) {
+            return Ok(());
+        }
+        let mut values = [value::NIL; BLOCK];
+        let mut access = match segment.scope {
+            Scope::Class(class, _, name) => {
+                Access::new(self.decoder.ruby, self.decoder.heap.pool.class(class), name)
+            }
+            Scope::Arrays(_) => Access::Missing,
+        };
+        self.each_block(segment, |Block { rows, holders, indices }| {
+            from.decode(rows.iter().copied(), &mut values, |_, _| Ok(made()))?;
+            let values = &values[..rows.len()];
+            // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen; objects are of the class, and
+            // arrays no longer shared, as `prepare` has seen to it. What is raised (no memory) ends in `protect`; nothing in
+            // the closure needs dropping.
+            protect(|| unsafe {
+                match segment.scope {
+                    Scope::Class(..) => access.write(holders, values),
+                    Scope::Arrays(_) => store(holders, indices, values),
+                }
+                value::NIL
+            })?;
+            Ok(())
+        })
     }
 
     fn map(&self) -> Result<RArray, Trouble> {
@@ -328,39 +442,21 @@ impl CopyBack<'_> {
             let all = results.all(self.decoder.heap.length, self.decoder.buffer(&BufferKind::ResultWords))?;
             return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
-        let values = self.decoder.values(BufferKind::Result, types);
-        let result = self.decoder.ruby.ary_new_capa(self.decoder.heap.length);
-        self.decoder.push_all(result, &values, 0..self.decoder.heap.length)?;
-        Ok(result)
+        let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
+        filling.values(&self.decoder.values(BufferKind::Result, types))
     }
 
-    fn select(&self, source: &Source) -> Result<RArray, Trouble> {
+    fn select(&self, base: &Base) -> Result<RArray, Trouble> {
         let selection = match self.decoder.buffer(&BufferKind::Selection) {
             Some(Column::I32(rows)) => &rows[..],
             _ => return Err(Error::Internal("pselect without a selection".into()).into()),
         };
-        let result = self.decoder.ruby.ary_new_capa(selection.len());
-        let mut selected = selection.iter().map(|row| *row as usize);
-        let mut block = [value::NIL; BLOCK];
-        let block = black_box(&mut block);
-        loop {
-            let mut count = 0;
-            for (slot, row) in block.iter_mut().zip(&mut selected) {
-                *slot = match source {
-                    // SAFETY: the array is a copy that nobody else has, as long as the column.
-                    Source::Items(items) => unsafe { rb_sys::RARRAY_AREF(items.as_raw(), row as isize) },
-                    Source::Series(series) => match value::fixnum(series.at(row)) {
-                        Some(number) => number,
-                        None => self.decoder.made(Shape::Integer, series.at(row))?,
-                    },
-                };
-                count += 1;
-            }
-            append(result, &block[..count])?;
-            if count < BLOCK {
-                return Ok(result);
-            }
+        let filling = Filling { decoder: self.decoder, count: selection.len(), selection: Some(selection) };
+        let columns = self.decoder.ruby.ary_new();
+        for source in &base.columns {
+            columns.push(filling.base(source)?)?;
         }
+        Ok(columns)
     }
 }
 

@@ -15,6 +15,41 @@ use magnus::{RArray, Ruby, Value};
 use rb_sys::VALUE;
 use std::hint::black_box;
 
+/// Evaluates the last argument with a function that gives the value of a row of some [`Values`] where it is an immediate,
+/// or with two, for values of the same types. These are functions of their own for each kind of column, since what is done
+/// with them are inner loops.
+macro_rules! immediates {
+    ($values:expr, |$value:ident| $body:expr) => {
+        immediates!($values, $values, |$value, _also| $body)
+    };
+    ($values:expr, $others:expr, |$value:ident, $other:ident| $body:expr) => {{
+        let both: [&$crate::writing::decoder::Values<'_>; 2] = [$values, $others];
+        match (both[0].single, both.map(|values| values.payload)) {
+            (Some(Shape::Float), [Some(Column::F64(a)), Some(Column::F64(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::small_float(all[row]));
+                $body
+            }
+            (Some(Shape::Integer), [Some(Column::I64(a)), Some(Column::I64(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::fixnum(all[row]));
+                $body
+            }
+            (Some(Shape::Integer), [Some(Column::I32(a)), Some(Column::I32(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| value::fixnum(i64::from(all[row])));
+                $body
+            }
+            (Some(Shape::Bool), [Some(Column::Bool(a)), Some(Column::Bool(b))]) => {
+                let [$value, $other] = [a, b].map(|all| |row: usize| Some(value::boolean(all[row] & 1 != 0)));
+                $body
+            }
+            _ => {
+                let [$value, $other] = both.map(|values| |row: usize| values.immediate(row));
+                $body
+            }
+        }
+    }};
+}
+pub(super) use immediates;
+
 /// Payload and tags of one column, as they are now.
 pub struct Values<'a> {
     pub payload: Option<&'a Column>,
@@ -36,47 +71,33 @@ impl Values<'_> {
         Ok((shape, self.payload.map_or(0, |payload| payload.bits(row))))
     }
 
+    /// The value of a row, where it is no object on the heap.
+    pub fn immediate(&self, row: usize) -> Option<VALUE> {
+        let (shape, payload) = self.get(row).ok()?;
+        immediate(shape, payload)
+    }
+
     /// The values of the next rows, as many as there is room for; gives their number. `make` gives those that live on
     /// the heap.
     pub fn decode(
         &self,
-        rows: &mut impl Iterator<Item = usize>,
+        mut rows: impl Iterator<Item = usize>,
         into: &mut [VALUE],
         mut make: impl FnMut(Shape, i64) -> Result<VALUE, Trouble>,
     ) -> Result<usize, Trouble> {
         let mut count = 0;
-        let pairs = into.iter_mut().zip(rows);
-        match (self.single, self.payload) {
-            (Some(shape @ Shape::Float), Some(Column::F64(numbers))) => {
-                for (value, row) in pairs {
-                    let number = numbers[row];
-                    *value = match value::small_float(number) {
-                        Some(value) => value,
-                        None => make(shape, number.to_bits() as i64)?,
-                    };
-                    count += 1;
-                }
+        immediates!(self, |immediate| {
+            for (value, row) in into.iter_mut().zip(&mut rows) {
+                *value = match immediate(row) {
+                    Some(value) => value,
+                    None => {
+                        let (shape, payload) = self.get(row)?;
+                        make(shape, payload)?
+                    }
+                };
+                count += 1;
             }
-            (Some(shape @ Shape::Integer), Some(Column::I64(numbers))) => {
-                for (value, row) in pairs {
-                    *value = match value::fixnum(numbers[row]) {
-                        Some(value) => value,
-                        None => make(shape, numbers[row])?,
-                    };
-                    count += 1;
-                }
-            }
-            _ => {
-                for (value, row) in pairs {
-                    let (shape, payload) = self.get(row)?;
-                    *value = match immediate(shape, payload) {
-                        Some(value) => value,
-                        None => make(shape, payload)?,
-                    };
-                    count += 1;
-                }
-            }
-        }
+        });
         Ok(count)
     }
 }

@@ -36,7 +36,7 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
             let message = "a version met what it was compiled without";
             exception(ruby, Trouble::Core(CoreError::Internal(message.into())))
         }
-        Trouble::Stop(Stop::NoMemory(bytes)) => exception(ruby, Trouble::Core(CoreError::Memory(bytes))),
+        Trouble::Stop(Stop::Core(error)) => exception(ruby, Trouble::Core(error)),
         Trouble::Core(CoreError::Device(message)) => new(ruby, "DeviceError", &message),
         // Only told to who waits no more.
         Trouble::Core(error @ CoreError::Cancelled) => new(ruby, "Error", &error.to_string()),

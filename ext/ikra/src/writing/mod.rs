@@ -4,5 +4,7 @@ pub mod accumulators;
 pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
+pub mod filling;
+pub mod in_place;
 pub mod numbers;
 pub mod results;

@@ -1,0 +1,251 @@
+//! Which back-end `:auto` takes: the one that was faster at this section, by what was measured of its earlier runs. The
+//! CPU begins, since its code is ready in milliseconds; where a GPU promises to be worth it, code for that is compiled
+//! beside, and nobody waits for it. A run that goes on for long when it is ready begins again on the GPU.
+
+use crate::running::backends;
+use ikra_core::backend::Executable;
+use ikra_core::cancel::CancellationToken;
+use ikra_core::ir::Program;
+use ikra_core::profile::{Phase, Profile};
+use ikra_core::threads::{self, block_signals};
+use parking_lot::Mutex;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A run that takes the CPU less than this is not worth a GPU.
+const WORTH: f64 = 2e-3;
+/// Fewer elements leave most of a GPU idle.
+const ENOUGH: u64 = 2_048;
+/// What a statement takes on a core, before anything was measured.
+const STATEMENT: f64 = 0.7e-9;
+/// What a launch and the copies take before the first byte, and a byte each way.
+const AROUND: f64 = 40e-6;
+const BYTE: f64 = 1.0 / 20e9;
+/// So many times more ticks than were measured are another matter.
+const OTHER: u64 = 4;
+/// A run that has lasted so long on the CPU when the code for the GPU is ready begins again there.
+const PATIENCE: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(5);
+/// The stack of a thread that compiles.
+const STACK: usize = 8 << 20;
+
+/// A run, as far as it is known before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    pub elements: u64,
+    pub ticks: u64,
+}
+
+impl Work {
+    fn units(self) -> f64 {
+        self.elements as f64 * self.ticks as f64
+    }
+}
+
+/// What is known of a version's runs.
+#[derive(Default)]
+pub struct Choice {
+    /// Seconds for an element and tick on the CPU.
+    cpu: Cell<Option<f64>>,
+    /// On the GPU, with all copies; and the ticks of the run that it is from.
+    gpu: Cell<Option<(f64, u64)>>,
+    compilation: RefCell<Option<Arc<Compilation>>>,
+}
+
+/// Code for the GPU that is being made, or is there.
+pub struct Compilation {
+    process: u32,
+    /// `None` within: it cannot be.
+    done: Mutex<Option<Option<Arc<Executable>>>>,
+    /// The run that goes on meanwhile: when it began, and what stops it.
+    running: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
+}
+
+/// The process in which a thread compiles: one at a time.
+static COMPILING: AtomicU32 = AtomicU32::new(0);
+
+/// The GPU's back-end. Specs have it emulated.
+fn gpu() -> String {
+    let emulated = if cfg!(feature = "testing") { std::env::var("IKRA_TEST_AUTO").ok() } else { None };
+    emulated.unwrap_or_else(|| "cuda".into())
+}
+
+impl Choice {
+    /// The code for the GPU, if it is to run this.
+    pub fn on_gpu(&self, program: &Arc<Program>, work: Work) -> Option<Arc<Executable>> {
+        if !self.is_for_gpu(program, work) {
+            return None;
+        }
+        let mut compilation = self.compilation.borrow_mut();
+        match &*compilation {
+            Some(compilation) => compilation.executable(),
+            None => {
+                *compilation = Compilation::begin(program, work.ticks);
+                None
+            }
+        }
+    }
+
+    /// Is the GPU faster, or may it be, as far as is known?
+    fn is_for_gpu(&self, program: &Program, work: Work) -> bool {
+        if work.elements < ENOUGH {
+            return false;
+        }
+        let cpu = match self.cpu.get() {
+            Some(pace) => pace * work.units(),
+            None => program.weight() as f64 * STATEMENT * work.units() / threads::count() as f64,
+        };
+        let bytes = program.buffers.len() as f64 * 8.0 * work.elements as f64;
+        let gpu = match self.gpu.get() {
+            Some((pace, ticks)) if work.ticks / OTHER <= ticks && ticks / OTHER <= work.ticks => {
+                AROUND + pace * work.units()
+            }
+            // Unknown: at least its copies take their time.
+            _ => AROUND + bytes * BYTE,
+        };
+        cpu >= WORTH && cpu >= gpu
+    }
+
+    /// What was measured of a run; `profile` has nothing else in these phases.
+    pub fn learn(&self, on_gpu: bool, work: Work, profile: &Profile) {
+        let phases = [Phase::Upload, Phase::Kernel, Phase::Download];
+        let seconds: f64 = phases.into_iter().map(|phase| profile.seconds(phase)).sum();
+        if work.units() == 0.0 {
+            return;
+        }
+        match on_gpu {
+            true => self.gpu.set(Some(((seconds - AROUND).max(1e-9) / work.units(), work.ticks))),
+            false => self.cpu.set(Some(seconds / work.units())),
+        }
+    }
+
+    /// The GPU is of no use for it.
+    pub fn give_up(&self) {
+        let done = Mutex::new(Some(None));
+        let process = std::process::id();
+        *self.compilation.borrow_mut() =
+            Some(Arc::new(Compilation { process, done, running: Mutex::new(None) }));
+    }
+
+    /// As long as this is there, a run goes on that is stopped when there is code for the GPU.
+    pub fn running(&self, work: Work, stop: &Arc<AtomicBool>) -> Running {
+        let compilation = self.compilation.borrow().clone();
+        let compilation = compilation.filter(|compilation| {
+            work.elements >= ENOUGH && compilation.is_of_this_process() && compilation.done.lock().is_none()
+        });
+        if let Some(compilation) = &compilation {
+            *compilation.running.lock() = Some((Instant::now(), stop.clone()));
+        }
+        Running(compilation)
+    }
+}
+
+/// See [`Choice::running`].
+pub struct Running(Option<Arc<Compilation>>);
+
+impl Running {
+    /// Has it been stopped because there is code for the GPU now?
+    pub fn is_overtaken(&self) -> bool {
+        self.0.as_ref().is_some_and(|compilation| compilation.executable().is_some())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(compilation) = &self.0 {
+            *compilation.running.lock() = None;
+        }
+    }
+}
+
+impl Compilation {
+    /// Begins to compile, if nothing else is being compiled so, and there may be a GPU.
+    fn begin(program: &Arc<Program>, ticks: u64) -> Option<Arc<Self>> {
+        let process = std::process::id();
+        let one = COMPILING.load(Ordering::Relaxed);
+        let free = one != process
+            && COMPILING.compare_exchange(one, process, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        if !free {
+            return None;
+        }
+        let compilation = Arc::new(Self { process, done: Mutex::new(None), running: Mutex::new(None) });
+        let (mine, program) = (compilation.clone(), program.clone());
+        let compile = move || {
+            block_signals();
+            // Starts CUDA too, where that has not been done.
+            let executable = backends::named(&gpu()).ok().and_then(|backend| {
+                let token = CancellationToken::default();
+                Executable::new(&*backend, &program, ticks, &token, &mut Profile::default()).ok()
+            });
+            COMPILING.store(0, Ordering::SeqCst);
+            let is_there = executable.is_some();
+            *mine.done.lock() = Some(executable.map(Arc::new));
+            // Runs that began meanwhile.
+            while is_there && mine.overtake() {
+                thread::sleep(LOOK);
+            }
+        };
+        let thread = thread::Builder::new().name("ikra-gpu".into()).stack_size(STACK).spawn(compile);
+        if thread.is_err() {
+            COMPILING.store(0, Ordering::SeqCst);
+        }
+        thread.ok().map(|_| compilation)
+    }
+
+    /// Stops the run that goes on, if it has lasted long enough; true if that may come.
+    fn overtake(&self) -> bool {
+        let running = self.running.lock();
+        let Some((since, stop)) = &*running else { return false };
+        let is_long = since.elapsed() >= PATIENCE;
+        if is_long {
+            stop.store(true, Ordering::Relaxed);
+        }
+        !is_long
+    }
+
+    fn is_of_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    fn executable(&self) -> Option<Arc<Executable>> {
+        // In a forked child the locks may be held by threads that are not there, and a GPU cannot be used.
+        if !self.is_of_this_process() {
+            return None;
+        }
+        self.done.lock().clone().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn took(milliseconds: f64) -> Profile {
+        let mut profile = Profile::default();
+        profile.add(Phase::Kernel, Duration::from_secs_f64(milliseconds * 1e-3));
+        profile
+    }
+
+    #[test]
+    fn what_was_faster_is_taken() {
+        let (program, work) = (Program::default(), Work { elements: 1_000_000, ticks: 1 });
+        let choice = Choice::default();
+        // Nothing is known, and it does nothing.
+        assert!(!choice.is_for_gpu(&program, work));
+        choice.learn(false, work, &took(30.0));
+        assert!(choice.is_for_gpu(&program, work));
+        assert!(!choice.is_for_gpu(&program, Work { elements: 1_000, ticks: 1_000_000 }));
+        assert!(!choice.is_for_gpu(&program, Work { elements: 20_000, ticks: 1 }));
+        choice.learn(true, work, &took(3.0));
+        assert!(choice.is_for_gpu(&program, work));
+        choice.learn(true, work, &took(40.0));
+        assert!(!choice.is_for_gpu(&program, work));
+        // What many ticks take, one does not tell.
+        assert!(choice.is_for_gpu(&program, Work { elements: 1_000_000, ticks: 100 }));
+        choice.learn(false, work, &took(50.0));
+        assert!(choice.is_for_gpu(&program, work));
+    }
+}

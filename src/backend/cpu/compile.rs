@@ -1,0 +1,124 @@
+//! Functions of Cranelift's IR to machine code, several at the same time: they do not depend on each other. The thread
+//! that compiles a program gets threads beside it where there is enough to do, which end with it.
+
+use super::{cancel, internal, of_module};
+use crate::cancel::CancellationToken;
+use crate::error::Error;
+use crate::profile::Profile;
+use crate::reserve::{Expendable, Reserve};
+use crate::threads;
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module, ModuleReloc};
+use parking_lot::Mutex;
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
+use std::time::{Duration, Instant};
+
+/// A thread more is started for so many of Cranelift's instructions, which take about 2 ms: starting one takes 0.05.
+const WORTH_A_THREAD: usize = 1_000;
+/// Compiling recurses as deep as the code is nested.
+const STACK: usize = 8 << 20;
+/// Bytes that such a thread sets aside, and more for each of Cranelift's instructions.
+const SET_ASIDE: usize = 4 << 20;
+const FOR_AN_INSTRUCTION: usize = 1 << 10;
+
+/// A function that is declared, as IR and later as machine code.
+pub struct Emitted {
+    pub id: FuncId,
+    pub name: String,
+    pub context: Context,
+    pub instructions: usize,
+}
+
+/// What is to be done and what is done, with its number and the time that it took.
+struct Work {
+    open: Vec<(usize, Emitted)>,
+    done: Vec<(usize, Emitted, Duration)>,
+    failed: Option<Error>,
+}
+
+/// Compiles the functions and gives the module their code, in their order.
+pub fn all(
+    module: &mut JITModule,
+    functions: Vec<Emitted>,
+    token: &CancellationToken,
+    profile: &mut Profile,
+) -> Result<Vec<Emitted>, Error> {
+    let total: usize = functions.iter().map(|function| function.instructions).sum();
+    let helpers = (threads::count() - 1).min(functions.len().saturating_sub(1)).min(total / WORTH_A_THREAD);
+    let bytes = SET_ASIDE + total * FOR_AN_INSTRUCTION;
+    let mut open: Vec<_> = functions.into_iter().enumerate().collect();
+    // The largest are begun first.
+    open.sort_by_key(|(number, function)| (function.instructions, usize::MAX - number));
+    let work = Mutex::new(Work { open, done: Vec::new(), failed: None });
+    // Where memory ends, a thread beside this one can only go to sleep, and nobody must need this one then either.
+    match Expendable::of_this_thread() {
+        Some(expendable) if helpers > 0 => thread::scope(|scope| {
+            let (work, isa) = (&work, module.isa());
+            let beside = |_| {
+                let (token, told) = (token.clone(), expendable.clone());
+                let body = move || {
+                    threads::block_signals();
+                    let _expendable = Expendable::new(told);
+                    // Where there is no memory for it, the others do it.
+                    if let Ok(_reserve) = Reserve::new(bytes) {
+                        share(isa, work, &token);
+                    }
+                };
+                // Where there is no thread to be had, this one does it.
+                Builder::new().name("ikra-compile".into()).stack_size(STACK).spawn_scoped(scope, body).ok()
+            };
+            let beside: Vec<_> = (0..helpers).filter_map(beside).collect();
+            share(isa, work, token);
+            for thread in beside {
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            }
+        }),
+        _ => share(module.isa(), &work, token),
+    }
+    let Work { mut done, failed, .. } = work.into_inner();
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    done.sort_by_key(|(number, ..)| *number);
+    for (_, function, time) in &done {
+        let Emitted { id, name, context, instructions } = function;
+        let code = context.compiled_code().ok_or_else(|| internal("no code"))?;
+        let relocations: Vec<ModuleReloc> = code
+            .buffer
+            .relocs()
+            .iter()
+            .map(|relocation| ModuleReloc::from_mach_reloc(relocation, &context.func, *id))
+            .collect();
+        let alignment = u64::from(code.buffer.alignment);
+        module.define_function_bytes(*id, alignment, code.code_buffer(), &relocations).map_err(of_module)?;
+        profile.step(format!("code: {name}"), *time, *instructions as u64);
+    }
+    Ok(done.into_iter().map(|(_, function, _)| function).collect())
+}
+
+/// Compiles one function after the other until none is left that nobody has begun, or one has failed.
+fn share(isa: &dyn TargetIsa, work: &Mutex<Work>, token: &CancellationToken) {
+    let next = || {
+        let mut work = work.lock();
+        if work.failed.is_some() { None } else { work.open.pop() }
+    };
+    while let Some((number, mut function)) = next() {
+        let start = Instant::now();
+        let compiled = cancel::within(token, || {
+            token.check()?;
+            let compiled = function.context.compile(isa, &mut ControlPlane::default());
+            compiled.map(|_| ()).map_err(|error| internal(format!("{:?}", error.inner)))
+        });
+        let mut work = work.lock();
+        match compiled {
+            Ok(()) => work.done.push((number, function, start.elapsed())),
+            Err(error) => {
+                work.failed.get_or_insert(error);
+            }
+        }
+    }
+}
