@@ -23,6 +23,27 @@ each_backend do
     expect(total).to eq(3 * (2**62))
   end
 
+  it "has the answer of many Integers whatever is beyond 64 bits on the way" do
+    most = (2**63) - 1
+    lists = [[most, most, -most, -5], [-most, -most, most], [most, 2, 0], [most] * 70_000,
+             Array.new(200_000) { |i| ((i * i) - (i % 7)) * (2**(i % 20)) }]
+    lists.product([0, 1, -most - 1, 2**63, 2.5]).each do |list, start|
+      sum = rest = product = least = greatest = start
+      list.peach do |n|
+        sum += n if n != 4
+        rest -= n
+        product *= n % 3
+        least = [least, n].min
+        greatest = [n, greatest].max
+      end
+      expected = [list.reject { |n| n == 4 }.inject(start, :+), list.inject(start, :-)]
+      expected << list.inject(start) { |all, n| all * (n % 3) }
+      expected.push([start, *list].min, [start, *list].max)
+      found = [sum, rest, product, least, greatest]
+      expect(found.zip(found.map(&:class))).to eq(expected.zip(expected.map(&:class)))
+    end
+  end
+
   it "subtracts, multiplies and combines bits" do
     left = 100
     product = 1

@@ -137,6 +137,16 @@ RSpec.describe Ikra do
       expect(points[0].x).to eq(1.0)
     end
 
+    it "explains what the driver does around the kernel" do
+      total = 0
+      text = described_class.explain([1, 2, 3], :pselect) { |n| (total += n) && n > 1 }
+      driver = text[/^fn f\d+ "driver" .*?^}/m]
+      expect(text).to match(/^driver f\d+$/)
+      expect(driver.scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "compact"])
+      text = described_class.explain([1, 2, 3]) { |n| total += n }
+      expect(text[/^fn f\d+ "driver" .*?^}/m].scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "reduce add"])
+    end
+
     it "explains the user's lines, each once, with the types of what stands in them" do
       points = [World::Point.new(1.0)]
       first = __LINE__ + 1

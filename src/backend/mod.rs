@@ -1,5 +1,7 @@
-//! What runs a program: [`cpu`] on all cores, [`cuda`] on a GPU. Both take the same verified IR.
+//! What runs a program: its kernels [`cpu`] on all cores, or [`cuda`] on a GPU; its driver the host. Both take the same
+//! verified IR.
 
+mod collectives;
 pub mod cpu;
 pub mod cuda;
 mod throughput;
@@ -7,8 +9,9 @@ mod throughput;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder, Segment, Store};
-use crate::ir::{Program, SiteId};
+use crate::ir::{Buffer, KernelId, Program, SiteId};
 use crate::profile::Profile;
+use cpu::Driver;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +20,7 @@ use std::sync::atomic::AtomicBool;
 pub trait Backend: Send + Sync {
     /// `cpu`, `cuda` …, as `Ikra.backend` says it.
     fn name(&self) -> &'static str;
-    /// Compiles a verified program, to be run for so many ticks, on a thread that nobody waits for any more once the
+    /// Compiles the kernels of a verified program, to be run for so many ticks, on a thread that nobody waits for any more once the
     /// token is cancelled.
     fn compile(
         &self,
@@ -25,32 +28,85 @@ pub trait Backend: Send + Sync {
         ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
-    ) -> Result<Box<dyn Kernel>, Error>;
+    ) -> Result<Box<dyn Kernels>, Error>;
 }
 
-/// A compiled program.
-pub trait Kernel: Send + Sync {
-    /// Binds it to the columns of a section, one for each of `Program::buffers`, in that order. That of
+/// The compiled kernels of a program.
+pub trait Kernels: Send + Sync {
+    /// Binds them to the columns of a section, one for each of `Program::buffers`, in that order. That of
     /// [`crate::ir::BufferKind::Scratch`] is as long as the memory of one element; back-ends take as much of it as
     /// elements are computed at once, and leave it alone.
     /// `interrupt`: set from outside to stop what is running (Ctrl-C, `Thread#raise`).
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a>;
-    /// Is it what would be compiled for so many ticks? Otherwise it runs them, though not as fast.
+    /// Are they what would be compiled for so many ticks? Otherwise they run so many, though not as fast.
     fn suits(&self, ticks: u64) -> bool;
     /// The generated source or assembly, for `Ikra.explain`.
     fn source(&self) -> String;
 }
 
-/// A compiled program with the columns that it runs on. Called without the GVL.
+/// Compiled kernels with the columns that they run on. Called without the GVL.
 pub trait Session {
     /// Runs all ticks over all jobs. After a failure what is in written columns means nothing, until
     /// [`Store::begin_again`].
-    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error>;
-    /// Brings what the last launch has written to the store.
-    fn fetch(&mut self, profile: &mut Profile) -> Result<(), Error>;
+    fn launch(
+        &mut self,
+        kernel: KernelId,
+        launch: &Launch<'_>,
+        profile: &mut Profile,
+    ) -> Result<Outcome, Error>;
+    /// Brings what the last launch has written to the store: one column, or all.
+    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error>;
+    /// The columns, as the host has them: what was launched has written to those that were fetched since.
+    fn store(&mut self) -> &mut Store;
 }
 
-/// One run of a compiled program: its scalars, and the shape of the run.
+/// A compiled program: its kernels, by some back-end, and its driver.
+pub struct Executable {
+    kernels: Box<dyn Kernels>,
+    driver: Driver,
+}
+
+impl Executable {
+    /// Compiles a verified program with a driver; see [`Backend::compile`].
+    pub fn new(
+        backend: &dyn Backend,
+        program: &Arc<Program>,
+        ticks: u64,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<Self, Error> {
+        let driver = Driver::new(program, token, profile)?;
+        Ok(Self { kernels: backend.compile(program, ticks, token, profile)?, driver })
+    }
+
+    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then. Called without the GVL.
+    pub fn run(
+        &self,
+        store: &mut Store,
+        launch: &Launch<'_>,
+        interrupt: &AtomicBool,
+        profile: &mut Profile,
+    ) -> Result<Outcome, Error> {
+        let mut session = self.kernels.bind(store, interrupt);
+        let outcome = self.driver.run(&mut *session, launch, interrupt, profile)?;
+        if outcome == Outcome::Done {
+            session.fetch(None, profile)?;
+        }
+        Ok(outcome)
+    }
+
+    /// As [`Kernels::suits`].
+    pub fn suits(&self, ticks: u64) -> bool {
+        self.kernels.suits(ticks)
+    }
+
+    /// As [`Kernels::source`].
+    pub fn source(&self) -> String {
+        self.kernels.source()
+    }
+}
+
+/// One run of a compiled program, which each of its launches has: the scalars, and the shape of the run.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// One for each of `Program::scalars`: an `I64`, the bits of an `F64`, or an `I32`/`Bool` sign-extended.
@@ -68,7 +124,8 @@ pub struct Launch<'a> {
 impl Launch<'_> {
     /// Is it what the program expects? Compiled code trusts its arguments; this is what can be checked of them. Anything
     /// else would reach beyond a column.
-    fn check(&self, program: &Program, columns: &[Column]) -> Result<(), Error> {
+    fn check(&self, program: &Program, kernel: KernelId, columns: &[Column]) -> Result<(), Error> {
+        let entries = program.kernels.get(kernel.0 as usize).map_or(0, |kernel| kernel.entries.len());
         let types = columns.iter().map(Column::ty).eq(program.buffers.iter().map(|buffer| buffer.ty));
         let jobs = self.jobs.order.as_ref().map_or(i32::MAX as usize, Vec::len).min(i32::MAX as usize);
         let mut segments = self.jobs.rounds.iter().flat_map(|round| &round.segments);
@@ -76,7 +133,7 @@ impl Launch<'_> {
             && self.scalars.len() == program.scalars.len()
             && segments.all(|segment| {
                 let Segment { entry, jobs: Range { start, end } } = segment;
-                *entry < program.entries.len() && start <= end && *end <= jobs
+                *entry < entries && start <= end && *end <= jobs
             })
             && i64::try_from(self.ticks).is_ok();
         if fits { Ok(()) } else { Err(Error::Internal("the launch does not fit its program".into())) }
@@ -105,10 +162,22 @@ pub struct Failure {
     pub path: i64,
 }
 
-/// Runs a kernel on these columns, which have the results then.
+/// Launches the first kernel on these columns, which have the results then.
 #[cfg(test)]
 pub fn run_on(
-    kernel: &dyn Kernel,
+    kernels: &dyn Kernels,
+    columns: &mut [Column],
+    launch: &Launch<'_>,
+    interrupt: &AtomicBool,
+) -> Result<Outcome, Error> {
+    run_with(kernels, None, columns, launch, interrupt)
+}
+
+/// The same, or a driver.
+#[cfg(test)]
+pub fn run_with(
+    kernels: &dyn Kernels,
+    driver: Option<&Driver>,
     columns: &mut [Column],
     launch: &Launch<'_>,
     interrupt: &AtomicBool,
@@ -117,10 +186,13 @@ pub fn run_on(
     let mut store =
         Store::new(columns.iter_mut().map(|column| std::mem::replace(column, nothing())).collect());
     let mut profile = Profile::default();
-    let mut session = kernel.bind(&mut store, interrupt);
-    let outcome = session.launch(launch, &mut profile);
+    let mut session = kernels.bind(&mut store, interrupt);
+    let outcome = match driver {
+        None => session.launch(KernelId(0), launch, &mut profile),
+        Some(driver) => driver.run(&mut *session, launch, interrupt, &mut profile),
+    };
     if matches!(outcome, Ok(Outcome::Done)) {
-        session.fetch(&mut profile)?;
+        session.fetch(None, &mut profile)?;
     }
     drop(session);
     columns

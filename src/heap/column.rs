@@ -160,6 +160,16 @@ impl Column {
         }
     }
 
+    /// The reverse of [`Self::bits`].
+    pub fn set_bits(&mut self, row: usize, bits: i64) {
+        match self {
+            Self::Bool(values) => values[row] = bits as u8 & 1,
+            Self::I32(values) => values[row] = bits as i32,
+            Self::I64(values) => values[row] = bits,
+            Self::F64(values) => values[row] = f64::from_bits(bits as u64),
+        }
+    }
+
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
             Self::Bool(v) => v.as_mut_ptr(),

@@ -1,4 +1,4 @@
-//! A set of rows of a column, a bit for each: those that have changed, or were selected. All of them, a few and a random
+//! A set of rows of a column, a bit for each: those that have changed. All of them, a few and a random
 //! half cost the same to write down, and any part of the rows can be gone through by itself.
 
 use crate::fallible::{self, NoMemory};
@@ -28,10 +28,6 @@ impl RowSet {
 
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
-    }
-
-    pub fn contains(&self, row: usize) -> bool {
-        self.words.get(row / GROUP).is_some_and(|word| word >> (row % GROUP) & 1 != 0)
     }
 
     /// The groups that have rows of this range in the set: the first row of each, and the bits of those rows.
@@ -82,7 +78,6 @@ mod tests {
             assert_eq!(set.rows(start..end).collect::<Vec<_>>(), expected);
             assert_eq!(set.count(start..end), expected.len());
         }
-        assert!((0..400).all(|row| set.contains(row) == (row < 300 && wanted(&row))));
         assert!(RowSet::of(0, bits).unwrap().is_empty());
         assert!(RowSet::of(200, |_| 0).unwrap().is_empty());
         assert!(!set.is_empty());

@@ -149,6 +149,18 @@ pub struct AccumulatorSchema {
     pub types: TypeSet,
 }
 
+/// What a section gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// `peach`: nothing that the base has not.
+    #[default]
+    Nothing,
+    /// `pmap`: the block's values.
+    Values,
+    /// `pselect`: the elements for which the block's value is true ([`crate::ir::BufferKind::Selection`]).
+    Selection,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     pub columns: Vec<ColumnSchema>,
@@ -157,7 +169,8 @@ pub struct Schema {
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
     pub base: Base,
     pub entries: Vec<TypeSet>,
-    /// What the block gives (`pmap`); bool for `pselect`; empty for `peach`.
+    pub output: Output,
+    /// What the block gives, where that is wanted.
     pub result: TypeSet,
     /// What the arrays that the section makes hold, by [`crate::types::ListKind`]; for decoding the result.
     pub lists: Vec<TypeSet>,

@@ -4,7 +4,7 @@ use crate::fallible::NoMemory;
 use crate::heap::Column;
 
 /// One column for each buffer of a program, in that order, as the host knows them. Back-ends are bound to it
-/// ([`crate::backend::Kernel::bind`]): one that computes elsewhere has copies of its own, and brings a column here when
+/// ([`crate::backend::Kernels::bind`]): one that computes elsewhere has copies of its own, and brings a column here when
 /// that is asked for.
 #[derive(Debug, Default)]
 pub struct Store {

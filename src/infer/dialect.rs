@@ -93,8 +93,8 @@ dialect! {
 mod tests {
     use super::Dialect;
     use crate::backend::{Launch, Outcome};
+    use crate::heap::schema::Output;
     use crate::heap::{Column, JobOrder};
-    use crate::infer::Operation;
     use crate::infer::tests::World;
     use crate::ir::{BufferKind, Part, interpreter};
     use crate::types::Type;
@@ -114,7 +114,7 @@ mod tests {
     fn run(block: &str, dialect: Dialect) -> f64 {
         let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
         world.dialect = dialect;
-        let program = world.must_infer(Operation::Map).program;
+        let program = world.must_infer(Output::Values).program;
         let mut buffers: Vec<Column> = program
             .buffers
             .iter()

@@ -4,11 +4,11 @@ use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Control, Frame, Inlined, Lowerer, Operation};
+use super::{Control, Frame, Inlined, Lowerer};
 use crate::heap::Schema;
-use crate::heap::schema::{Base, BaseColumn, Form};
+use crate::heap::schema::{Base, BaseColumn, Form, Output};
 use crate::ir::builder::Builder;
-use crate::ir::{Entry, FuncId, Ty};
+use crate::ir::{Entry, FuncId, Kernel, Ty};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -37,28 +37,30 @@ impl Lowerer<'_> {
             }
         }
         // Entries come first among the functions.
+        let mut kernel = Kernel::default();
         for types in &entries {
             self.program.functions.push(Default::default());
             let function = FuncId(self.program.functions.len() as u32 - 1);
-            self.program.entries.push(Entry { name: self.describe(types), function });
+            kernel.entries.push(Entry { name: self.describe(types), function });
         }
         for (i, types) in entries.iter().enumerate() {
             let choice = self.memo.type_number(types);
             self.context = self.memo.context(0, u32::MAX, choice);
-            self.b = Builder::new(self.program.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
+            self.b = Builder::new(kernel.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
             let index = self.b.param(0);
             let columns = self.load_columns(&base, types, index);
             let is_read = matches!(base.columns[own], BaseColumn::Items(_));
             self.own_id = columns[own].values.first().copied().filter(|_| is_read);
-            self.entry = self.program.entries[i].function;
+            self.entry = kernel.entries[i].function;
             let positional = base.arguments.iter().map(|form| self.formed(form, &columns)).collect();
             self.lower_entry(code, &base, Arguments { positional, ..Arguments::default() });
             self.own_id = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
-            let function = self.program.entries[i].function;
-            self.program.functions[function.0 as usize] = b.finish();
+            self.program.functions[kernel.entries[i].function.0 as usize] = b.finish();
         }
+        self.program.kernels.push(kernel);
         self.lower_pending_functions();
+        self.lower_driver();
         self.program.uses_random |= self
             .program
             .functions
@@ -107,7 +109,7 @@ impl Lowerer<'_> {
         self.node = code.body.id;
         self.span = code.span;
         let code = Rc::clone(code);
-        let unused = self.operation == Operation::Each;
+        let unused = self.output == Output::Nothing;
         self.open_captured();
         self.clear_scratch();
         let value = self.labelled(SLOT_LEAVE, !unused, |s, join| {
@@ -123,10 +125,10 @@ impl Lowerer<'_> {
         });
         self.span = code.span;
         self.close_captured();
-        match self.operation {
-            Operation::Each => {}
-            Operation::Map => self.store_result(&value),
-            Operation::Select => {
+        match self.output {
+            Output::Nothing => {}
+            Output::Values => self.store_result(&value),
+            Output::Selection => {
                 let truth = self.truth(&value);
                 self.store_result(&Operand::bool(truth));
             }

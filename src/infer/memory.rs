@@ -607,6 +607,7 @@ impl Lowerer<'_> {
             accumulators: self.accumulator_schema(),
             base,
             entries,
+            output: self.output,
             result: self.memo.result.clone(),
             lists: self.memo.list_items(),
         }

@@ -17,6 +17,7 @@ mod closed_blocks;
 mod conditions;
 pub mod dialect;
 mod dispatch;
+mod driver;
 mod entry;
 mod expressions;
 mod functions;
@@ -59,6 +60,7 @@ pub use unread::unread_columns;
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::heap::Schema;
+use crate::heap::schema::Output;
 use crate::ir::builder::Builder;
 use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
 use crate::reserve;
@@ -73,28 +75,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Which array operation a section is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// `peach`: the block's value is dropped.
-    Each,
-    /// `pmap`: the block's value is the result.
-    Map,
-    /// `pselect`: the truth of the block's value is the result (`Bool`).
-    Select,
-}
-
-impl Operation {
-    /// As the user writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Each => "peach",
-            Self::Map => "pmap",
-            Self::Select => "pselect",
-        }
-    }
-}
 
 /// A compiled front: everything the back-ends and the heap need to know.
 #[derive(Clone, Debug)]
@@ -124,12 +104,7 @@ const HIDDEN: u32 = 0x2000;
 
 /// Infers and lowers the section whose block is `code`; `repeats`: it is to run several ticks. Errors are `Unsupported`
 /// (all that were found), `Memory` or `Internal`.
-pub fn infer(
-    host: &mut dyn Host,
-    code: &Rc<Code>,
-    operation: Operation,
-    repeats: bool,
-) -> Result<Inferred, Error> {
+pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
@@ -137,7 +112,7 @@ pub fn infer(
     let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
         memo.changed = false;
-        let mut lowerer = Lowerer::new(host, &mut memo, operation);
+        let mut lowerer = Lowerer::new(host, &mut memo, output);
         lowerer.steps_before = steps_before;
         lowerer.repeats = repeats;
         let schema = lowerer.section(code);
@@ -340,7 +315,7 @@ pub(crate) struct Frame {
 pub(crate) struct Lowerer<'h> {
     pub(crate) host: &'h mut dyn Host,
     memo: &'h mut Memo,
-    operation: Operation,
+    output: Output,
     program: Program,
     pub(crate) b: Builder,
     buffers: FxHashMap<BufferKind, Buffer>,
@@ -443,7 +418,7 @@ pub(crate) struct Lowerer<'h> {
 }
 
 impl<'h> Lowerer<'h> {
-    fn new(host: &'h mut dyn Host, memo: &'h mut Memo, operation: Operation) -> Self {
+    fn new(host: &'h mut dyn Host, memo: &'h mut Memo, output: Output) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
         let stack_end = host.stack_end();
         let counts_depth = !memo.recursive.is_empty();
@@ -451,7 +426,7 @@ impl<'h> Lowerer<'h> {
         Self {
             host,
             memo,
-            operation,
+            output,
             program: Program::default(),
             b: Builder::new("", &[], &[]),
             buffers: FxHashMap::default(),

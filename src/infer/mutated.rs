@@ -1,9 +1,9 @@
 //! Ruby blocks with parts swapped, doubled, taken away and put in: whatever the text, syntax and inference give a
 //! section or a refusal, never a panic or an internal error.
 
-use super::Operation;
 use super::tests::World;
 use crate::error::Error;
+use crate::heap::schema::Output;
 use crate::types::{ArrayKind, Type};
 
 /// Knuth's MMIX generator: the test needs variety, not quality.
@@ -223,10 +223,10 @@ fn no_text_makes_inference_panic() {
     for seed in 0..count {
         let mut random = Lcg(seed * 7919 + 1);
         let block = mutated(&mut random);
-        let operation = [Operation::Map, Operation::Each, Operation::Select][random.below(3)];
+        let output = [Output::Values, Output::Nothing, Output::Selection][random.below(3)];
         let result = std::panic::catch_unwind(|| {
             let mut world = world(&block)?;
-            Some(world.infer(operation))
+            Some(world.infer(output))
         });
         match result {
             Ok(None | Some(Err(Error::Unsupported(_)))) => refused += 1,

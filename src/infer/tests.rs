@@ -2,9 +2,10 @@
 
 use super::dialect::Dialect;
 use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
-use super::{Host, Inferred, Operation, infer};
+use super::{Host, Inferred, infer};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
+use crate::heap::schema::Output;
 use crate::heap::schema::{Base, BaseColumn, Form, Stored};
 use crate::ir::passes::run_all;
 use crate::source::{SourceFile, SourceMap, Span};
@@ -124,9 +125,9 @@ impl World {
         self
     }
 
-    pub fn infer(&mut self, operation: Operation) -> Result<Inferred, Error> {
+    pub fn infer(&mut self, output: Output) -> Result<Inferred, Error> {
         let block = Rc::clone(&self.block);
-        let mut inferred = infer(self, &block, operation, false)?;
+        let mut inferred = infer(self, &block, output, false)?;
         run_all(
             &mut inferred.program,
             true,
@@ -137,8 +138,8 @@ impl World {
     }
 
     /// The inferred section, or a panic with the rendered diagnostics.
-    pub fn must_infer(&mut self, operation: Operation) -> Inferred {
-        match self.infer(operation) {
+    pub fn must_infer(&mut self, output: Output) -> Inferred {
+        match self.infer(output) {
             Ok(inferred) => inferred,
             Err(Error::Unsupported(list)) => {
                 panic!("{}", crate::diagnostic::render_all(&list, &self.sources))
@@ -335,10 +336,10 @@ fn traffic() -> World {
 
 #[test]
 fn traffic_is_fused_and_has_an_entry_for_each_class() {
-    let inferred = traffic().must_infer(Operation::Each);
-    assert!(inferred.program.fused);
-    assert_eq!(inferred.program.entries.len(), 2);
-    assert_eq!(inferred.program.functions.len(), 2, "everything is inlined");
+    let inferred = traffic().must_infer(Output::Nothing);
+    assert!(inferred.program.kernels[0].fused);
+    assert_eq!(inferred.program.kernels[0].entries.len(), 2);
+    assert_eq!(inferred.program.functions.len(), 3, "everything is inlined, and there is the driver");
     let written: Vec<_> =
         inferred.schema.columns.iter().filter(|c| c.written).map(|c| c.name.as_str()).collect();
     assert_eq!(written, ["@progress", "@street"]);
@@ -347,7 +348,7 @@ fn traffic_is_fused_and_has_an_entry_for_each_class() {
 /// The result types of a block over Integers.
 fn result_of(block: &str) -> TypeSet {
     let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
-    let inferred = world.must_infer(Operation::Map);
+    let inferred = world.must_infer(Output::Values);
     inferred.schema.result
 }
 
@@ -393,7 +394,7 @@ fn recursion_becomes_a_function() {
     )
     .base(&[Type::Integer]);
     world.roots.push(("self".into(), Type::Nil));
-    let result = world.infer(Operation::Map);
+    let result = world.infer(Output::Values);
     // `self` of the test's block is nil, which has no fib: NoMethodError at run time, so nothing comes back.
     assert!(result.is_ok());
 }
@@ -409,7 +410,7 @@ fn levels(levels: usize, block: &str, last: &str) -> Result<Inferred, Error> {
         &format!("  def at{levels}(x)\n    {last}\n  end\nend\nbase.pmap {{ |x| x.at0(rand(6)){block} }}\n");
     let world = World::new(&text);
     let node = world.object("Node");
-    world.base(&[node]).infer(Operation::Map)
+    world.base(&[node]).infer(Output::Values)
 }
 
 #[test]
@@ -452,16 +453,16 @@ fn a_method_that_calls_itself_is_one_function() {
     );
     let node = world.object("Node");
     world = world.base(&[node]);
-    let inferred = world.must_infer(Operation::Map);
+    let inferred = world.must_infer(Output::Values);
     assert_eq!(inferred.schema.result, Type::Integer.into());
-    assert_eq!(inferred.program.functions.len(), 2);
+    assert_eq!(inferred.program.functions.len(), 3, "with the driver");
 }
 
 #[test]
 fn joins_of_arms_take_no_further_walk() {
     let walks = |block: &str| {
         let mut world = World::new(&format!("base.pmap {{ |n| {block} }}")).base(&[Type::Integer]);
-        world.must_infer(Operation::Map).walks
+        world.must_infer(Output::Values).walks
     };
     // The section's result is a fact that the first walk learns and the second confirms.
     let least = walks("n");

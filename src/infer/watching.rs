@@ -127,7 +127,7 @@ fn pack(b: &mut Builder, upper: Value, lower: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::infer::Operation;
+    use crate::heap::schema::Output;
     use crate::infer::tests::World;
     use crate::ir::{BufferKind, Watched};
     use crate::types::{ArrayKind, Type};
@@ -160,8 +160,8 @@ mod tests {
             .column("Cell", "cells", &[Type::Array(ArrayKind(0))])
             .elements(0, &[Type::Integer]);
         let mut world = world;
-        let program = world.must_infer(Operation::Each).program;
-        assert!(!program.fused || !program.is_watched());
+        let program = world.must_infer(Output::Nothing).program;
+        assert!(!program.kernels[0].fused || !program.is_watched());
         let touched = program.buffers.iter().filter_map(|buffer| match &buffer.kind {
             BufferKind::Marks(Watched::Column { name, .. }) => Some(name.clone()),
             BufferKind::Marks(_) => Some("items".into()),

@@ -50,7 +50,11 @@ pub fn accesses(program: &Program) -> BTreeMap<Buffer, Access> {
             }
             continue;
         }
-        let is_entry = program.entries.iter().any(|entry| entry.function.0 as usize == number);
+        // What the driver does, it does when elements have run.
+        if program.driver.is_some_and(|driver| driver.0 as usize == number) {
+            continue;
+        }
+        let is_entry = program.entries().any(|entry| entry.function.0 as usize == number);
         let ids = if is_entry { own_ids(&function.body, &program.buffers) } else { Vec::new() };
         let mut touch = |buffer: Buffer, index: Value, write: bool| {
             let own = match program.buffers[buffer.0 as usize].kind {

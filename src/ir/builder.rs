@@ -3,8 +3,8 @@
 //! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
 
 use super::{
-    BinaryOp, Block, Buffer, Comparison, Function, Interval, Label, MathFn, Op, Scalar, SiteId, Stmt, Ty,
-    UnaryOp, Value, ValueData, Var,
+    BinaryOp, Block, Buffer, Comparison, Function, Interval, KernelId, Label, MathFn, Op, Reduction, Scalar,
+    SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -247,6 +247,29 @@ impl Builder {
     pub fn call_beside(&mut self, function: super::FuncId, args: Vec<Value>, results: &[Ty]) -> Vec<Value> {
         let results: Vec<Value> = results.iter().map(|ty| self.fresh(*ty)).collect();
         self.emit(Stmt::Call { function, args, results: results.clone() });
+        results
+    }
+
+    /// Of a driver: runs a kernel.
+    pub fn launch(&mut self, kernel: KernelId) {
+        self.emit(Stmt::Launch(kernel));
+        self.forget_memory();
+    }
+
+    /// Of a driver: how many flags are true, whose rows are in `indices` then.
+    pub fn compact(&mut self, flags: Buffer, indices: Buffer) -> Value {
+        self.define(Op::Compact { flags, indices }, Ty::I64, Interval::INDEX, None)
+    }
+
+    /// Of a driver: the number, and whether it is one.
+    pub fn reduce(
+        &mut self,
+        reduction: Reduction,
+        (column, given): (Buffer, Option<Buffer>),
+        from: Value,
+    ) -> [Value; 2] {
+        let results = [self.fresh(self.ty(from)), self.fresh(Ty::Bool)];
+        self.emit(Stmt::Reduce { reduction, column, given, from, results });
         results
     }
 

@@ -29,6 +29,14 @@ pub fn effects(program: &Program) -> Vec<Effects> {
             Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
                 own.writes.insert(*buffer);
             }
+            Stmt::Let { op: Op::Compact { flags, indices }, .. } => {
+                own.reads.insert(*flags);
+                own.writes.insert(*indices);
+            }
+            Stmt::Reduce { column, given, .. } => {
+                own.reads.insert(*column);
+                own.reads.extend(given);
+            }
             Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
                 calls.insert(function.0 as usize);
             }

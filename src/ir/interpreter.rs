@@ -1,8 +1,8 @@
 //! Runs programs one element after the other, for tests: what passes and back-ends have to agree with.
 
 use super::{
-    BinaryOp, Block, Comparison, FuncId, Function, Label, MathFn, Op, Program, SiteId, Stmt, Ty, UnaryOp,
-    Value,
+    BinaryOp, Block, Comparison, FuncId, Function, KernelId, Label, MathFn, Op, Program, Reduction, SiteId,
+    Stmt, Ty, UnaryOp, Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
 use crate::heap::{Column, JobOrder, marks};
@@ -11,15 +11,27 @@ use std::sync::atomic::AtomicU64;
 /// Statements of one element after which it is taken to run forever.
 const STEPS: u64 = 10_000_000;
 
-/// As [`crate::backend::Session::launch`], of a program from before or after [`super::passes`]. Panics where a program
-/// breaks a promise, as by a load beyond the end.
+/// As [`crate::backend::Executable::run`], of a program from before or after [`super::passes`]; without a driver, its only
+/// kernel is launched. Panics where a program breaks a promise, as by a load beyond the end.
 pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Outcome {
+    let Some(driver) = program.driver_function() else {
+        return self::launch(program, KernelId(0), columns, launch);
+    };
+    let mut machine = Machine::new(program, columns, launch);
+    match machine.call(driver, &[]) {
+        Err(failure) => Outcome::Failed(failure),
+        Ok(_) => machine.ended.unwrap_or(Outcome::Done),
+    }
+}
+
+fn launch(program: &Program, kernel: KernelId, columns: &mut [Column], launch: &Launch<'_>) -> Outcome {
+    let kernel = &program.kernels[kernel.0 as usize];
     assert_eq!(columns.len(), program.buffers.len(), "one column for each buffer");
     assert_eq!(launch.scalars.len(), program.scalars.len(), "one word for each scalar");
     for (i, (column, buffer)) in columns.iter().zip(&program.buffers).enumerate() {
         assert_eq!(column.ty(), buffer.ty, "b{i}");
     }
-    let inside = program.fused && launch.jobs.rounds.len() == 1;
+    let inside = kernel.fused && launch.jobs.rounds.len() == 1;
     let launches = if inside { 1 } else { launch.ticks };
     let mut first_failure: Option<Failure> = None;
     let defers = !program.deferred().is_empty();
@@ -34,19 +46,12 @@ pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Ou
                 .collect();
             elements.sort_unstable();
             for (element, entry) in elements {
-                let function = &program.functions[program.entries[entry].function.0 as usize];
-                let mut machine = Machine {
-                    program,
-                    columns,
-                    launch,
-                    element: element as u32,
-                    tick: tick as i64,
-                    draws: 0,
-                    path: 0,
-                    steps: 0,
-                    deferred: &mut deferred,
-                };
-                if let Err(failure) = machine.call(function, &[element as u64, tick, end])
+                let function = &program.functions[kernel.entries[entry].function.0 as usize];
+                let mut machine = Machine::new(program, columns, launch);
+                (machine.element, machine.tick) = (element as u32, tick as i64);
+                let ended = machine.call(function, &[element as u64, tick, end]);
+                deferred.append(&mut machine.deferred);
+                if let Err(failure) = ended
                     && first_failure
                         .as_ref()
                         .is_none_or(|f| (failure.tick, failure.element) < (f.tick, f.element))
@@ -60,10 +65,8 @@ pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Ou
         }
         deferred.sort_by_key(|(element, ..)| *element);
         for (element, function, args) in deferred {
-            let mut none = Vec::new();
-            let (tick, draws, path, steps) = (tick as i64, 0, 0, 0);
-            let mut machine =
-                Machine { program, columns, launch, element, tick, draws, path, steps, deferred: &mut none };
+            let mut machine = Machine::new(program, columns, launch);
+            (machine.element, machine.tick) = (element, tick as i64);
             if machine.call(&program.functions[function.0 as usize], &args).is_err() {
                 return Outcome::Conflict;
             }
@@ -82,7 +85,9 @@ struct Machine<'a> {
     path: i64,
     steps: u64,
     /// Element, function and arguments.
-    deferred: &'a mut Vec<(u32, FuncId, Vec<u64>)>,
+    deferred: Vec<(u32, FuncId, Vec<u64>)>,
+    /// Of a driver: how a launch has ended that ends it too.
+    ended: Option<Outcome>,
 }
 
 /// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
@@ -109,7 +114,13 @@ impl Frame<'_> {
     }
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
+    fn new(program: &'a Program, columns: &'a mut [Column], launch: &'a Launch<'a>) -> Self {
+        let (element, tick, draws, path, steps) = (0, 0, 0, 0, 0);
+        let deferred = Vec::new();
+        Self { program, columns, launch, element, tick, draws, path, steps, deferred, ended: None }
+    }
+
     fn call(&mut self, function: &Function, args: &[u64]) -> Result<Vec<u64>, Failure> {
         let mut frame =
             Frame { function, values: vec![0; function.values.len()], vars: vec![0; function.vars.len()] };
@@ -204,6 +215,31 @@ impl Machine<'_> {
                 self.draws = 0;
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
+            Stmt::Launch(kernel) => match launch(self.program, *kernel, self.columns, self.launch) {
+                Outcome::Done => {}
+                other => {
+                    self.ended = Some(other);
+                    return Ok(Flow::Return(Vec::new()));
+                }
+            },
+            Stmt::Reduce { reduction, column, given, from, results } => {
+                let (column, given) =
+                    (&self.columns[column.0 as usize], given.map(|b| &self.columns[b.0 as usize]));
+                let rows = (0..column.len()).filter(|row| given.is_none_or(|given| given.bits(*row) != 0));
+                let number = match column {
+                    Column::I64(numbers) => {
+                        reduced(*reduction, frame.get(*from) as i64, rows.map(|row| numbers[row]))
+                            .map(|n| n as u64)
+                    }
+                    Column::F64(numbers) => {
+                        let from = f64::from_bits(frame.get(*from));
+                        reduced_floats(*reduction, from, rows.map(|row| numbers[row])).map(f64::to_bits)
+                    }
+                    _ => panic!("numbers are reduced"),
+                };
+                frame.values[results[0].0 as usize] = number.unwrap_or(0);
+                frame.values[results[1].0 as usize] = u64::from(number.is_some());
+            }
         }
         Ok(Flow::Next)
     }
@@ -259,6 +295,14 @@ impl Machine<'_> {
             Op::Math(function, args) => {
                 math(*function, float(args[0]), args.get(1).map_or(0.0, |v| float(*v))).to_bits()
             }
+            Op::Compact { flags, indices } => {
+                let flags = &self.columns[flags.0 as usize];
+                let rows: Vec<i32> =
+                    (0..flags.len()).filter(|row| flags.bits(*row) != 0).map(|row| row as i32).collect();
+                let count = rows.len() as u64;
+                self.columns[indices.0 as usize] = Column::I32(rows);
+                count
+            }
             Op::Watch { marks: buffer, row, me, write } => {
                 let (row, me) = (frame.get(*row) as usize * marks::WORDS, frame.get(*me));
                 let Column::I64(words) = &self.columns[buffer.0 as usize] else { panic!("marks") };
@@ -277,6 +321,61 @@ impl Machine<'_> {
             }
         })
     }
+}
+
+/// `None` where it is beyond 64 bits.
+fn reduced(reduction: Reduction, from: i64, numbers: impl Iterator<Item = i64>) -> Option<i64> {
+    match reduction {
+        Reduction::Add => i64::try_from(i128::from(from) + numbers.map(i128::from).sum::<i128>()).ok(),
+        Reduction::Sub => i64::try_from(i128::from(from) - numbers.map(i128::from).sum::<i128>()).ok(),
+        Reduction::Mul => numbers.into_iter().try_fold(from, i64::checked_mul),
+        Reduction::And => Some(numbers.fold(from, |a, b| a & b)),
+        Reduction::Or => Some(numbers.fold(from, |a, b| a | b)),
+        Reduction::Xor => Some(numbers.fold(from, |a, b| a ^ b)),
+        Reduction::Min | Reduction::MinLast => Some(numbers.fold(from, i64::min)),
+        Reduction::Max | Reduction::MaxLast => Some(numbers.fold(from, i64::max)),
+    }
+}
+
+/// `None` where a NaN is compared.
+fn reduced_floats(reduction: Reduction, from: f64, mut numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let compare = |a: f64, b: f64| a.partial_cmp(&b);
+    numbers.try_fold(from, |a, b| {
+        Some(match reduction {
+            Reduction::Add => a + b,
+            Reduction::Sub => a - b,
+            Reduction::Mul => a * b,
+            Reduction::Min => {
+                if compare(b, a)?.is_lt() {
+                    b
+                } else {
+                    a
+                }
+            }
+            Reduction::MinLast => {
+                if compare(b, a)?.is_le() {
+                    b
+                } else {
+                    a
+                }
+            }
+            Reduction::Max => {
+                if compare(b, a)?.is_gt() {
+                    b
+                } else {
+                    a
+                }
+            }
+            Reduction::MaxLast => {
+                if compare(b, a)?.is_ge() {
+                    b
+                } else {
+                    a
+                }
+            }
+            Reduction::And | Reduction::Or | Reduction::Xor => panic!("Floats have no bits"),
+        })
+    })
 }
 
 fn unary(op: UnaryOp, word: u64) -> u64 {

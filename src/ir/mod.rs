@@ -1,6 +1,7 @@
 //! The IR: typed, structured, printable. Both back-ends consume it and nothing else.
 //!
-//! A [`Program`] is a set of functions over *buffers* (columns of one scalar type) and *scalars* (kernel arguments).
+//! A [`Program`] is a set of functions over *buffers* (columns of one scalar type) and *scalars* (kernel arguments). Some
+//! are the entries of its *kernels*, which run once for each element, and one is its *driver*, which launches them.
 //! Values are defined once and may be used wherever their definition dominates, which in structured code means: later
 //! in the same block or in a block nested there. What changes lives in a [`Var`]. Unions, ranges, tuples and nil are
 //! gone by now: inference has flattened them to scalars.
@@ -80,6 +81,8 @@ entity!(/// A scalar kernel argument of a program.
     Scalar, "s");
 entity!(/// A function of a program.
     FuncId, "f");
+entity!(/// A kernel of a program.
+    KernelId, "k");
 entity!(/// A loop or labelled block of a function.
     Label, "L");
 entity!(/// A place in the user's source where something can fail.
@@ -315,6 +318,24 @@ impl MathFn {
     ];
 }
 
+/// How [`Stmt::Reduce`] puts numbers together, in their order: what the operators of Ruby give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    Add,
+    Sub,
+    Mul,
+    /// Of `I64` only.
+    And,
+    Or,
+    Xor,
+    /// Of equals the first.
+    Min,
+    Max,
+    /// Of equals the last.
+    MinLast,
+    MaxLast,
+}
+
 /// What defines a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -350,6 +371,12 @@ pub enum Op {
         row: Value,
         me: Value,
         write: bool,
+    },
+    /// The rows of `flags` (`Bool`) that are true become the rows of `indices` (`I32`), in their order; gives their count
+    /// (`I64`). Of a driver only.
+    Compact {
+        flags: Buffer,
+        indices: Buffer,
     },
 }
 
@@ -417,6 +444,19 @@ pub enum Stmt {
     /// What [`Op::Path`] gives from here: the number of the calls that lead to the function that is called next. Behind
     /// the call it is set back.
     Path(Value),
+    /// Runs a kernel over the base, for the ticks of the run. The driver ends with a launch that fails, finds a conflict
+    /// or is interrupted. Of a driver only.
+    Launch(KernelId),
+    /// Reduces the rows of a column (`I64` or `F64`), or those whose row of `given` (`I64` or `Bool`) is not 0, beginning
+    /// with `from`: Floats in their order, Integers exactly. The results are the number and whether it is one (`Bool`): it
+    /// is none where the Integer is beyond 64 bits, or where a NaN would have to be compared. Of a driver only.
+    Reduce {
+        reduction: Reduction,
+        column: Buffer,
+        given: Option<Buffer>,
+        from: Value,
+        results: [Value; 2],
+    },
 }
 
 pub type Block = Vec<Stmt>;
@@ -462,6 +502,10 @@ pub enum BufferKind {
     Accumulator(u32, Part),
     /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
     AccumulatorTick(u32),
+    /// What the driver has made of an accumulator's parts: one row. The tag is that of nil where there is no such number.
+    Merged(u32, Part),
+    /// The elements that were selected (`I32`), in their order: as many rows as there are of them.
+    Selection,
     /// A variable around the section that elements read and write (by its number in the schema): one row.
     Variable(u32, Part),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
@@ -513,7 +557,12 @@ impl BufferInfo {
                 | BufferKind::Accumulator(..)
                 | BufferKind::AccumulatorTick(_)
         );
-        self.written && !begins_as_nothing
+        self.written && !begins_as_nothing && !self.is_drivers()
+    }
+
+    /// Does the driver alone have it? It is on the host only.
+    pub const fn is_drivers(&self) -> bool {
+        matches!(self.kind, BufferKind::Merged(..) | BufferKind::Selection)
     }
 }
 
@@ -715,17 +764,26 @@ pub struct Entry {
     pub function: FuncId,
 }
 
+/// The code of one parallel call: what each element of the base runs, by its class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    pub entries: Vec<Entry>,
+    /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
+    pub fused: bool,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub functions: Vec<Function>,
-    pub entries: Vec<Entry>,
+    pub kernels: Vec<Kernel>,
+    /// What runs once, on the host: it launches the kernels, and makes what the section gives of what they leave. Without
+    /// parameters and results. Programs of inference have one.
+    pub driver: Option<FuncId>,
     pub buffers: Vec<BufferInfo>,
     pub scalars: Vec<ScalarInfo>,
     pub sites: Vec<Site>,
     /// Which calls the numbers of paths stand for, in the order of the numbers.
     pub callers: Vec<Callers>,
-    /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
-    pub fused: bool,
     pub uses_random: bool,
     /// The same with nothing deferred, and what was deferred not watched: what it is where elements run in order.
     pub plain: Option<Box<Self>>,
@@ -734,6 +792,21 @@ pub struct Program {
 }
 
 impl Program {
+    /// Of all kernels, one after the other.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.kernels.iter().flat_map(|kernel| &kernel.entries)
+    }
+
+    /// Where the entries of a kernel begin among all.
+    pub fn first_entry(&self, kernel: KernelId) -> usize {
+        self.kernels.iter().take(kernel.0 as usize).map(|kernel| kernel.entries.len()).sum()
+    }
+
+    /// The function of the driver.
+    pub fn driver_function(&self) -> Option<&Function> {
+        self.functions.get(self.driver?.0 as usize)
+    }
+
     /// The (path, line, label) of all calls that a path led over, innermost first.
     pub fn callers(&self, mut path: i64) -> Vec<&(String, u32, String)> {
         let mut places = Vec::new();

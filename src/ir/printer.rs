@@ -2,12 +2,14 @@
 //! fail, whatever is wrong with the program.
 //!
 //! ```text
-//! program fused random
+//! program random
 //! b0 = base: i32
 //! b1 = column h0 "@progress": i64 written
 //! s0 = root 0: i64
 //! e0 = overflow "+" at "traffic.rb":12 in "move" from "traffic.rb":40 in "block in run"
+//! kernel k0 fused
 //! entry f0 "Car"
+//! driver f1
 //!
 //! fn f0 "Car" (v0: i32, v1: i64, v2: i64) {
 //!   var x0: i64
@@ -16,6 +18,10 @@
 //!   v5 = s0
 //!   v6 = add_checked v4, v5 at e0
 //!   store b1[v3] = v6
+//! }
+//!
+//! fn f1 "driver" () {
+//!   launch k0
 //! }
 //! ```
 //!
@@ -31,10 +37,8 @@ use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.fused || self.uses_random {
-            f.write_str("program")?;
-            f.write_str(if self.fused { " fused" } else { "" })?;
-            f.write_str(if self.uses_random { " random\n" } else { "\n" })?;
+        if self.uses_random {
+            f.write_str("program random\n")?;
         }
         for (i, buffer) in self.buffers.iter().enumerate() {
             writeln!(f, "b{i} = {buffer}")?;
@@ -45,8 +49,14 @@ impl Display for Program {
         for (i, site) in self.sites.iter().enumerate() {
             writeln!(f, "e{i} = {site}")?;
         }
-        for entry in &self.entries {
-            writeln!(f, "entry {} {}", entry.function, Quoted(&entry.name))?;
+        for (i, kernel) in self.kernels.iter().enumerate() {
+            writeln!(f, "kernel k{i}{}", if kernel.fused { " fused" } else { "" })?;
+            for entry in &kernel.entries {
+                writeln!(f, "entry {} {}", entry.function, Quoted(&entry.name))?;
+            }
+        }
+        if let Some(driver) = self.driver {
+            writeln!(f, "driver {driver}")?;
         }
         for (i, function) in self.functions.iter().enumerate() {
             writeln!(f)?;
@@ -78,6 +88,8 @@ impl Display for BufferInfo {
             BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
             BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
             BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
+            BufferKind::Merged(n, part) => write!(f, "merged v{n}{}", PartText(*part)),
+            BufferKind::Selection => f.write_str("selection"),
             BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),
             BufferKind::Scratch => f.write_str("scratch"),
@@ -388,6 +400,19 @@ impl FunctionText<'_> {
             Stmt::Return(values) => write!(f, "return {}", List(values)),
             Stmt::Tick(value) => write!(f, "tick {value}"),
             Stmt::Path(value) => write!(f, "path {value}"),
+            Stmt::Launch(kernel) => write!(f, "launch {kernel}"),
+            Stmt::Reduce { reduction, column, given, from, results: [number, is_one] } => {
+                let of = self.program.and_then(|program| program.buffers.get(column.0 as usize));
+                write!(f, "{number}")?;
+                self.type_unless(f, *number, of.map(|info| info.ty))?;
+                write!(f, "{}, {is_one}", self.interval(*number, None))?;
+                self.type_unless(f, *is_one, Some(Ty::Bool))?;
+                write!(f, " = reduce {} {column}", reduction.name())?;
+                if let Some(given) = given {
+                    write!(f, " where {given}")?;
+                }
+                write!(f, " from {from}")
+            }
         }
     }
 
@@ -447,6 +472,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Load(buffer, index) => write!(f, "load {buffer}[{index}]"),
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),
+        Op::Compact { flags, indices } => write!(f, "compact {flags} into {indices}"),
         Op::Watch { marks, row, me, write } => {
             write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })
         }

@@ -1,6 +1,6 @@
 //! The name and the type of every operation, said once for the printer, the parser and the verifier.
 
-use super::{BinaryOp, Comparison, Interval, MathFn, Op, Program, Ty, UnaryOp, Value, Var};
+use super::{BinaryOp, Comparison, Interval, MathFn, Op, Program, Reduction, Ty, UnaryOp, Value, Var};
 use std::fmt;
 
 impl Ty {
@@ -108,6 +108,30 @@ names! { Comparison, 7:
     LtU "lt_u",
 }
 
+names! { Reduction, 10:
+    Add "add",
+    Sub "sub",
+    Mul "mul",
+    And "and",
+    Or "or",
+    Xor "xor",
+    Min "min",
+    Max "max",
+    MinLast "min_last",
+    MaxLast "max_last",
+}
+
+impl Reduction {
+    /// Is it one of numbers of this type?
+    pub const fn takes(self, ty: Ty) -> bool {
+        match ty {
+            Ty::I64 => true,
+            Ty::F64 => !matches!(self, Self::And | Self::Or | Self::Xor),
+            Ty::Bool | Ty::I32 => false,
+        }
+    }
+}
+
 impl UnaryOp {
     /// Types of the operand and of the result.
     pub const fn signature(self) -> (Ty, Ty) {
@@ -174,7 +198,9 @@ pub fn result_type(
     match op {
         Op::Bool(_) | Op::Compare(..) => Some(Ty::Bool),
         Op::I32(_) | Op::Element => Some(Ty::I32),
-        Op::I64(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } => Some(Ty::I64),
+        Op::I64(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Compact { .. } => {
+            Some(Ty::I64)
+        }
         Op::F64(_) | Op::Math(..) => Some(Ty::F64),
         Op::Get(x) => var(*x),
         Op::Scalar(s) => program?.scalars.get(s.0 as usize).map(|s| s.ty),

@@ -7,8 +7,8 @@
 use super::printer::first_line;
 use super::typing::result_type;
 use super::{
-    Block, Buffer, BufferKind, Comparison, Function, Interval, Label, Op, Part, Program, SiteId, Stmt, Ty,
-    Value, Var, walk,
+    Block, Buffer, BufferInfo, BufferKind, Comparison, Function, Interval, Label, Op, Part, Program, SiteId,
+    Stmt, Ty, Value, Var, walk,
 };
 
 /// `Err` has a line for each mistake.
@@ -18,6 +18,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
         let mut checker = Checker {
             program,
             function,
+            is_driver: program.driver.is_some_and(|driver| driver.0 as usize == i),
             defined: vec![false; function.values.len()],
             visible: vec![false; function.values.len()],
             scope: Vec::new(),
@@ -44,6 +45,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Result(Part::Tag)
             | BufferKind::Accumulator(_, Part::Tag)
             | BufferKind::Variable(_, Part::Tag)
+            | BufferKind::Merged(_, Part::Tag)
+            | BufferKind::Selection
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame
@@ -57,7 +60,19 @@ fn declarations(program: &Program) -> Vec<String> {
             errors.push(format!("b{i}: a buffer of this kind is {ty}, not {}", buffer.ty));
         }
     }
-    for entry in &program.entries {
+    if let Some(driver) = program.driver {
+        match program.functions.get(driver.0 as usize) {
+            None => errors.push(format!("driver: there is no {driver}")),
+            Some(f) if !f.params.is_empty() || !f.results.is_empty() => {
+                errors.push(format!("driver: {driver} takes or gives something"));
+            }
+            Some(_) if program.entries().any(|entry| entry.function == driver) => {
+                errors.push(format!("driver: {driver} is an entry"));
+            }
+            Some(_) => {}
+        }
+    }
+    for entry in program.entries() {
         match program.functions.get(entry.function.0 as usize) {
             None => errors.push(format!("entry {:?}: there is no {}", entry.name, entry.function)),
             Some(f) if f.params != [Ty::I32, Ty::I64, Ty::I64] || !f.results.is_empty() => {
@@ -75,6 +90,7 @@ fn declarations(program: &Program) -> Vec<String> {
 struct Checker<'a> {
     program: &'a Program,
     function: &'a Function,
+    is_driver: bool,
     defined: Vec<bool>,
     visible: Vec<bool>,
     /// The visible values, in the order of their definition; blocks end by cutting it back.
@@ -127,6 +143,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check(&mut self, stmt: &'a Stmt) {
+        self.side(stmt);
         stmt.for_each_operand(|value| {
             if self.visible.get(value.0 as usize) != Some(&true) {
                 self.error(format!("{value} is not defined here"));
@@ -235,6 +252,50 @@ impl<'a> Checker<'a> {
             }
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
             Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
+            Stmt::Launch(kernel) => {
+                if kernel.0 as usize >= self.program.kernels.len() {
+                    self.error(format!("there is no {kernel}"));
+                }
+            }
+            Stmt::Reduce { reduction, column, given, from, results: [number, is_one] } => {
+                let ty = self.buffer(*column).map(|(ty, _)| ty);
+                match ty {
+                    None => self.error(format!("there is no {column}")),
+                    Some(ty) if !reduction.takes(ty) => {
+                        self.error(format!("{column} is {ty}, of which there is no such reduction"));
+                    }
+                    Some(ty) => self.expect(*from, ty),
+                }
+                if let Some(given) = given {
+                    match self.buffer(*given) {
+                        Some((Ty::Bool | Ty::I64, _)) => {}
+                        _ => self.error(format!("{given} does not say what is given")),
+                    }
+                }
+                self.define(*number, ty);
+                self.define(*is_one, Some(Ty::Bool));
+            }
+        }
+    }
+
+    /// Some statements are a driver's, others an element's.
+    fn side(&mut self, stmt: &Stmt) {
+        let drivers =
+            matches!(stmt, Stmt::Launch(_) | Stmt::Reduce { .. } | Stmt::Let { op: Op::Compact { .. }, .. });
+        let elements = match stmt {
+            Stmt::Let { op, .. } => {
+                matches!(op, Op::Element | Op::Tick | Op::Path | Op::Random | Op::Watch { .. })
+            }
+            Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Tick(_) | Stmt::Path(_) => true,
+            Stmt::Store { buffer, .. } => {
+                !self.program.buffers.get(buffer.0 as usize).is_some_and(BufferInfo::is_drivers)
+            }
+            _ => false,
+        };
+        match self.is_driver {
+            true if elements => self.error("is for elements, not for a driver"),
+            false if drivers => self.error("is for a driver only"),
+            _ => {}
         }
     }
 
@@ -284,6 +345,15 @@ impl<'a> Checker<'a> {
                 let info = self.program.buffers.get(marks.0 as usize);
                 if !info.is_some_and(|info| matches!(info.kind, BufferKind::Marks(_)) && info.written) {
                     self.error(format!("{marks} holds no marks"));
+                }
+            }
+            Op::Compact { flags, indices } => {
+                if self.buffer(*flags).is_none_or(|(ty, _)| ty != Ty::Bool) {
+                    self.error(format!("{flags} holds no flags"));
+                }
+                let info = self.program.buffers.get(indices.0 as usize);
+                if !info.is_some_and(|info| info.kind == BufferKind::Selection && info.written) {
+                    self.error(format!("{indices} is no selection"));
                 }
             }
             Op::Math(function, args) => {
@@ -550,6 +620,52 @@ mod tests {
             verify(&program).unwrap_err(),
             ["entry \"Car\": f0 is not of (element: i32, first tick: i64, end tick: i64) without results"]
         );
+    }
+
+    #[test]
+    fn drivers_and_elements_have_operations_of_their_own() {
+        let only = "is for a driver only";
+        wrong("launch k0", &format!("f0: `launch k0`: {only}"));
+        let head = "b0 = result: bool written
+            b1 = selection: i32 written
+            b2 = merged v0: i64 written
+            b3 = column h0 \"@x\": f64 written
+            entry f0
+            driver f1
+            fn f0 (v0: i32, v1: i64, v2: i64) { }";
+        let errors = |body: &str| {
+            let text = format!("{head}\nfn f1 () {{\n{body}\n}}");
+            verify(&parse(&text).unwrap()).err().unwrap_or_default()
+        };
+        let right = "launch k0
+            v0 = compact b0 into b1
+            v1, v2 = reduce add b2 where b0 from v0
+            if v2 { v3 = i32 0; store b2[v3] = v1; v4 = load b2[v3] }";
+        assert_eq!(errors(right), [] as [&str; 0]);
+        let wrong = |body: &str, error: &str| {
+            assert_eq!(errors(body).last().map(String::as_str), Some(format!("f1: {error}").as_str()));
+        };
+        wrong("launch k1", "`launch k1`: there is no k1");
+        wrong("v0 = tick", "`v0 = tick`: is for elements, not for a driver");
+        wrong("call f0()", "`call f0()`: expected 3 arguments, found 0");
+        wrong(
+            "v0 = i32 0; v1 = true; store b0[v0] = v1",
+            "`store b0[v0] = v1`: is for elements, not for a driver",
+        );
+        wrong("v0 = compact b3 into b1", "`v0 = compact b3 into b1`: b3 holds no flags");
+        wrong("v0 = compact b0 into b3", "`v0 = compact b0 into b3`: b3 is no selection");
+        let text = "v1, v2 = reduce xor b3 from v0";
+        wrong(
+            &format!("v0 = f64 1.0; {text}"),
+            &format!("`{text}`: b3 is f64, of which there is no such reduction"),
+        );
+        let text = "v1, v2 = reduce add b2 where b3 from v0";
+        wrong(&format!("v0 = i64 1; {text}"), &format!("`{text}`: b3 does not say what is given"));
+        let text = "v1, v2 = reduce add b2 from v0";
+        wrong(&format!("v0 = f64 1.0; {text}"), &format!("`{text}`: v0 is f64, expected i64"));
+        let program = parse("driver f0\nfn f0 () -> i64 { v0 = i64 1; return v0 }").unwrap();
+        assert_eq!(verify(&program).unwrap_err(), ["driver: f0 takes or gives something"]);
+        assert_eq!(verify(&parse("driver f7").unwrap()).unwrap_err(), ["driver: there is no f7"]);
     }
 
     #[test]

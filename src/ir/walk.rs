@@ -1,6 +1,6 @@
 //! Ways through a function: the operands of a statement, the blocks nested in it, whether control comes out of it.
 
-use super::{Block, Label, Op, Program, Stmt, Value};
+use super::{Block, Buffer, Label, Op, Program, Scalar, Stmt, Value};
 
 impl Program {
     /// The number of its statements.
@@ -43,6 +43,7 @@ impl Op {
             | Self::Element
             | Self::Tick
             | Self::Path
+            | Self::Compact { .. }
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) => each(*a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
@@ -63,6 +64,7 @@ impl Op {
             | Self::Element
             | Self::Tick
             | Self::Path
+            | Self::Compact { .. }
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) => each(a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
@@ -94,10 +96,14 @@ impl Stmt {
     pub fn for_each_operand(&self, mut each: impl FnMut(Value)) {
         match self {
             Self::Let { op, .. } => op.for_each_operand(each),
-            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(*value),
+            Self::Set(_, value)
+            | Self::Tick(value)
+            | Self::Path(value)
+            | Self::Reduce { from: value, .. } => each(*value),
             Self::Store { index, value, .. } => [*index, *value].into_iter().for_each(each),
             Self::If { condition, .. } => each(*condition),
-            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => {}
+            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) | Self::Launch(_) => {
+            }
             Self::Check { condition, operands, .. } => {
                 each(*condition);
                 operands.iter().copied().for_each(each);
@@ -115,13 +121,17 @@ impl Stmt {
     pub fn for_each_operand_mut(&mut self, mut each: impl FnMut(&mut Value)) {
         match self {
             Self::Let { op, .. } => op.for_each_operand_mut(each),
-            Self::Set(_, value) | Self::Tick(value) | Self::Path(value) => each(value),
+            Self::Set(_, value)
+            | Self::Tick(value)
+            | Self::Path(value)
+            | Self::Reduce { from: value, .. } => each(value),
             Self::Store { index, value, .. } => {
                 each(index);
                 each(value);
             }
             Self::If { condition, .. } => each(condition),
-            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) => {}
+            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) | Self::Launch(_) => {
+            }
             Self::Check { condition, operands, .. } => {
                 each(condition);
                 operands.iter_mut().for_each(each);
@@ -135,11 +145,51 @@ impl Stmt {
         }
     }
 
+    /// The buffers that the statement itself touches.
+    pub fn for_each_buffer(&self, mut each: impl FnMut(Buffer)) {
+        match self {
+            Self::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. }
+            | Self::Store { buffer, .. } => each(*buffer),
+            Self::Let { op: Op::Compact { flags, indices }, .. } => {
+                [*flags, *indices].into_iter().for_each(each)
+            }
+            Self::Reduce { column, given, .. } => {
+                [Some(*column), *given].into_iter().flatten().for_each(each)
+            }
+            _ => {}
+        }
+    }
+
+    /// As [`Stmt::for_each_buffer`], to change them.
+    pub fn for_each_buffer_mut(&mut self, mut each: impl FnMut(&mut Buffer)) {
+        match self {
+            Self::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. }
+            | Self::Store { buffer, .. } => each(buffer),
+            Self::Let { op: Op::Compact { flags, indices }, .. } => {
+                [flags, indices].into_iter().for_each(each)
+            }
+            Self::Reduce { column, given, .. } => {
+                each(column);
+                given.iter_mut().for_each(each);
+            }
+            _ => {}
+        }
+    }
+
+    /// The scalar that the statement reads.
+    pub fn scalar_mut(&mut self) -> Option<&mut Scalar> {
+        match self {
+            Self::Let { op: Op::Scalar(scalar), .. } => Some(scalar),
+            _ => None,
+        }
+    }
+
     /// The values that the statement itself defines.
     pub fn definitions(&self) -> &[Value] {
         match self {
             Self::Let { value, .. } => std::slice::from_ref(value),
             Self::Call { results, .. } => results,
+            Self::Reduce { results, .. } => results,
             _ => &[],
         }
     }

@@ -1,6 +1,6 @@
 //! `Ikra.explain`: the user's lines with their types, the columns, the IR and the generated source, as text.
 
-use ikra_core::backend::{Backend, Kernel};
+use ikra_core::backend::{Backend, Executable};
 use ikra_core::heap::schema::BaseColumn;
 use ikra_core::infer::{Inferred, Listing};
 use ikra_core::ir::access::accesses;
@@ -17,7 +17,7 @@ pub fn text(
     lines: &str,
     inferred: &Inferred,
     backend: &dyn Backend,
-    kernel: &dyn Kernel,
+    executable: &Executable,
     class_name: impl Fn(ClassId) -> String,
 ) -> String {
     let mut out = String::new();
@@ -77,7 +77,7 @@ pub fn text(
     heading(&mut out, "IR");
     let _ = writeln!(out, "{}", inferred.program);
     heading(&mut out, &format!("Code for {}", backend.name()));
-    out.push_str(kernel.source().trim_end());
+    out.push_str(executable.source().trim_end());
     out.push('\n');
     out
 }

@@ -19,9 +19,10 @@ use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::heap::schema;
+use ikra_core::heap::schema::Output;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
-use ikra_core::infer::{Host, Inferred, Operation, infer, unread_columns};
+use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -122,11 +123,11 @@ impl<'s, 'a> LiveHost<'s, 'a> {
     pub fn infer(
         mut self,
         code: &Rc<Code>,
-        (operation, repeats): (Operation, bool),
+        (output, repeats): (Output, bool),
         profile: &mut Profile,
     ) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
-        let inferred = infer(&mut self, code, operation, repeats);
+        let inferred = infer(&mut self, code, output, repeats);
         check_deferred()?;
         let inferred = match inferred {
             Ok(inferred) => inferred,

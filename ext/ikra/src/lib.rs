@@ -16,7 +16,7 @@ mod vm;
 mod writing;
 
 use ikra_core::backend::cuda;
-use ikra_core::infer::Operation;
+use ikra_core::heap::schema::Output;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
 use reading::base::Base;
@@ -98,13 +98,13 @@ fn section(
 ) -> Result<Section, Error> {
     let base = Base::new(columns, form)?;
     let name = operation.name()?.into_owned();
-    let operation = match &*name {
-        "pmap" => Operation::Map,
-        "pselect" => Operation::Select,
-        _ => Operation::Each,
+    let output = match &*name {
+        "pmap" => Output::Values,
+        "pselect" => Output::Selection,
+        _ => Output::Nothing,
     };
     let raise = conflicts.name()? == "raise";
-    Ok(Section { base, operation, name, ticks, block, backend: backend.name()?.into_owned(), raise })
+    Ok(Section { base, output, name, ticks, block, backend: backend.name()?.into_owned(), raise })
 }
 
 /// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).

@@ -15,7 +15,7 @@ use crate::running::choice::{Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::versions::{Conflicts, KernelOf, Version};
+use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
@@ -24,12 +24,11 @@ use crate::vm::pinned::Pinned;
 use crate::writing::copy_back::CopyBack;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
-use ikra_core::backend::{Backend, Failure, Kernel, Launch, Outcome};
+use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::schema::ColumnSchema;
-use ikra_core::infer::Operation;
+use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -56,7 +55,7 @@ type Inference<'a> = (Rc<Version>, Option<Traced<'a>>);
 /// The arguments of a section.
 pub struct Section {
     pub base: Base,
-    pub operation: Operation,
+    pub output: Output,
     /// The method, as the user has called it.
     pub name: String,
     pub ticks: u64,
@@ -174,7 +173,7 @@ impl<'a> Run<'a> {
         pinned.pin(captured.handle.as_raw());
         let mut base = Cow::Borrowed(&section.base);
         base.pin(pinned);
-        if section.operation == Operation::Select {
+        if section.output == Output::Selection {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
@@ -185,15 +184,15 @@ impl<'a> Run<'a> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
-        let kernel = self.kernel(&version, mode, profile)?;
+        let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
-        let mode = self.launches(&version, (mode, kernel), &mut heap, random, profile)?;
+        let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap) };
-            copy.run(self.section.operation, &self.base, self.section.block)
+            copy.run(&self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));
@@ -210,7 +209,7 @@ impl<'a> Run<'a> {
     fn launches(
         &self,
         version: &Version,
-        (mut mode, mut kernel): (Mode, Arc<dyn Kernel>),
+        (mut mode, mut executable): (Mode, Arc<Executable>),
         heap: &mut Heap,
         random: (u64, u64),
         profile: &mut Profile,
@@ -222,7 +221,7 @@ impl<'a> Run<'a> {
         }
         heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
         loop {
-            let ended = self.launch(version, (mode, &kernel), heap, random, profile);
+            let ended = self.launch(version, (mode, &executable), heap, random, profile);
             let failure = match ended {
                 Ok(Ended::Done) => {
                     if mode == Mode::Watched {
@@ -235,7 +234,7 @@ impl<'a> Run<'a> {
                 Ok(Ended::Overtaken) => {
                     heap.begin_again(layout);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
-                    kernel = self.kernel(version, mode, profile)?;
+                    executable = self.executable(version, mode, profile)?;
                     continue;
                 }
                 // What the GPU cannot do, for want of memory or for anything else, the CPU does.
@@ -243,7 +242,7 @@ impl<'a> Run<'a> {
                     version.choice.give_up();
                     heap.begin_again(layout);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
-                    kernel = self.kernel(version, mode, profile)?;
+                    executable = self.executable(version, mode, profile)?;
                     continue;
                 }
                 Err(trouble) => return Err(trouble),
@@ -285,7 +284,7 @@ impl<'a> Run<'a> {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
-                kernel = self.kernel(version, next, profile)?;
+                executable = self.executable(version, next, profile)?;
             }
             mode = next;
         }
@@ -313,9 +312,9 @@ impl<'a> Run<'a> {
         Work { elements: self.base.len(), ticks: self.section.ticks }
     }
 
-    /// What it is compiled for: the operation, and whether for several ticks.
-    const fn kind(&self) -> (Operation, bool) {
-        (self.section.operation, self.section.ticks > 1)
+    /// What it is compiled for: what it gives, and whether it is for several ticks.
+    const fn kind(&self) -> (Output, bool) {
+        (self.section.output, self.section.ticks > 1)
     }
 
     /// A version that fits, and what was traced for it.
@@ -338,7 +337,7 @@ impl<'a> Run<'a> {
             (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
-            self.kernel(&version, Mode::Watched, profile)?;
+            self.executable(&version, Mode::Watched, profile)?;
             let traced = match traced {
                 Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
                 _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
@@ -421,7 +420,7 @@ impl<'a> Run<'a> {
                 layout,
                 assumptions: front.assumptions,
                 _codes: front.codes,
-                kernels: RefCell::default(),
+                executables: RefCell::default(),
                 room: Cell::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
@@ -477,53 +476,53 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn kernel(
+    fn executable(
         &self,
         version: &Version,
         mode: Mode,
         profile: &mut Profile,
-    ) -> Result<Arc<dyn Kernel>, Trouble> {
+    ) -> Result<Arc<Executable>, Trouble> {
         let ticks = self.section.ticks;
         if self.is_auto()
             && mode == Mode::Watched
-            && let Some(kernel) = version.choice.on_gpu(&version.program, self.work())
+            && let Some(executable) = version.choice.on_gpu(&version.program, self.work())
         {
             profile.backend = Some("cuda");
-            return Ok(kernel);
+            return Ok(executable);
         }
         let backend = self.backend(mode)?;
         profile.backend = Some(backend.name());
         let suits =
-            |kernel: &&KernelOf| (kernel.0, kernel.1) == (backend.name(), mode) && kernel.2.suits(ticks);
-        let known = version.kernels.borrow().iter().find(suits).map(|kernel| kernel.2.clone());
-        if let Some(kernel) = known {
-            return Ok(kernel);
+            |known: &&ExecutableOf| (known.0, known.1) == (backend.name(), mode) && known.2.suits(ticks);
+        let known = version.executables.borrow().iter().find(suits).map(|known| known.2.clone());
+        if let Some(executable) = known {
+            return Ok(executable);
         }
         let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
-        let (kernel, steps): (Arc<dyn Kernel>, Profile) = profile.time(Phase::Compile, || {
+        let (executable, steps): (Arc<Executable>, Profile) = profile.time(Phase::Compile, || {
             let bytes = set_aside(&program);
             background::run(self.ruby, bytes, move |token| {
                 let mut steps = Profile::default();
                 let program = if may_conflict { mode.program(&program, token)? } else { program };
-                let kernel = backend.compile(&program, ticks, token, &mut steps)?;
-                Ok((Arc::from(kernel), steps))
+                let executable = Executable::new(&*backend, &program, ticks, token, &mut steps)?;
+                Ok((Arc::new(executable), steps))
             })
         })?;
         profile.merge(&steps);
-        let mut kernels = version.kernels.borrow_mut();
-        kernels.retain(|known| (known.0, known.1) != (name, mode));
-        kernels.push((name, mode, kernel.clone()));
-        drop(kernels);
-        Ok(kernel)
+        let mut executables = version.executables.borrow_mut();
+        executables.retain(|known| (known.0, known.1) != (name, mode));
+        executables.push((name, mode, executable.clone()));
+        drop(executables);
+        Ok(executable)
     }
 
-    /// Runs the kernel to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
+    /// Runs the driver to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)
     /// starts it again from the columns as they were, and then on another thread: further interrupts stop it only if
     /// they raise.
     fn launch(
         &self,
         version: &Version,
-        (mode, kernel): (Mode, &Arc<dyn Kernel>),
+        (mode, executable): (Mode, &Arc<Executable>),
         heap: &mut Heap,
         (seed, call): (u64, u64),
         profile: &mut Profile,
@@ -539,14 +538,7 @@ impl<'a> Run<'a> {
             let mut steps = Profile::default();
             let Heap { store, scalars, jobs, .. } = heap;
             let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
-            let run = || {
-                let mut session = kernel.bind(store, &interrupt);
-                let outcome = session.launch(&launch, &mut steps)?;
-                if outcome == Outcome::Done {
-                    session.fetch(&mut steps)?;
-                }
-                Ok::<_, Error>(outcome)
-            };
+            let run = || executable.run(store, &launch, &interrupt, &mut steps);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),
                 true => Some(gvl::beside(self.ruby, &interrupt, run)?),
@@ -580,11 +572,11 @@ impl<'a> Run<'a> {
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
         let (version, _) = self.fitting(&mut profile)?;
-        let kernel = self.kernel(&version, Mode::Watched, &mut profile)?;
+        let executable = self.executable(&version, Mode::Watched, &mut profile)?;
         let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
         let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
         let class_name = |class| version.pool.name(class);
-        Ok(explain::text(&lines, inferred, &*backend, &*kernel, class_name))
+        Ok(explain::text(&lines, inferred, &*backend, &executable, class_name))
     }
 }

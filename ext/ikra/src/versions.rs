@@ -6,10 +6,11 @@ use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Room};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
-use ikra_core::backend::Kernel;
+use ikra_core::backend::Executable;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
-use ikra_core::infer::{Inferred, Operation};
+use ikra_core::heap::schema::Output;
+use ikra_core::infer::Inferred;
 use ikra_core::ir::{Program, passes};
 use ikra_core::syntax::ast::Code;
 use magnus::{DataTypeFunctions, TypedData, gc};
@@ -35,8 +36,8 @@ impl DataTypeFunctions for Handle {
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    /// What was called, and whether for several ticks.
-    pub kind: (Operation, bool),
+    /// What it gives, and whether it is for several ticks.
+    pub kind: (Output, bool),
     pub inferred: Inferred,
     pub program: Arc<Program>,
     /// They are watched, or what they defer can fail: there is more than one mode.
@@ -48,7 +49,7 @@ pub struct Version {
     pub pool: Rc<ObjectPool>,
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
-    pub kernels: RefCell<Vec<KernelOf>>,
+    pub executables: RefCell<Vec<ExecutableOf>>,
     /// What was enough the last time.
     pub room: Cell<Room>,
     pub conflicts: Conflicts,
@@ -58,8 +59,8 @@ pub struct Version {
     pub choice: Choice,
 }
 
-/// A kernel, and the back-end and the mode that it is for.
-pub type KernelOf = (&'static str, Mode, Arc<dyn Kernel>);
+/// What it is compiled to for a back-end and a mode.
+pub type ExecutableOf = (&'static str, Mode, Arc<Executable>);
 
 impl Mode {
     /// What a program becomes for it.

@@ -78,6 +78,8 @@ pub struct Emitter<'a> {
     pub fail: Option<clif::Block>,
     /// Ends the function with a status other than done.
     pub leave: clif::Block,
+    /// Columns are not in its arguments.
+    pub is_driver: bool,
 }
 
 /// Did control flow reach the end of what was emitted?
@@ -107,6 +109,13 @@ impl<'a> Emitter<'a> {
             Stmt::Set(var, value) => {
                 let value = self.value(*value)?;
                 self.builder.def_var(self.vars[var.0 as usize], value);
+            }
+            Stmt::Store { buffer, index, value } if self.is_driver => {
+                self.store_row(*buffer, *index, *value)?
+            }
+            Stmt::Launch(kernel) => self.launch(*kernel)?,
+            Stmt::Reduce { reduction, column, given, from, results } => {
+                self.reduce(*reduction, (*column, *given), *from, *results)?;
             }
             Stmt::Store { buffer, index, value } => {
                 let value = self.value(*value)?;

@@ -33,6 +33,8 @@ pub enum Kind<'a> {
     /// An entry that is called with one tick only.
     EntryTick(&'a Function),
     Callee(&'a Function),
+    /// The driver (see [`super::driver`]).
+    Driver(&'a Function),
     /// What elements defer: a loop over records (see [`super::deferred`]).
     Deferred(&'a Function),
 }
@@ -43,6 +45,7 @@ impl<'a> Kind<'a> {
             Self::Entry(function)
             | Self::EntryTick(function)
             | Self::Callee(function)
+            | Self::Driver(function)
             | Self::Deferred(function) => function,
         }
     }
@@ -51,7 +54,7 @@ impl<'a> Kind<'a> {
 /// The functions that are called from an entry, directly or not.
 pub fn callees(program: &Program) -> BTreeSet<FuncId> {
     let mut found = BTreeSet::new();
-    let mut open: Vec<FuncId> = program.entries.iter().map(|entry| entry.function).collect();
+    let mut open: Vec<FuncId> = program.entries().map(|entry| entry.function).collect();
     while let Some(id) = open.pop() {
         walk::any(&program.functions[id.0 as usize].body, &mut |stmt| {
             if let Stmt::Call { function, .. } = stmt
@@ -76,7 +79,7 @@ pub fn nest_deeply(program: &Program) -> bool {
         return !callees(program).is_empty();
     }
     let mut seen = HashSet::new();
-    let mut open: Vec<(FuncId, usize)> = program.entries.iter().map(|entry| (entry.function, 0)).collect();
+    let mut open: Vec<(FuncId, usize)> = program.entries().map(|entry| (entry.function, 0)).collect();
     while let Some((id, depth)) = open.pop() {
         if depth > SHORT_CHAIN {
             return true;
@@ -128,7 +131,7 @@ pub fn function(
     target.name = UserFuncName::default();
     target.signature = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => entry_signature(module.isa()),
-        Kind::Callee(function) => callee_signature(function, module.isa()),
+        Kind::Callee(function) | Kind::Driver(function) => callee_signature(function, module.isa()),
     };
     let config = module.target_config();
     let function = kind.function();
@@ -140,7 +143,7 @@ pub fn function(
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => (params[0], params[6]),
-        Kind::Callee(_) => (params[0], params[1]),
+        Kind::Callee(_) | Kind::Driver(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
     let status = builder.append_block_param(leave, types::I64);
@@ -165,11 +168,12 @@ pub fn function(
         convention: Convention::Callee { results: None },
         ticks: match kind {
             Kind::EntryTick(_) | Kind::Deferred(_) => Ticks::One,
-            Kind::Entry(_) | Kind::Callee(_) => Ticks::Many,
+            Kind::Entry(_) | Kind::Callee(_) | Kind::Driver(_) => Ticks::Many,
         },
         interrupt: None,
         fail: None,
         leave,
+        is_driver: matches!(kind, Kind::Driver(_)),
     };
     let shared = live_ranges::shared(function);
     let vars: Vec<Variable> =
@@ -180,7 +184,7 @@ pub fn function(
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
         Kind::Deferred(_) => emitter.deferred_calls(&params, status)?,
-        Kind::Callee(_) => emitter.callee(&params, status)?,
+        Kind::Callee(_) | Kind::Driver(_) => emitter.callee(&params, status)?,
     }
     emitter.builder.finalize(config);
     Ok(())
@@ -357,7 +361,10 @@ impl<'a> Emitter<'a> {
         for (value, param) in self.values.iter_mut().zip(rest) {
             *value = Some(*param);
         }
-        self.poll();
+        // A driver is over soon, but for its loops and launches.
+        if !self.is_driver {
+            self.poll();
+        }
         let body = &self.function.body;
         if self.block(body)? == Flow::Open {
             if !self.function.results.is_empty() {

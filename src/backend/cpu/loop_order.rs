@@ -30,7 +30,11 @@ pub enum LoopOrders {
 
 impl LoopOrders {
     pub fn new(program: &Program, ticks: u64) -> Self {
-        if program.fused && ticks >= FEW_TICKS { Self::Both } else { Self::TickMajor }
+        if program.kernels.iter().any(|kernel| kernel.fused) && ticks >= FEW_TICKS {
+            Self::Both
+        } else {
+            Self::TickMajor
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod cancel;
 mod compile;
 mod deferred;
 mod divide;
+mod driver;
 mod emit;
 mod float;
 mod frame;
@@ -21,12 +22,12 @@ mod traffic;
 mod value;
 mod watch;
 
-use super::{Backend, Kernel, Launch, Outcome, Session};
+use super::{Backend, Kernels, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use crate::heap::{Column, Store};
-use crate::ir::{self, Program};
+use crate::ir::{self, Buffer, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use crate::threads;
 use compile::Emitted;
@@ -36,6 +37,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use deferred::{Deferred, Spare};
+pub use driver::Driver;
 use loop_order::{LoopOrders, Tuning};
 use parking_lot::Mutex;
 use runtime::EntryFn;
@@ -67,7 +69,7 @@ impl Backend for CpuBackend {
         ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
-    ) -> Result<Box<dyn Kernel>, Error> {
+    ) -> Result<Box<dyn Kernels>, Error> {
         let orders = LoopOrders::new(program, ticks);
         let code = cancel::within(token, || Code::new(program, orders, token, profile, None))?;
         Ok(Box::new(CpuKernel { program: Arc::clone(program), orders, code }))
@@ -88,22 +90,31 @@ struct CpuSession<'a> {
 }
 
 impl Session for CpuSession<'_> {
-    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+    fn launch(
+        &mut self,
+        kernel: KernelId,
+        launch: &Launch<'_>,
+        profile: &mut Profile,
+    ) -> Result<Outcome, Error> {
         let CpuKernel { program, code, .. } = self.kernel;
         profile.time(Phase::Kernel, || {
             faults::point("keeping columns")?;
             let buffers = program.buffers.iter().enumerate();
             self.store.keep(buffers.filter(|(_, buffer)| buffer.changes()).map(|(number, _)| number))?;
-            pool::run(program, code, self.store.columns_mut(), (launch, self.interrupt))
+            pool::run((program, kernel), code, self.store.columns_mut(), (launch, self.interrupt))
         })
     }
 
-    fn fetch(&mut self, _profile: &mut Profile) -> Result<(), Error> {
+    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn store(&mut self) -> &mut Store {
+        self.store
     }
 }
 
-impl Kernel for CpuKernel {
+impl Kernels for CpuKernel {
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
         Box::new(CpuSession { kernel: self, store, interrupt })
     }
@@ -140,7 +151,8 @@ impl DeferredCalls {
     ) -> Result<Self, Error> {
         let mut only = program.clone();
         only.plain = None;
-        only.entries.clear();
+        only.kernels.clear();
+        only.driver = None;
         // Nothing else is compiled of it.
         for (number, function) in only.functions.iter_mut().enumerate() {
             if !functions.contains(&ir::FuncId(number as u32)) {
@@ -183,6 +195,7 @@ struct EntryCode {
 
 /// Machine code of a program, and the memory it lives in.
 struct Code {
+    /// Of all kernels.
     entries: Vec<EntryCode>,
     /// One for each of the entries.
     tunings: Vec<Tuning>,
@@ -271,7 +284,11 @@ impl Code {
             }
         }
         let mut ids = Vec::new();
-        for entry in &program.entries {
+        let entries = program
+            .kernels
+            .iter()
+            .flat_map(|kernel| kernel.entries.iter().map(|entry| (entry, kernel.fused)));
+        for (entry, fused) in entries {
             let function = &program.functions[entry.function.0 as usize];
             let mut declare = |name: String, what| {
                 let signature = frame::entry_signature(module.isa());
@@ -280,7 +297,7 @@ impl Code {
                 Ok::<_, Error>(id)
             };
             let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = (program.fused && orders == LoopOrders::Both)
+            let element_major = (fused && orders == LoopOrders::Both)
                 .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
             ids.push((tick_major, element_major));
@@ -355,24 +372,32 @@ fn internal(error: impl std::fmt::Display) -> Error {
 /// The instruction set of this machine with all its extensions, looked up once.
 fn host_isa() -> Result<OwnedTargetIsa, Error> {
     static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    let look_up = || {
-        let mut flags = settings::builder();
-        for (name, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("unwind_info", "false"),
-            ("enable_nan_canonicalization", "false"),
-            // Frames beyond a page touch each page, so that a stack that ends is found at its guard.
-            ("enable_probestack", "true"),
-            ("probestack_strategy", "inline"),
-            ("log2_min_function_alignment", "5"),
-            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        ] {
-            flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
-        }
-        let isa = cranelift_native::builder().map_err(str::to_owned)?;
-        isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
-    };
-    ISA.get_or_init(look_up).clone().map_err(Error::Device)
+    ISA.get_or_init(|| look_up("speed", "backtracking")).clone().map_err(Error::Device)
+}
+
+/// The same for code that runs once, which should not take long to make.
+fn driver_isa() -> Result<OwnedTargetIsa, Error> {
+    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    ISA.get_or_init(|| look_up("none", "single_pass")).clone().map_err(Error::Device)
+}
+
+fn look_up(optimization: &str, register_allocation: &str) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", optimization),
+        ("regalloc_algorithm", register_allocation),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+        ("enable_nan_canonicalization", "false"),
+        // Frames beyond a page touch each page, so that a stack that ends is found at its guard.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+        ("log2_min_function_alignment", "5"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+    ] {
+        flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let isa = cranelift_native::builder().map_err(str::to_owned)?;
+    isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::faults;
 use crate::heap::Column;
 use crate::heap::job_order::Round;
-use crate::ir::{BufferKind, ErrorKind, Program, ScalarSource, Site, SiteId};
+use crate::ir::{BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
 use crate::threads::{self, Together};
 use parking_lot::Mutex;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -126,12 +126,13 @@ struct LaunchState<'a> {
 }
 
 pub fn run(
-    program: &Program,
+    (program, kernel): (&Program, KernelId),
     code: &Code,
     columns: &mut [Column],
     (launch, interrupt): (&Launch<'_>, &AtomicBool),
 ) -> Result<Outcome, Error> {
-    launch.check(program, columns)?;
+    launch.check(program, kernel, columns)?;
+    let code = CodeOf { code, first: program.first_entry(kernel) };
     faults::point("starting a run")?;
     let mut args: Vec<u64> = columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
     args.extend_from_slice(launch.scalars);
@@ -163,11 +164,11 @@ pub fn run(
         unknown: if code.deferred.is_empty() { ALONE_UNKNOWN } else { 0 },
     };
     let rounds = &launch.jobs.rounds;
-    let fused = program.fused && rounds.len() <= 1;
+    let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
     let split = !launch.jobs.in_order && is_split();
-    let small = |round| is_small(&tasks(code, round, 1), ticks, run.unknown);
+    let small = |round| is_small(&tasks(&code, round, 1), ticks, run.unknown);
     let alone = launch.jobs.in_order || !split && rounds.iter().all(small);
     // A panic here is a bug of ours, but must not unwind into Ruby.
     let width = if alone { 1 } else { threads::pool()?.current_num_threads() };
@@ -176,11 +177,11 @@ pub fn run(
     }
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.deep {
-            run.rounds(code, rounds, launch.ticks, fused, 1);
+            run.rounds(&code, rounds, launch.ticks, fused, 1);
             return Ok::<_, Error>(());
         }
         let pool = threads::pool()?;
-        pool.install(|| run.rounds(code, rounds, launch.ticks, fused, width));
+        pool.install(|| run.rounds(&code, rounds, launch.ticks, fused, width));
         Ok(())
     }))
     .map_err(|panic| {
@@ -215,7 +216,7 @@ impl LaunchState<'_> {
         failed || self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
     }
 
-    fn rounds(&self, code: &Code, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
+    fn rounds(&self, code: &CodeOf<'_>, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
         if fused {
             if let Some(round) = rounds.first() {
                 self.round(&tasks(code, round, width), 0..ticks, width);
@@ -575,14 +576,29 @@ impl<'a> Task<'a> {
     }
 }
 
+/// The code of a kernel: its entries are those from `first` on.
+struct CodeOf<'a> {
+    code: &'a Code,
+    first: usize,
+}
+
+impl<'a> std::ops::Deref for CodeOf<'a> {
+    type Target = &'a Code;
+
+    fn deref(&self) -> &&'a Code {
+        &self.code
+    }
+}
+
 /// Cuts a round for `width` threads.
-fn tasks<'a>(code: &'a Code, round: &Round, width: usize) -> Vec<Task<'a>> {
+fn tasks<'a>(code: &CodeOf<'a>, round: &Round, width: usize) -> Vec<Task<'a>> {
     let total: usize = round.segments.iter().map(|segment| segment.jobs.len()).sum();
     let size = if width == 1 { total.max(1) } else { task_size(total, width) };
     let size = if code.deferred.is_empty() { size } else { size.min(DEFERRING) };
     let mut tasks = Vec::new();
     for segment in &round.segments {
-        let (entry, tuning) = (code.entries[segment.entry], &code.tunings[segment.entry]);
+        let number = code.first + segment.entry;
+        let (entry, tuning) = (code.entries[number], &code.tunings[number]);
         let jobs = segment.jobs.start as u64..segment.jobs.end as u64;
         tasks.extend(Task { code: entry, tuning, jobs, number: 0 }.pieces(size));
     }

@@ -196,8 +196,8 @@ fn processor_seconds() -> f64 {
 fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f64, Duration, String) {
     let mut program = parser::parse(&PROGRAM.replace("MOVE", MOVE)).unwrap();
     passes::run_all(&mut program, true, &CancellationToken::default(), &mut Profile::default()).unwrap();
-    assert!(program.fused);
-    program.fused = fused;
+    assert!(program.kernels[0].fused);
+    program.kernels[0].fused = fused;
     let program = Arc::new(program);
     let mut profile = Profile::default();
     let compile =

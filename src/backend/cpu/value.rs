@@ -133,10 +133,7 @@ impl<'a> Emitter<'a> {
                 let offset = 8 * (self.program.buffers.len() + scalar.0 as usize) as i32;
                 let loaded = if ty == Ty::F64 { types::F64 } else { types::I64 };
                 let value = self.builder.ins().load(loaded, flags, self.args, offset);
-                match ty {
-                    Ty::Bool | Ty::I32 => self.builder.ins().ireduce(clif_type(ty), value),
-                    Ty::I64 | Ty::F64 => value,
-                }
+                self.narrowed(value, ty)
             }
             Op::Element => match self.convention {
                 Convention::Entry { element, .. } => element,
@@ -163,6 +160,8 @@ impl<'a> Emitter<'a> {
                 let [condition, a, b] = [self.value(*condition)?, self.value(*a)?, self.value(*b)?];
                 self.builder.ins().select(condition, a, b)
             }
+            Op::Compact { flags, indices } => self.compact(*flags, *indices)?,
+            Op::Load(buffer, index) if self.is_driver => self.load_row(*buffer, *index, ty)?,
             Op::Load(buffer, _) if self.rows.contains_key(buffer) => {
                 let row = self.rows[buffer];
                 self.builder.use_var(row)
@@ -187,6 +186,14 @@ impl<'a> Emitter<'a> {
     }
 
     /// Calls a function of [`super::runtime::symbols`].
+    /// A word as a value of this type.
+    pub fn narrowed(&mut self, word: clif::Value, ty: Ty) -> clif::Value {
+        match ty {
+            Ty::Bool | Ty::I32 => self.builder.ins().ireduce(clif_type(ty), word),
+            Ty::I64 | Ty::F64 => word,
+        }
+    }
+
     pub fn call_c(
         &mut self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! IR → CUDA C++: one kernel over all entries of a program, readable, because `Ikra.explain` shows it. The text names
+//! IR → CUDA C++: one function of CUDA's over all entries of a program, readable, because `Ikra.explain` shows it. The text names
 //! no captured value, so that a new value never recompiles.
 
 mod divisors;
@@ -62,12 +62,16 @@ pub(super) struct Names<'a> {
 /// The text of a verified program.
 pub(super) fn emit(program: &Program) -> Source {
     let names = Names::of(program);
-    let segments = program.entries.len().clamp(1, MOST_SEGMENTS);
+    let entries = program.entries().count();
+    let segments = entries.clamp(1, MOST_SEGMENTS);
     let recursive = names.recursive.contains(&true);
     let mut text = String::new();
     arguments(&names, &mut text);
-    let is_called = |index: &usize| !names.deferred.iter().any(|(id, _)| id.0 as usize == *index);
-    if program.functions.len() > program.entries.len() {
+    // The driver runs on the host.
+    let elsewhere =
+        |id: FuncId| program.driver == Some(id) || names.deferred.iter().any(|(other, _)| *other == id);
+    let is_called = |index: &usize| !elsewhere(FuncId(*index as u32));
+    if (0..program.functions.len()).filter(is_called).count() > entries {
         for index in (0..program.functions.len()).filter(is_called) {
             let _ = writeln!(text, "{};", function::signature(&names, index));
         }
@@ -174,6 +178,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Beside(..) => "beside",
         BufferKind::Accumulator(..) => "accumulator",
         BufferKind::AccumulatorTick(_) => "accumulator_tick",
+        BufferKind::Merged(..) => "merged",
+        BufferKind::Selection => "selection",
         BufferKind::Variable(..) => "variable",
         BufferKind::Result(_) | BufferKind::ResultWords => "result",
         BufferKind::Scratch => "scratch",
@@ -199,6 +205,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Accumulator(n, p) => format!("parts of accumulator {n}{}", part(p)),
         BufferKind::AccumulatorTick(n) => format!("when accumulator {n} was written"),
         BufferKind::Variable(n, p) => format!("variable {n} around the section{}", part(p)),
+        BufferKind::Merged(..) | BufferKind::Selection => "of the driver".into(),
         BufferKind::ResultWords => "words of results".into(),
         BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
@@ -265,7 +272,7 @@ fn arguments(names: &Names<'_>, out: &mut String) {
 }
 
 fn kernel(names: &Names<'_>, segments: usize, recursive: bool, out: &mut String) {
-    let entries = &names.program.entries;
+    let entries: Vec<_> = names.program.entries().collect();
     let _ = write!(
         out,
         "struct Launch {{ i64 first_tick, end_tick; int clocked, segments; Segment segment[{segments}]; }};\n\n\

@@ -43,7 +43,7 @@ impl Begins {
     /// `stays`: the kernel does not look at it; `bytes`: its length.
     fn of(info: &BufferInfo, stays: bool, bytes: usize) -> Self {
         match info.kind {
-            _ if stays => Self::Anything,
+            _ if stays || info.is_drivers() => Self::Anything,
             BufferKind::Scratch => Self::Anything,
             BufferKind::Marks(_) => Self::Cleared,
             // The host's are all zeros.
@@ -62,7 +62,10 @@ impl Begins {
 
 /// Does the host want to have it when a run is over? `stays`: as for [`Begins::of`].
 fn comes_down(info: &BufferInfo, stays: bool) -> bool {
-    info.written && !stays && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_))
+    info.written
+        && !stays
+        && !info.is_drivers()
+        && !matches!(info.kind, BufferKind::Scratch | BufferKind::Marks(_))
 }
 
 /// Offsets of everything a run needs in device memory. What is small lies together: first the state of the run, then the
@@ -197,14 +200,15 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Segments of one round, at most `limit` of them (which is the struct's length).
-    fn new(segments: &[Segment], limit: usize) -> Self {
+    /// Segments of one round, at most `limit` of them (which is the struct's length). The kernel's entries begin with
+    /// `first`.
+    fn new(segments: &[Segment], first: usize, limit: usize) -> Self {
         let mut words = vec![0; 3 + 2 * limit];
         let mut blocks = 0u32;
         for (i, segment) in segments.iter().enumerate() {
             let jobs = segment.jobs.len() as u32;
             words[3 + 2 * i] = u64::from(blocks) | (segment.jobs.start as u64) << 32;
-            words[4 + 2 * i] = u64::from(jobs) | (segment.entry as u64) << 32;
+            words[4 + 2 * i] = u64::from(jobs) | ((first + segment.entry) as u64) << 32;
             blocks += jobs.div_ceil(BLOCK);
         }
         words[2] = (segments.len() as u64) << 32;
@@ -212,7 +216,13 @@ impl Step {
     }
 
     /// The steps of one tick, round by round.
-    pub fn of_tick(program: &Program, columns: &[Column], launch: &Launch<'_>, limit: usize) -> Vec<Self> {
+    pub fn of_tick(
+        program: &Program,
+        first: usize,
+        columns: &[Column],
+        launch: &Launch<'_>,
+        limit: usize,
+    ) -> Vec<Self> {
         let rounds = launch.jobs.rounds.iter();
         let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
         if let Some(at) = scratch {
@@ -227,13 +237,13 @@ impl Step {
                         .step_by(most)
                         .map(move |start| Segment { entry: s.entry, jobs: start..jobs.end.min(start + most) })
                 })
-                .map(|s| Self::new(&[s], limit))
+                .map(|s| Self::new(&[s], first, limit))
                 .filter(|s| s.blocks > 0)
                 .collect();
         }
         rounds
             .flat_map(|r| r.segments.chunks(limit))
-            .map(|s| Self::new(s, limit))
+            .map(|s| Self::new(s, first, limit))
             .filter(|s| s.blocks > 0)
             .collect()
     }

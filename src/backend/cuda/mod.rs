@@ -17,7 +17,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::{Backend, Kernel};
+use crate::backend::{Backend, Kernels};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::ir::Program;
@@ -64,7 +64,7 @@ impl Backend for CudaBackend {
         _ticks: u64,
         token: &CancellationToken,
         profile: &mut Profile,
-    ) -> Result<Box<dyn Kernel>, Error> {
+    ) -> Result<Box<dyn Kernels>, Error> {
         let start = Instant::now();
         let source = emit::emit(program);
         profile.step("text", start.elapsed(), source.complete().len() as u64);

@@ -9,10 +9,10 @@ use super::device::{Constant, DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, Begins, FAILURE_WORDS, Step};
 use crate::backend::throughput::Throughput;
-use crate::backend::{Kernel, Launch, Outcome, Session};
+use crate::backend::{Kernels, Launch, Outcome, Session};
 use crate::error::Error;
 use crate::heap::{Column, Store};
-use crate::ir::Program;
+use crate::ir::{Buffer, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,9 +40,9 @@ pub(super) struct CudaKernel {
     pub defers: bool,
 }
 
-impl Kernel for CudaKernel {
+impl Kernels for CudaKernel {
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
-        Box::new(CudaSession { kernel: self, store, interrupt, device: None })
+        Box::new(CudaSession { kernel: self, store, interrupt, device: None, fetched: Vec::new() })
     }
 
     fn suits(&self, _ticks: u64) -> bool {
@@ -62,28 +62,34 @@ struct CudaSession<'a> {
     interrupt: &'a AtomicBool,
     /// Where the results of the last launch are.
     device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
+    /// The columns of these that the store has.
+    fetched: Vec<usize>,
 }
 
 impl Session for CudaSession<'_> {
-    fn launch(&mut self, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
+    fn launch(&mut self, id: KernelId, launch: &Launch<'_>, profile: &mut Profile) -> Result<Outcome, Error> {
         let kernel = self.kernel;
-        launch.check(&kernel.program, self.store.columns())?;
+        launch.check(&kernel.program, id, self.store.columns())?;
         layout::check(launch)?;
         if launch.jobs.in_order {
             return Err(Error::Internal("a GPU runs no elements in order".into()));
         }
-        self.device = None;
-        let steps = Step::of_tick(&kernel.program, self.store.columns(), launch, kernel.source.segments);
+        if self.device.is_some() {
+            return Err(Error::Internal("a GPU has one launch in a run".into()));
+        }
+        let first = kernel.program.first_entry(id);
+        let segments = kernel.source.segments;
+        let steps = Step::of_tick(&kernel.program, first, self.store.columns(), launch, segments);
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
         let Some(logs) = &kernel.logs else {
-            return self.attempt(&steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
+            return self.attempt(id, &steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
         };
         loop {
             // Too little room for records is enough the next time.
             self.store.keep(logs.kept())?;
-            if let Some(outcome) = self.attempt(&steps, launch, profile)? {
+            if let Some(outcome) = self.attempt(id, &steps, launch, profile)? {
                 return Ok(outcome);
             }
             self.device = None;
@@ -91,9 +97,25 @@ impl Session for CudaSession<'_> {
         }
     }
 
-    fn fetch(&mut self, profile: &mut Profile) -> Result<(), Error> {
-        let Some((mut device, arena)) = self.device.take() else { return Ok(()) };
-        profile.time(Phase::Download, || download(&mut *device, &arena, self.store))
+    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error> {
+        let Some((device, arena)) = &mut self.device else { return Ok(()) };
+        let [end, _] = arena.small;
+        let is_wanted = |buffer: &usize| {
+            arena.buffers[*buffer] >= end
+                && column.is_none_or(|column| column.0 as usize == *buffer)
+                && !self.fetched.contains(buffer)
+        };
+        let wanted: Vec<usize> = arena.down.iter().copied().filter(is_wanted).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        profile.time(Phase::Download, || download(&mut **device, arena, &wanted, self.store))?;
+        self.fetched.extend(wanted);
+        Ok(())
+    }
+
+    fn store(&mut self) -> &mut Store {
+        self.store
     }
 }
 
@@ -101,6 +123,7 @@ impl CudaSession<'_> {
     /// `None`: there was too little room for what elements defer.
     fn attempt(
         &mut self,
+        kernel: KernelId,
         steps: &[Step],
         launch: &Launch<'_>,
         profile: &mut Profile,
@@ -125,7 +148,7 @@ impl CudaSession<'_> {
         let outcome = profile.time(Phase::Kernel, || {
             if let Some(logs) = logs {
                 run.logging(steps, logs)
-            } else if program.fused && launch.jobs.rounds.len() == 1 {
+            } else if program.kernels[kernel.0 as usize].fused && launch.jobs.rounds.len() == 1 {
                 run.fused(steps).map(Some)
             } else {
                 run.tick_by_tick(steps).map(Some)
@@ -179,20 +202,20 @@ fn upload(
     if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
 }
 
-/// Brings down what [`Run::last_look`] has not.
-fn download(session: &mut dyn DeviceSession, arena: &Arena, store: &mut Store) -> Result<(), Error> {
-    let [end, _] = arena.small;
-    let wanted = arena.down.iter().filter(|buffer| arena.buffers[**buffer] >= end);
+/// Brings down columns that [`Run::last_look`] has not.
+fn download(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    wanted: &[usize],
+    store: &mut Store,
+) -> Result<(), Error> {
     let fresh = |buffer: &usize| {
         let column = &store.columns()[*buffer];
         Column::unset(column.ty(), column.len()).map(|column| (*buffer, column))
     };
-    let mut columns: Vec<(usize, Column)> = wanted.map(fresh).collect::<Result<_, _>>()?;
+    let mut columns: Vec<(usize, Column)> = wanted.iter().map(fresh).collect::<Result<_, _>>()?;
     let mut pieces: Vec<_> =
         columns.iter_mut().map(|(buffer, column)| (arena.buffers[*buffer], column.as_bytes_mut())).collect();
-    if pieces.is_empty() {
-        return Ok(());
-    }
     session.read(&mut pieces)?;
     columns.into_iter().for_each(|(buffer, column)| store.replace(buffer, column));
     Ok(())

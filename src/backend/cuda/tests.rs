@@ -9,7 +9,8 @@ mod traffic;
 use super::emulator::Emulator;
 use super::gpu::{Gpu, GpuDevice};
 use super::{CudaBackend, emit};
-use crate::backend::{Backend, Kernel, Launch, Outcome, run_on};
+use crate::backend::cpu::Driver;
+use crate::backend::{Backend, Kernels, Launch, Outcome, run_with};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder};
@@ -70,20 +71,22 @@ fn launched(
     interrupted: bool,
 ) -> Result<Outcome, Error> {
     static BACKEND: LazyLock<CudaBackend> = LazyLock::new(backend);
-    static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernel>>> = Mutex::new(BTreeMap::new());
+    static COMPILED: Mutex<BTreeMap<String, Arc<dyn Kernels>>> = Mutex::new(BTreeMap::new());
     let text = program.to_string();
     let found = COMPILED.lock().unwrap().get(&text).cloned();
     let kernel = match found {
         Some(kernel) => kernel,
         None => {
-            let kernel: Arc<dyn Kernel> = BACKEND
+            let kernel: Arc<dyn Kernels> = BACKEND
                 .compile(program, launch.ticks, &CancellationToken::default(), &mut Profile::default())?
                 .into();
             COMPILED.lock().unwrap().insert(text, kernel.clone());
             kernel
         }
     };
-    run_on(&*kernel, columns, launch, &AtomicBool::new(interrupted))
+    let (token, mut profile) = (CancellationToken::default(), Profile::default());
+    let driver = program.driver.map(|_| Driver::new(program, &token, &mut profile)).transpose()?;
+    run_with(&*kernel, driver.as_ref(), columns, launch, &AtomicBool::new(interrupted))
 }
 
 fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {

@@ -3,7 +3,7 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, MessagePart, Missing, Part, Program,
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Kernel, MessagePart, Missing, Part, Program,
     Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
@@ -11,22 +11,25 @@ use crate::types::{ArrayKind, ClassId, HierarchyId};
 impl Parser {
     /// One of the lines outside functions, or a function's head: its body is read when all of these are known.
     pub(super) fn item(&mut self, program: &mut Program, bodies: &mut Vec<usize>) -> Result<()> {
-        let word = self.word("a declaration (program, b0, s0, e0, entry, fn)")?;
+        let word = self.word("a declaration (program, b0, s0, e0, kernel, entry, driver, fn)")?;
         match &word[..] {
-            "program" => loop {
-                if self.take_word("fused") {
-                    program.fused = true;
-                } else if self.take_word("random") {
-                    program.uses_random = true;
-                } else {
-                    break;
-                }
-            },
+            "program" => program.uses_random |= self.take_word("random"),
+            "kernel" => {
+                self.in_order("k", "a kernel", program.kernels.len())?;
+                program.kernels.push(Kernel { entries: Vec::new(), fused: self.take_word("fused") });
+            }
+            "driver" => program.driver = Some(FuncId(self.entity("f", "a function")?)),
             "entry" => {
                 let function = FuncId(self.entity("f", "a function")?);
                 let name =
                     if matches!(self.peek(), Token::Text(_)) { self.text("a name")? } else { String::new() };
-                program.entries.push(Entry { name, function });
+                // Those of the only kernel stand alone.
+                if program.kernels.is_empty() {
+                    program.kernels.push(Kernel::default());
+                }
+                program.kernels.iter_mut().last().into_iter().for_each(|kernel| {
+                    kernel.entries.push(Entry { name: name.clone(), function });
+                });
             }
             "fn" => {
                 self.in_order("f", "a function", program.functions.len())?;
@@ -51,7 +54,7 @@ impl Parser {
                     self.mark("=")?;
                     program.sites.push(self.site()?);
                 } else {
-                    return self.expected("a declaration (program, b0, s0, e0, entry, fn)");
+                    return self.expected("a declaration (program, b0, s0, e0, kernel, entry, driver, fn)");
                 }
             }
         }
@@ -155,6 +158,11 @@ impl Parser {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Accumulator(number, self.part())
             }
+            "merged" => {
+                let number = self.entity("v", "a variable")?;
+                BufferKind::Merged(number, self.part())
+            }
+            "selection" => BufferKind::Selection,
             "accumulator_tick" => BufferKind::AccumulatorTick(self.entity("v", "a variable")?),
             "variable" => {
                 let number = self.entity("v", "a variable")?;

@@ -4,8 +4,8 @@ use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::typing::{plain_interval, result_type};
 use crate::ir::{
-    BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, Label, MathFn, Op, Program, Scalar,
-    SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
+    BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, KernelId, Label, MathFn, Op, Program,
+    Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
 
 /// Reads the body of the function whose head is known, up to its `}`.
@@ -140,6 +140,7 @@ impl Body<'_> {
             }
             "tick" => Stmt::Tick(self.parser.value()?),
             "path" => Stmt::Path(self.parser.value()?),
+            "launch" => Stmt::Launch(KernelId(self.parser.entity("k", "a kernel")?)),
             _ => {
                 self.parser.back();
                 return self.parser.error(format!("unknown statement `{word}`"));
@@ -170,6 +171,9 @@ impl Body<'_> {
         if self.parser.take_word("call") {
             return self.call(targets);
         }
+        if self.parser.take_word("reduce") {
+            return self.reduce(&targets);
+        }
         let [target] = &targets[..] else {
             return self.parser.expected("`call`, which alone gives several values");
         };
@@ -199,6 +203,36 @@ impl Body<'_> {
         let at = value.0 as usize;
         self.values.resize(self.values.len().max(at + 1), None);
         self.values[at] = Some(ValueData { ty, interval });
+    }
+
+    /// After `reduce`.
+    fn reduce(&mut self, targets: &[Target]) -> Result<Stmt> {
+        let [number, is_one] = targets else {
+            return self.parser.expected("two values, the number and whether it is one");
+        };
+        let name = self.parser.word("a reduction")?;
+        let Some(reduction) = Reduction::ALL.into_iter().find(|reduction| reduction.name() == name) else {
+            self.parser.back();
+            return self.parser.error(format!("unknown reduction `{name}`"));
+        };
+        let column = self.buffer()?;
+        let given = if self.parser.take_word("where") { Some(self.buffer()?) } else { None };
+        if !self.parser.take_word("from") {
+            return self.parser.expected("`from` and a value");
+        }
+        let from = self.parser.value()?;
+        let of = self.program.buffers.get(column.0 as usize).map(|info| info.ty);
+        let Some(ty) = number.ty.or(of) else {
+            return self.parser.error(format!("there is no {column}"));
+        };
+        self.define(number.value, ty, number.interval.unwrap_or(ty.full_interval()));
+        self.define(is_one.value, is_one.ty.unwrap_or(Ty::Bool), Interval::FULL);
+        let results = [number.value, is_one.value];
+        Ok(Stmt::Reduce { reduction, column, given, from, results })
+    }
+
+    fn buffer(&mut self) -> Result<Buffer> {
+        self.parser.entity("b", "a buffer").map(Buffer)
     }
 
     /// After `call`.
@@ -253,6 +287,13 @@ impl Body<'_> {
                     return self.parser.expected("`by`");
                 }
                 Op::Watch { marks, row, me: self.parser.value()?, write: name == "watch_write" }
+            }
+            "compact" => {
+                let flags = self.buffer()?;
+                if !self.parser.take_word("into") {
+                    return self.parser.expected("`into` and a buffer");
+                }
+                Op::Compact { flags, indices: self.buffer()? }
             }
             "select" => {
                 let condition = self.parser.value()?;
@@ -326,7 +367,7 @@ impl Body<'_> {
     }
 
     fn place(&mut self) -> Result<(Buffer, Value)> {
-        let buffer = Buffer(self.parser.entity("b", "a buffer")?);
+        let buffer = self.buffer()?;
         self.parser.mark("[")?;
         let index = self.parser.value()?;
         self.parser.mark("]")?;

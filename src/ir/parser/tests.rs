@@ -10,7 +10,7 @@ fn round_trip(text: &str) -> String {
 }
 
 /// In the printer's own form: every construct once.
-const ALL: &str = r#"program fused random
+const ALL: &str = r#"program random
 b0 = base: i32
 b1 = base tag: i32
 b2 = column h0 "@x": f64 written
@@ -30,6 +30,9 @@ b15 = variable v1 tag: i32
 b16 = marks variable v0: i64 written
 b17 = beside 1: f64
 b18 = beside 1 tag: i32
+b19 = selection: i32 written
+b20 = merged v0: i64 written
+b21 = merged v0 tag: i32 written
 s0 = root 3: i64
 s1 = root 3 tag: i32
 s2 = class_base h0 1: i32
@@ -66,8 +69,12 @@ e22 = no_method "x" of true
 e23 = no_method "x" of false
 e24 = race write column h0 "@x" at "t.rb":5
 e25 = race read arrays a0
+kernel k0 fused
 entry f0 "Car"
 entry f0 ""
+kernel k1
+entry f0 "Bus"
+driver f5
 
 fn f0 "Car" (v0: i32 in 0.., v1: i64, v2: i64 in 1..=10) {
   var x0: i64, x1: f64
@@ -141,6 +148,14 @@ fn f3 "" () -> i32 {
 
 fn f4 "deferred" (v0: i32, v1: i64) {
 }
+
+fn f5 "driver" () {
+  launch k0
+  v0 = compact b8 into b19
+  v1, v2 = reduce add b6 from v0
+  v3 in 0.., v4 = reduce min_last b6 where b8 from v1
+  launch k1
+}
 "#;
 
 #[test]
@@ -185,6 +200,7 @@ fn short_forms_by_hand() {
     assert_eq!(
         printed,
         r#"e0 = overflow "*"
+kernel k0
 entry f0 ""
 
 fn f0 "" (v0: i32, v1: i64, v2: i64) {
@@ -212,6 +228,8 @@ fn a_function_alone_says_what_only_its_program_knows() {
     let text = program.functions[0].to_string();
     assert!(text.contains("  v3: i32 = load b0[v0] in 0..=99\n"), "{text}");
     assert!(text.contains("  v27: f64, v28: i64 in 0..=1 = call f1(v3, v4)\n"), "{text}");
+    let text = program.functions[5].to_string();
+    assert!(text.contains("  v1: i64, v2 = reduce add b6 from v0\n"), "{text}");
 }
 
 #[test]

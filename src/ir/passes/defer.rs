@@ -607,13 +607,11 @@ fn forget_unused(program: &mut Program) {
     let mut buffers = vec![false; program.buffers.len()];
     let mut scalars = vec![false; program.scalars.len()];
     for function in &program.functions {
-        for_each(&function.body, &mut |stmt| match stmt {
-            Stmt::Store { buffer, .. }
-            | Stmt::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. } => {
-                buffers[buffer.0 as usize] = true;
+        for_each(&function.body, &mut |stmt| {
+            stmt.for_each_buffer(|buffer| buffers[buffer.0 as usize] = true);
+            if let Stmt::Let { op: Op::Scalar(scalar), .. } = stmt {
+                scalars[scalar.0 as usize] = true;
             }
-            Stmt::Let { op: Op::Scalar(scalar), .. } => scalars[scalar.0 as usize] = true,
-            _ => {}
         });
     }
     for (used, buffer) in buffers.iter_mut().zip(&program.buffers) {
@@ -632,13 +630,11 @@ fn forget_unused(program: &mut Program) {
     };
     let (new_buffers, new_scalars) = (number(&buffers), number(&scalars));
     for function in &mut program.functions {
-        for_each_mut(&mut function.body, &mut |stmt| match stmt {
-            Stmt::Store { buffer, .. }
-            | Stmt::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. } => {
-                *buffer = Buffer(new_buffers[buffer.0 as usize]);
+        for_each_mut(&mut function.body, &mut |stmt| {
+            stmt.for_each_buffer_mut(|buffer| *buffer = Buffer(new_buffers[buffer.0 as usize]));
+            if let Some(scalar) = stmt.scalar_mut() {
+                *scalar = Scalar(new_scalars[scalar.0 as usize]);
             }
-            Stmt::Let { op: Op::Scalar(scalar), .. } => *scalar = Scalar(new_scalars[scalar.0 as usize]),
-            _ => {}
         });
     }
     let mut used = buffers.iter();

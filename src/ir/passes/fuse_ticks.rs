@@ -40,7 +40,7 @@ use crate::ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
-    let entries: BTreeSet<usize> = program.entries.iter().map(|e| e.function.0 as usize).collect();
+    let entries: BTreeSet<usize> = program.entries().map(|e| e.function.0 as usize).collect();
     let mut ids = BTreeMap::new();
     for &entry in &entries {
         token.check()?;
@@ -51,13 +51,14 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
     let written: Vec<(Buffer, Ty)> = (0..)
         .map(Buffer)
         .zip(&program.buffers)
-        .filter(|(_, info)| info.written && !is_own(&info.kind))
+        .filter(|(_, info)| info.written && !is_own(&info.kind) && !info.is_drivers())
         .map(|(buffer, info)| (buffer, info.ty))
         .collect();
     let accesses = accesses(program);
     let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
-    program.fused = written.iter().all(|(buffer, _)| is_private(buffer));
-    let private = if program.fused { &written[..] } else { &[] };
+    let fused = written.iter().all(|(buffer, _)| is_private(buffer));
+    program.kernels.iter_mut().for_each(|kernel| kernel.fused = fused);
+    let private = if fused { &written[..] } else { &[] };
     for (entry, ids) in ids {
         token.check()?;
         wrap(&mut program.functions[entry], ids.len(), private);
@@ -266,7 +267,7 @@ mod tests {
         let mut program = crate::ir::parser::parse(&text).unwrap();
         run(&mut program, &CancellationToken::default()).unwrap();
         crate::ir::verifier::verify(&program).unwrap();
-        program.fused
+        program.kernels[0].fused
     }
 
     #[test]
@@ -315,7 +316,7 @@ mod tests {
                store b1[v3] = v9
              }",
         );
-        assert!(program.fused);
+        assert!(program.kernels[0].fused);
     }
 
     #[test]
@@ -350,7 +351,7 @@ mod tests {
                }
              }",
         );
-        assert!(!program.fused);
+        assert!(!program.kernels[0].fused);
     }
 
     #[test]
@@ -371,7 +372,7 @@ mod tests {
         let mut program = crate::ir::parser::parse(payload_of_64_bits).unwrap();
         run(&mut program, &CancellationToken::default()).unwrap();
         crate::ir::verifier::verify(&program).unwrap();
-        assert!(program.fused);
+        assert!(program.kernels[0].fused);
     }
 
     #[test]
@@ -406,6 +407,6 @@ mod tests {
              fn f0 (v0: i32, v1: i64, v2: i64) { v3 = load b0[v0]; store b1[v3] = v1 }";
         let mut program = crate::ir::parser::parse(text).unwrap();
         run(&mut program, &CancellationToken::default()).unwrap();
-        assert!(!program.fused);
+        assert!(!program.kernels[0].fused);
     }
 }

@@ -13,7 +13,7 @@ use crate::ir::walk::any;
 use crate::ir::{BinaryOp, Block, BufferInfo, BufferKind, Op, Program, Stmt, UnaryOp, Value, ValueData};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
-    let entries: Vec<u32> = program.entries.iter().map(|e| e.function.0).collect();
+    let entries: Vec<u32> = program.entries().map(|e| e.function.0).collect();
     for (i, function) in program.functions.iter_mut().enumerate() {
         token.check()?;
         let mut outside = vec![false; function.values.len()];

@@ -6,7 +6,7 @@ use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
 use crate::ir::verifier::verify;
-use crate::ir::{Program, Ty, interpreter};
+use crate::ir::{Program, Reduction, Ty, interpreter};
 use std::fmt::Write;
 
 const ELEMENTS: usize = 5;
@@ -222,7 +222,10 @@ impl Generator {
             }
             10 | 11 if self.entry || !self.private => {
                 let id = self.column_index();
-                if self.random.one_in(2) {
+                if self.random.one_in(4) {
+                    let value = self.of(Ty::Bool);
+                    self.line(&format!("store b6[{id}] = {value}"));
+                } else if self.random.one_in(2) {
                     let value = self.of(Ty::I64);
                     self.line(&format!("store b3[{id}] = {value}"));
                 } else {
@@ -341,6 +344,76 @@ impl Generator {
     }
 }
 
+/// Drivers: one launch, then what can be made of the columns.
+impl Generator {
+    fn driver(&mut self) {
+        (self.values, self.vars, self.labels) = (0, 0, 0);
+        self.scope = Scope::default();
+        self.line("driver f3");
+        self.line("fn f3 \"driver\" () {");
+        self.line("launch k0");
+        self.define(Ty::I32, "i32 0");
+        for _ in 0..2 + self.random.below(6) {
+            self.driver_stmt(2);
+        }
+        self.line("}");
+    }
+
+    fn driver_stmt(&mut self, depth: u32) {
+        match self.random.below(if depth == 0 { 8 } else { 9 }) {
+            0 => {
+                self.define(Ty::I64, "compact b6 into b7");
+            }
+            1..=3 => {
+                let ty = self.random.pick(&[Ty::I64, Ty::F64]);
+                let reductions: Vec<_> = Reduction::ALL.into_iter().filter(|r| r.takes(ty)).collect();
+                let (reduction, given) =
+                    (self.random.pick(&reductions), self.random.pick(&["", " where b5", " where b6"]));
+                let from = self.of(ty);
+                let (number, is_one) = (self.values, self.values + 1);
+                self.values += 2;
+                let column = if ty == Ty::I64 { "b3" } else { "b4" };
+                let name = reduction.name();
+                self.line(&format!("v{number}, v{is_one} = reduce {name} {column}{given} from {from}"));
+                self.scope.values[ty as usize].push(number);
+                self.scope.values[Ty::Bool as usize].push(is_one);
+            }
+            4 => {
+                let value = self.of(Ty::I64);
+                self.line(&format!("store b8[v0] = {value}"));
+            }
+            5 => {
+                let value = self.of(Ty::F64);
+                self.line(&format!("store b9[v0] = {value}"));
+            }
+            6 => {
+                let load = self.random.pick(&["load b8[v0]", "s0"]);
+                let (a, b) = (self.of(Ty::I64), self.define(Ty::I64, load));
+                self.define(Ty::I64, &format!("add {a}, v{b}"));
+            }
+            7 => {
+                let (condition, operand) = (self.of(Ty::Bool), self.of(Ty::I64));
+                if self.random.one_in(4) {
+                    self.line(&format!("check {condition} at e1 with {operand}"));
+                } else {
+                    self.define(Ty::I64, &format!("select {condition}, {operand}, {operand}"));
+                }
+            }
+            _ => {
+                let condition = self.of(Ty::Bool);
+                let before = self.scope.clone();
+                self.line(&format!("if {condition} {{"));
+                self.driver_stmt(depth - 1);
+                self.scope = before.clone();
+                self.line("} else {");
+                self.driver_stmt(depth - 1);
+                self.scope = before;
+                self.line("}");
+            }
+        }
+    }
+}
+
 pub(crate) fn random_program(seed: u64) -> Program {
     let mut random = Lcg(seed);
     let private = random.one_in(2);
@@ -353,6 +426,10 @@ pub(crate) fn random_program(seed: u64) -> Program {
             b3 = column h0 "@a": i64 written
             b4 = column h0 "@b": f64 written
             b5 = result: i64 written
+            b6 = column h0 "@flag": bool written
+            b7 = selection: i32 written
+            b8 = merged v0: i64 written
+            b9 = merged v1: f64 written
             s0 = root 0: i64
             e0 = zero_division
             e1 = overflow "+"
@@ -371,6 +448,9 @@ pub(crate) fn random_program(seed: u64) -> Program {
     generator.function("fn f0 (v0: i32, v1: i64, v2: i64) {", true);
     generator.function("fn f1 (v0: i32, v1: i64) -> i64 {", false);
     generator.function("fn f2 (v0: i32, v1: i64, v2: i64) {", true);
+    if generator.random.one_in(2) {
+        generator.driver();
+    }
     parse(&generator.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", generator.text))
 }
 
@@ -383,6 +463,10 @@ fn run(program: &Program, ticks: u64) -> (Outcome, Vec<Vec<u8>>) {
         Column::I64(vec![0, 1, 2, 3, 4]),
         Column::F64(vec![0.0, -0.5, 1.5, f64::NAN, f64::INFINITY]),
         Column::I64(vec![0; ELEMENTS]),
+        Column::Bool(vec![0, 1, 1, 0, 1]),
+        Column::I32(vec![]),
+        Column::I64(vec![0]),
+        Column::F64(vec![0.0]),
     ];
     let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None).unwrap();
     let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: 3, call: 4 };
@@ -408,7 +492,7 @@ fn passes_keep_what_programs_mean() {
             done += usize::from(expected.0 == Outcome::Done);
             failed += usize::from(expected.0 != Outcome::Done);
         }
-        fused += usize::from(after.fused);
+        fused += usize::from(after.kernels[0].fused);
     }
     // The test would mean little if nearly all programs went one way.
     assert!(fused > 100 && done > 200 && failed > 200, "{fused} fused, {done} done, {failed} failed");

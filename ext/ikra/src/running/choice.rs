@@ -3,7 +3,7 @@
 //! beside, and nobody waits for it. A run that goes on for long when it is ready begins again on the GPU.
 
 use crate::running::backends;
-use ikra_core::backend::Kernel;
+use ikra_core::backend::Executable;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::ir::Program;
 use ikra_core::profile::{Phase, Profile};
@@ -59,7 +59,7 @@ pub struct Choice {
 pub struct Compilation {
     process: u32,
     /// `None` within: it cannot be.
-    done: Mutex<Option<Option<Arc<dyn Kernel>>>>,
+    done: Mutex<Option<Option<Arc<Executable>>>>,
     /// The run that goes on meanwhile: when it began, and what stops it.
     running: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
@@ -74,14 +74,14 @@ fn gpu() -> String {
 }
 
 impl Choice {
-    /// The kernel for the GPU, if it is to run this.
-    pub fn on_gpu(&self, program: &Arc<Program>, work: Work) -> Option<Arc<dyn Kernel>> {
+    /// The code for the GPU, if it is to run this.
+    pub fn on_gpu(&self, program: &Arc<Program>, work: Work) -> Option<Arc<Executable>> {
         if !self.is_for_gpu(program, work) {
             return None;
         }
         let mut compilation = self.compilation.borrow_mut();
         match &*compilation {
-            Some(compilation) => compilation.kernel(),
+            Some(compilation) => compilation.executable(),
             None => {
                 *compilation = Compilation::begin(program, work.ticks);
                 None
@@ -149,7 +149,7 @@ pub struct Running(Option<Arc<Compilation>>);
 impl Running {
     /// Has it been stopped because there is code for the GPU now?
     pub fn is_overtaken(&self) -> bool {
-        self.0.as_ref().is_some_and(|compilation| compilation.kernel().is_some())
+        self.0.as_ref().is_some_and(|compilation| compilation.executable().is_some())
     }
 }
 
@@ -176,13 +176,13 @@ impl Compilation {
         let compile = move || {
             block_signals();
             // Starts CUDA too, where that has not been done.
-            let kernel = backends::named(&gpu()).ok().and_then(|backend| {
+            let executable = backends::named(&gpu()).ok().and_then(|backend| {
                 let token = CancellationToken::default();
-                backend.compile(&program, ticks, &token, &mut Profile::default()).ok()
+                Executable::new(&*backend, &program, ticks, &token, &mut Profile::default()).ok()
             });
             COMPILING.store(0, Ordering::SeqCst);
-            let is_there = kernel.is_some();
-            *mine.done.lock() = Some(kernel.map(Arc::from));
+            let is_there = executable.is_some();
+            *mine.done.lock() = Some(executable.map(Arc::new));
             // Runs that began meanwhile.
             while is_there && mine.overtake() {
                 thread::sleep(LOOK);
@@ -210,7 +210,7 @@ impl Compilation {
         self.process == std::process::id()
     }
 
-    fn kernel(&self) -> Option<Arc<dyn Kernel>> {
+    fn executable(&self) -> Option<Arc<Executable>> {
         // In a forked child the locks may be held by threads that are not there, and a GPU cannot be used.
         if !self.is_of_this_process() {
             return None;

@@ -53,6 +53,10 @@ enum Recipe {
     /// The root that it begins with.
     Variable(u32, Part, Option<Shape>),
     ResultWords,
+    /// Empty until the driver makes it.
+    Selection,
+    /// One row.
+    Merged,
     Scratch,
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
@@ -168,6 +172,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
             Recipe::Variable(root, *part, variable.types.single_shape())
         }
         BufferKind::ResultWords => Recipe::ResultWords,
+        BufferKind::Selection => Recipe::Selection,
+        BufferKind::Merged(..) => Recipe::Merged,
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
@@ -453,7 +459,8 @@ fn fill(
             column
         }
         // Filled by `enlarge` and `prepare`.
-        Recipe::ResultWords | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
+        Recipe::Merged => Column::try_zeros(buffer.ty, 1)?,
+        Recipe::ResultWords | Recipe::Selection | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
             Column::with_capacity(buffer.ty, 0)
         }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),

@@ -9,7 +9,7 @@ use crate::writing::numbers;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::{AccumulatorSchema, Fold};
-use ikra_core::ir::BufferKind;
+use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::Shape;
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
@@ -88,7 +88,14 @@ impl Accumulators<'_> {
             return None;
         };
         let values = self.decoder.values(|part| BufferKind::Accumulator(number, part), &variable.types);
-        numbers::fold(&variable.fold, now.as_raw(), &values, ticks)
+        numbers::fold(&variable.fold, now.as_raw(), (&values, self.merged(number)), ticks)
+    }
+
+    /// What the driver has made of the parts.
+    fn merged(&self, number: u32) -> Option<i64> {
+        let tag = self.decoder.buffer(&BufferKind::Merged(number, Part::Tag))?;
+        let payload = self.decoder.buffer(&BufferKind::Merged(number, Part::Payload))?;
+        (tag.bits(0) == i64::from(Shape::Integer.tag())).then(|| payload.bits(0))
     }
 
     /// What was given, in the order of the base, and the element and tick of each; where one part decides, that part

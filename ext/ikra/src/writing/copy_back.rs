@@ -18,9 +18,9 @@ use crate::writing::results::Results;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::schema::ColumnSchema;
+use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
-use ikra_core::infer::{Operation, is_plain};
+use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
@@ -125,13 +125,13 @@ pub struct CopyBack<'a> {
 
 impl CopyBack<'_> {
     /// Writes what has changed and gives the block's values, or what was selected: an array for each column of the base.
-    pub fn run(&self, operation: Operation, base: &Base, block: Proc) -> Result<Value, Trouble> {
+    pub fn run(&self, base: &Base, block: Proc) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         faults::point("making the result")?;
-        let result = match operation {
-            Operation::Each => self.decoder.ruby.qnil().as_value(),
-            Operation::Map => self.map()?.as_value(),
-            Operation::Select => self.select(base)?.as_value(),
+        let result = match self.decoder.schema().output {
+            Output::Nothing => self.decoder.ruby.qnil().as_value(),
+            Output::Values => self.map()?.as_value(),
+            Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
@@ -442,25 +442,21 @@ impl CopyBack<'_> {
             let all = results.all(self.decoder.heap.length, self.decoder.buffer(&BufferKind::ResultWords))?;
             return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
-        let filling = Filling { decoder: self.decoder, rows: self.decoder.heap.length, kept: None };
+        let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
         filling.values(&self.decoder.values(BufferKind::Result, types))
     }
 
     fn select(&self, base: &Base) -> Result<RArray, Trouble> {
-        let kept = self.kept()?;
-        let filling = Filling { decoder: self.decoder, rows: self.decoder.heap.length, kept: Some(&kept) };
+        let selection = match self.decoder.buffer(&BufferKind::Selection) {
+            Some(Column::I32(rows)) => &rows[..],
+            _ => return Err(Error::Internal("pselect without a selection".into()).into()),
+        };
+        let filling = Filling { decoder: self.decoder, count: selection.len(), selection: Some(selection) };
         let columns = self.decoder.ruby.ary_new();
         for source in &base.columns {
             columns.push(filling.base(source)?)?;
         }
         Ok(columns)
-    }
-
-    /// The elements that were selected.
-    fn kept(&self) -> Result<RowSet, Trouble> {
-        let keep = self.decoder.buffer(&BufferKind::Result(Part::Payload));
-        let keep = keep.ok_or_else(|| Error::Internal("pselect without a result".into()))?;
-        Ok(RowSet::of(keep.len(), |rows| keep.passes(rows, |keep| keep != 0))?)
     }
 }
 

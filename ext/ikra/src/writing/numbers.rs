@@ -1,5 +1,5 @@
-//! Parts of accumulators that are all numbers, put together without Ruby: what its own operators would give. Where the
-//! order makes no difference, all threads put some together.
+//! Parts of accumulators that are all numbers, put together without Ruby: what its own operators would give. Those that are
+//! all Integers the driver has put together. Of the others all threads put some together where the order makes no difference.
 
 use crate::vm::value::{self, Decoded};
 use crate::writing::decoder::Values;
@@ -14,8 +14,6 @@ use std::ops::Range;
 
 /// How two numbers are put together. `None` where it takes Ruby.
 trait Number: Copy + Send + Sync {
-    /// Sums of these are the same in any order.
-    const EXACT: bool;
     fn add(self, other: Self) -> Option<Self>;
     fn subtract(self, other: Self) -> Option<Self>;
     fn multiply(self, other: Self) -> Option<Self>;
@@ -24,8 +22,6 @@ trait Number: Copy + Send + Sync {
 }
 
 impl Number for i64 {
-    const EXACT: bool = true;
-
     fn add(self, other: Self) -> Option<Self> {
         self.checked_add(other)
     }
@@ -48,8 +44,6 @@ impl Number for i64 {
 }
 
 impl Number for f64 {
-    const EXACT: bool = false;
-
     fn add(self, other: Self) -> Option<Self> {
         Some(self + other)
     }
@@ -113,8 +107,6 @@ impl Either {
 }
 
 impl Number for Either {
-    const EXACT: bool = false;
-
     fn add(self, other: Self) -> Option<Self> {
         self.arithmetic(other, Number::add, Number::add)
     }
@@ -145,8 +137,14 @@ impl Number for Either {
 }
 
 /// The variable's new value, as shape and payload, from the parts of those rows whose tick is not 0. `None` where there
-/// are none, and where it takes Ruby: operators of the user's, other classes, more than 64 bits, NaN.
-pub fn fold(fold: &Fold, now: VALUE, values: &Values<'_>, ticks: &[i64]) -> Option<(Shape, i64)> {
+/// are none, and where it takes Ruby: operators of the user's, other classes, more than 64 bits, NaN. `merged`: what the driver
+/// has made of Integers.
+pub fn fold(
+    fold: &Fold,
+    now: VALUE,
+    (values, merged): (&Values<'_>, Option<i64>),
+    ticks: &[i64],
+) -> Option<(Shape, i64)> {
     let operation = Operation::of(fold)?;
     let now = match value::decode(now) {
         Decoded::Integer(number) => Integer(number),
@@ -154,11 +152,9 @@ pub fn fold(fold: &Fold, now: VALUE, values: &Values<'_>, ticks: &[i64]) -> Opti
         _ => return None,
     };
     let ending = match (now, values.single, values.payload) {
-        (Integer(now), Some(Shape::Integer), Some(Column::I64(parts))) => {
-            operation.run(now, ticks, |row| Some(parts[row])).map(Integer)
-        }
-        (Integer(now), Some(Shape::Integer), Some(Column::I32(parts))) => {
-            operation.run(now, ticks, |row| Some(i64::from(parts[row]))).map(Integer)
+        (Integer(now), Some(Shape::Integer), _) => {
+            ticks.iter().find(|tick| **tick != 0)?;
+            operation.run(now, &[1], |_| merged).map(Integer)
         }
         (Float(now), Some(Shape::Float), Some(Column::F64(parts))) => {
             operation.run(now, ticks, |row| Some(parts[row])).map(Float)
@@ -223,8 +219,6 @@ impl Operation {
     fn run<T: Number>(self, now: T, ticks: &[i64], part: impl Fn(usize) -> Option<T> + Sync) -> Option<T> {
         let run = Run { now, ticks, part };
         match self {
-            Self::Add if T::EXACT => run.in_parts(T::add, T::add),
-            Self::Subtract if T::EXACT => run.in_parts(T::add, T::subtract),
             Self::Add => run.in_order(T::add),
             Self::Subtract => run.in_order(T::subtract),
             Self::Multiply => run.in_order(T::multiply),
@@ -259,30 +253,22 @@ impl<T: Number, P: Fn(usize) -> Option<T> + Sync> Run<'_, T, P> {
         given.try_fold(self.now, |sum, part| step(sum, part?))
     }
 
-    /// Where it does not matter where the brackets are.
+    /// Where it does not matter where the brackets are: threads put parts together that follow each other; what that gives
+    /// is put together in order.
     fn same(self, step: impl Fn(T, T) -> Option<T> + Sync) -> Option<T> {
-        self.in_parts(&step, &step)
-    }
-
-    /// Threads put parts together that follow each other; what that gives is put together in order.
-    fn in_parts(
-        self,
-        within: impl Fn(T, T) -> Option<T> + Sync,
-        last: impl Fn(T, T) -> Option<T>,
-    ) -> Option<T> {
         let (rows, size) = (self.ticks.len(), parallel::chunk());
         let mut sums: Vec<Partial<T>> = fallible::filled(Ok(None), rows.div_ceil(size)).ok()?;
         parallel::each(rows, sums.iter_mut().enumerate(), |(number, sum)| {
             let mut given = self.given(number * size..((number + 1) * size).min(rows));
             if let Some(first) = given.next() {
-                let all = first.and_then(|first| given.try_fold(first, |sum, part| within(sum, part?)));
+                let all = first.and_then(|first| given.try_fold(first, |sum, part| step(sum, part?)));
                 *sum = all.map(Some).ok_or(());
             }
         });
         let mut all = None;
         for sum in sums {
             if let Some(part) = sum.ok()? {
-                all = Some(last(all.unwrap_or(self.now), part)?);
+                all = Some(step(all.unwrap_or(self.now), part)?);
             }
         }
         all

@@ -66,7 +66,7 @@ fn loops_breaks_and_continues() {
 
 /// Fails at the tick that its column says, -1 for never; counts ticks otherwise.
 const FAILS_AT: &str = r#"
-program fused
+kernel k0 fused
 b0 = column h0 "@when": i64
 b1 = column h0 "@count": i64 written
 e0 = range "now"
@@ -96,7 +96,7 @@ fn f0 (v0: i32, v1: i64, v2: i64) {
 
 #[test]
 fn the_failure_of_the_lowest_tick_and_element_wins() {
-    let text = [FAILS_AT.to_string(), FAILS_AT.replace("program fused", "")];
+    let text = [FAILS_AT.to_string(), FAILS_AT.replace("kernel k0 fused", "")];
     for kernel in text.map(|text| kernel(&text)) {
         for n in [10, 100_000] {
             let mut when = vec![-1; n];
@@ -232,7 +232,8 @@ fn f3 "element" (v0: i64) {
 fn random_numbers_are_those_of_the_generator() {
     // Two draws a tick, one of them in a function.
     let text = r#"
-program fused random
+program random
+kernel k0 fused
 b0 = column h0 "@sum": i64 written
 entry f0 "T"
 fn f0 (v0: i32, v1: i64, v2: i64) {
@@ -267,7 +268,7 @@ fn f1 () -> i64 {
             *sum = sum.wrapping_mul(31).wrapping_add(draw(0)) ^ draw(1);
         }
     }
-    for text in [text.clone(), text.replace("program fused random", "program random")] {
+    for text in [text.clone(), text.replace("program random\nkernel k0 fused", "program random\nkernel k0")] {
         let mut buffers = [Column::I64(vec![0; n])];
         assert_eq!(run(&*kernel(&text), &mut buffers, &in_order(n), ticks), Outcome::Done);
         assert_eq!(i64s(&buffers[0]), expected);
@@ -298,7 +299,7 @@ fn an_interrupt_stops_ticks_loops_and_recursion() {
     let n = 1000;
     let mut buffers = [Column::I64(vec![-1; n]), Column::I64(vec![0; n])];
     let ticks = interrupted(FAILS_AT, &mut buffers, n, i64::MAX as u64);
-    let unfused = interrupted(&FAILS_AT.replace("program fused", ""), &mut buffers, n, i64::MAX as u64);
+    let unfused = interrupted(&FAILS_AT.replace("kernel k0 fused", ""), &mut buffers, n, i64::MAX as u64);
     let endless = "entry f0\nfn f0 (v0: i32, v1: i64, v2: i64) { loop L0 { } }";
     let endless = interrupted(endless, &mut [], 1, 1);
     let recursion = "entry f0

@@ -2,11 +2,13 @@
 
 mod arithmetic;
 mod control;
+mod driver;
 mod random;
 
 use super::loop_order::{LoopOrder, LoopOrders};
-use super::{Code, CpuBackend, pool};
-use crate::backend::{Backend, Failure, Kernel, Launch, Outcome, run_on};
+use super::{Code, CpuBackend, CpuKernel, Driver};
+use crate::backend::run_with as run_with_driver;
+use crate::backend::{Backend, Failure, Kernels, Launch, Outcome, run_on};
 use crate::cancel::CancellationToken;
 use crate::heap::job_order::{Round, Segment};
 use crate::heap::{Column, JobOrder};
@@ -19,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A verified program, compiled.
-fn kernel(text: &str) -> Box<dyn Kernel> {
+fn kernel(text: &str) -> Box<dyn Kernels> {
     let program = match parser::parse(text) {
         Ok(program) => Arc::new(program),
         Err(error) => panic!("{error}\n{text}"),
@@ -40,12 +42,12 @@ fn in_order(jobs: usize) -> JobOrder {
     JobOrder::new(&vec![0; jobs], 1, None).unwrap()
 }
 
-fn run(kernel: &dyn Kernel, buffers: &mut [Column], jobs: &JobOrder, ticks: u64) -> Outcome {
+fn run(kernel: &dyn Kernels, buffers: &mut [Column], jobs: &JobOrder, ticks: u64) -> Outcome {
     run_with(kernel, buffers, &[], jobs, ticks)
 }
 
 fn run_with(
-    kernel: &dyn Kernel,
+    kernel: &dyn Kernels,
     buffers: &mut [Column],
     scalars: &[u64],
     jobs: &JobOrder,

@@ -23,7 +23,7 @@ pub(super) fn signature(names: &Names<'_>, index: usize) -> String {
     let (values, _) = width::intervals(function);
     let result = if names.can_fail[index] { "bool" } else { "void" };
     // What inference made a function is to be compiled once, not inlined again.
-    let is_entry = names.program.entries.iter().any(|entry| entry.function.0 as usize == index);
+    let is_entry = names.program.entries().any(|entry| entry.function.0 as usize == index);
     let inlining = if is_entry { "" } else { "__noinline__ " };
     let mut text = format!("static __device__ {inlining}{result} {}(Element& e", names.functions[index]);
     for (i, ty) in function.params.iter().enumerate() {
@@ -327,6 +327,8 @@ impl Writer<'_, '_> {
                 self.line(&fail);
             }
             Stmt::Defer { function, args } => self.defer(*function, args),
+            // A driver's, which runs on the host.
+            Stmt::Launch(_) | Stmt::Reduce { .. } => {}
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {
                 for (i, v) in values.iter().enumerate() {

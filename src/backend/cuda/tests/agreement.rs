@@ -57,7 +57,7 @@ fn random_programs_compute_what_the_interpreter_says() {
         run_all(&mut program, true, &CancellationToken::default(), &mut crate::profile::Profile::default())
             .unwrap();
         // Elements of the others see each other's writes, in an order that a GPU does not keep.
-        if !program.fused {
+        if !program.kernels[0].fused {
             continue;
         }
         for ticks in [1, 3] {

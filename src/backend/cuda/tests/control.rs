@@ -160,7 +160,7 @@ fn a_full_stack_is_an_error_of_the_device() {
 
 /// Adds the tick to a running sum; fails where the sum passes a limit.
 const TICKS: &str = r#"
-program fused
+kernel k0 fused
 b0 = base: i64
 b1 = column h0 "@sum": i64 written
 s0 = root 0: i64
@@ -295,7 +295,7 @@ fn a_program_that_is_not_fused_sees_all_writes_of_the_tick_before() {
 
 /// Appends the element to a log of its object: order within the object is what counts.
 const ROUNDS: &str = r#"
-program fused
+kernel k0 fused
 b0 = base: i32
 b1 = column h0 "@log": i64 written
 entry f0 "Log"
@@ -323,7 +323,8 @@ fn repeated_objects_run_one_after_the_other_in_each_tick() {
 }
 
 const RANDOM: &str = r#"
-program fused random
+program random
+kernel k0 fused
 b0 = result: i64 written
 b1 = result: i64 written
 b2 = result: i64 written

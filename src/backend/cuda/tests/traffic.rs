@@ -6,7 +6,7 @@ use crate::heap::{Column, JobOrder};
 use std::fmt::Write;
 
 const HEAD: &str = r#"
-program fused
+kernel k0 fused
 b0 = base: i32
 b1 = column h0 "@progress": f64 written
 b2 = column h0 "@street": i32 written

@@ -1,0 +1,131 @@
+//! Drivers: what they launch, and what they make of columns.
+
+use super::*;
+
+/// Two kernels: one adds to each row of b0 and says which are odd, the other fails where a row is 9.
+const HEAD: &str = r#"
+b0 = column h0 "@x": i64 written
+b1 = result: bool written
+b2 = selection: i32 written
+b3 = merged v0: i64 written
+b4 = merged v0 tag: i32 written
+s0 = root 0: i64
+e0 = overflow "+"
+e1 = index_too_small
+kernel k0
+entry f0
+kernel k1
+entry f1
+driver f2
+fn f0 (v0: i32, v1: i64, v2: i64) {
+  v3 = load b0[v0]; v4 = i64 1; v5 = add_checked v3, v4 at e0; store b0[v0] = v5
+  v6 = and v5, v4; v7 = eq v6, v4; store b1[v0] = v7
+}
+fn f1 (v0: i32, v1: i64, v2: i64) { v3 = load b0[v0]; v4 = i64 9; v5 = ne v3, v4; check v5 at e1 with v3 }
+"#;
+
+fn drive(driver: &str, rows: Vec<i64>) -> (Outcome, Vec<Column>) {
+    let text = format!("{HEAD}\nfn f2 \"driver\" () {{\n{driver}\n}}");
+    let kernels = kernel(&text);
+    let program = parser::parse(&text).unwrap();
+    assert_eq!(parser::parse(&program.to_string()).unwrap(), program);
+    let driver = Driver::new(&program, &CancellationToken::default(), &mut Profile::default()).unwrap();
+    let (jobs, count) = (in_order(rows.len()), rows.len());
+    let launch = Launch { scalars: &[5], jobs: &jobs, ticks: 1, seed: 1, call: 1 };
+    let mut results = Vec::new();
+    for interpreted in [false, true] {
+        let mut columns = vec![
+            Column::I64(rows.clone()),
+            Column::zeros(Ty::Bool, count),
+            Column::zeros(Ty::I32, 0),
+            Column::zeros(Ty::I64, 1),
+            Column::zeros(Ty::I32, 1),
+        ];
+        let interrupt = AtomicBool::new(false);
+        let outcome = match interpreted {
+            true => interpreter::run(&program, &mut columns, &launch),
+            false => run_with_driver(&*kernels, Some(&driver), &mut columns, &launch, &interrupt).unwrap(),
+        };
+        results.push((outcome, columns));
+    }
+    let [found, expected] = &results[..] else { unreachable!() };
+    assert_eq!(found.0, expected.0);
+    if found.0 == Outcome::Done {
+        assert_eq!(found.1, expected.1);
+    }
+    results.swap_remove(0)
+}
+
+#[test]
+fn kernels_are_launched_in_loops_and_what_they_leave_is_compacted() {
+    // Launches until no more than one row is odd, at most s0 times.
+    let driver = "v0 = i64 0; x0 = v0; v1 = s0
+        loop L0 {
+          launch k0
+          v2 = compact b1 into b2
+          v3 = x0; v4 = i64 1; v5 = add v3, v4; x0 = v5
+          v6 = le v2, v4; if v6 { break L0 }
+          v7 = ge v5, v1; if v7 { break L0 }
+        }
+        v8 = x0; v9 = i32 0; store b3[v9] = v8";
+    let (outcome, columns) = drive(driver, vec![0, 2, 4, 5]);
+    assert_eq!(outcome, Outcome::Done);
+    assert_eq!(columns[0], Column::I64(vec![2, 4, 6, 7]));
+    assert_eq!((&columns[2], &columns[3]), (&Column::I32(vec![3]), &Column::I64(vec![2])));
+    let (_, columns) = drive(driver, vec![0, 1]);
+    assert_eq!(columns[0], Column::I64(vec![1, 2]));
+}
+
+#[test]
+fn a_launch_that_fails_ends_the_driver() {
+    let driver = "launch k0; launch k1; launch k0";
+    let (outcome, _) = drive(driver, vec![0, 7, 8, 8]);
+    assert_eq!(outcome, failed(1, 2, 0, [9, 0]));
+    assert_eq!(drive(driver, vec![0, 7]).1[0], Column::I64(vec![2, 9]));
+}
+
+#[test]
+fn sums_are_told_from_what_is_beyond_64_bits() {
+    let driver = "launch k0; v0 = s0; v1 = i32 0; v2, v3 = reduce add b0 where b1 from v0
+        if v3 { store b3[v1] = v2; v4 = i32 7; store b4[v1] = v4 }";
+    let (_, columns) = drive(driver, vec![0, 1, 2, 3]);
+    assert_eq!((&columns[3], &columns[4]), (&Column::I64(vec![9]), &Column::I32(vec![7])));
+    let (_, columns) = drive(driver, vec![i64::MAX - 1, 0, 2]);
+    assert_eq!((&columns[3], &columns[4]), (&Column::I64(vec![0]), &Column::I32(vec![0])));
+}
+
+#[test]
+fn a_driver_may_fail_and_be_interrupted() {
+    let (outcome, _) = drive("v0 = s0; v1 = false; check v1 at e1 with v0", vec![1]);
+    assert_eq!(outcome, failed(1, 0, 0, [5, 0]));
+    let text = format!("{HEAD}\nfn f2 \"driver\" () {{ loop L0 {{ v0 = compact b1 into b2 }} }}");
+    let (kernels, program) = (kernel(&text), parser::parse(&text).unwrap());
+    let driver = Driver::new(&program, &CancellationToken::default(), &mut Profile::default()).unwrap();
+    let jobs = in_order(1);
+    let launch = Launch { scalars: &[5], jobs: &jobs, ticks: 1, seed: 1, call: 1 };
+    let types = program.buffers.iter().map(|info| Column::zeros(info.ty, 1));
+    let (mut columns, interrupt) = (types.collect::<Vec<_>>(), AtomicBool::new(false));
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            interrupt.store(true, Ordering::Relaxed);
+        });
+        run_with_driver(&*kernels, Some(&driver), &mut columns, &launch, &interrupt).unwrap()
+    });
+    assert_eq!(outcome, Outcome::Interrupted);
+}
+
+#[test]
+fn drivers_that_are_the_same_but_for_their_buffers_share_code() {
+    let driver = |head: &str, flags: u32| {
+        let text = format!(
+            "{head}driver f0\nfn f0 \"driver\" () {{ v0 = i64 77; v1 = compact b{flags} into b{} }}",
+            flags + 1
+        );
+        let program = parser::parse(&text).unwrap();
+        Driver::new(&program, &CancellationToken::default(), &mut Profile::default()).unwrap()
+    };
+    let first = driver("b0 = result: bool written\nb1 = selection: i32 written\n", 0);
+    let second = driver("b0 = base: i32\nb1 = result: bool written\nb2 = selection: i32 written\n", 1);
+    assert!(first.shares_code_with(&second));
+}
