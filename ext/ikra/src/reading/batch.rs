@@ -11,7 +11,7 @@
 use crate::reading::column_builder::{Filled, Part, Spare, object_payload};
 use crate::reading::decode::{self, Enter, Known};
 use crate::reading::variables::BLOCK;
-use crate::reading::visited::{Slot, Sort, Word};
+use crate::reading::visited::{Claimed, Slot, Sort, Word};
 use crate::vm::pinned::Lists;
 use crate::vm::value;
 use ikra_core::error::Error;
@@ -198,16 +198,14 @@ struct Claims<'a> {
 
 impl Enter for Claims<'_> {
     #[inline]
-    fn enter(&mut self, _: VALUE, slot: Slot<'_>, word: Word, sort: Sort) -> Result<Word, NoMemory> {
+    fn enter(&mut self, _: VALUE, slot: Slot<'_>, word: Word, sort: Sort) -> Result<Option<Word>, NoMemory> {
         let claim = Word::claim(sort, self.place as u32);
-        if word.is_claim() && word.place() < claim.place() {
-            return Ok(word);
-        }
-        let before = slot.claim(claim);
-        let lost = before.is_claim().then(|| before.place()).filter(|place| *place < claim.place());
-        if lost.is_some() {
-            return Ok(before);
-        }
+        let before = match slot.claim(word, claim) {
+            Claimed::Now(before) => before,
+            Claimed::Before(before) => return Ok(Some(before)),
+            // The tracer joins the kinds.
+            Claimed::Otherwise => return Ok(None),
+        };
         let number = self.batch.number(sort);
         if before.is_claim() {
             let loser = before.place() as usize / self.batch.places_of_chunk();
@@ -217,7 +215,7 @@ impl Enter for Claims<'_> {
             fallible::resize(&mut self.counts, self.batch.sorts, 0)?;
         }
         self.counts[number] += 1;
-        Ok(claim)
+        Ok(Some(claim))
     }
 
     #[inline]

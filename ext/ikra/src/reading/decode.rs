@@ -36,8 +36,14 @@ pub struct Known<'a> {
 /// Who enters what is met for the first time.
 pub trait Enter {
     /// `word` is what the slot holds, which is not present. Gives what it holds then: something present, or a claim, for
-    /// which [`Enter::later`] is called.
-    fn enter(&mut self, value: VALUE, slot: Slot<'_>, word: Word, sort: Sort) -> Result<Word, NoMemory>;
+    /// which [`Enter::later`] is called; `None`: it is for the tracer.
+    fn enter(
+        &mut self,
+        value: VALUE,
+        slot: Slot<'_>,
+        word: Word,
+        sort: Sort,
+    ) -> Result<Option<Word>, NoMemory>;
 
     /// The value that is put next is a claim for now.
     fn later(&mut self) {}
@@ -54,14 +60,14 @@ pub struct InOrder<'a> {
 
 impl Enter for InOrder<'_> {
     #[inline]
-    fn enter(&mut self, value: VALUE, slot: Slot<'_>, _: Word, sort: Sort) -> Result<Word, NoMemory> {
+    fn enter(&mut self, value: VALUE, slot: Slot<'_>, _: Word, sort: Sort) -> Result<Option<Word>, NoMemory> {
         let row = match sort {
             Sort::Object(class) => pinned::add(self.objects, class.0, value)?,
             Sort::Array(kind) => pinned::add(self.arrays, kind.0, value)?,
         };
         let word = Word::present(sort, row);
         slot.set(word);
-        Ok(word)
+        Ok(Some(word))
     }
 
     #[inline]
@@ -199,7 +205,8 @@ impl Known<'_> {
                 }
             };
             if !word.is_present() {
-                word = enter.enter(value, slot, word, sort)?;
+                let Some(entered) = enter.enter(value, slot, word, sort)? else { return Ok(index) };
+                word = entered;
             }
             let payload = match word.is_present() {
                 true => object_payload(place, word.row()),

@@ -44,8 +44,7 @@ const LISTS: usize = 256;
 /// Pages of slots are allocated together, ever more of them up to so many.
 const MOST_PAGES: usize = 1024;
 
-/// What a slot holds: nothing (0), a claim, or what was entered. A claim is less than what was entered, and greater the
-/// lower its place is, so that the greatest number is what counts.
+/// What a slot holds: nothing (0), a claim, or what was entered. Of claims the one of the lowest place counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u64);
 
@@ -112,6 +111,17 @@ impl Word {
     }
 }
 
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// It stands; before, there was this: nothing or a later claim.
+    Now(Word),
+    /// This comes before it.
+    Before(Word),
+    /// The value was met as something else: an array in two kinds.
+    Otherwise,
+}
+
 /// The slot of one value. All accesses are atomic; what else they order, the joining of threads does.
 #[derive(Clone, Copy)]
 pub struct Slot<'a>(&'a AtomicU64);
@@ -127,10 +137,22 @@ impl Slot<'_> {
         self.0.store(word.0, Ordering::Relaxed);
     }
 
-    /// Enters a claim, unless what is there is greater; gives what was there.
+    /// Enters a claim, unless what is there comes before it; `word` is what the slot held just now.
     #[inline]
-    pub fn claim(self, claim: Word) -> Word {
-        Word(self.0.fetch_max(claim.0, Ordering::Relaxed))
+    pub fn claim(self, word: Word, claim: Word) -> Claimed {
+        let mut before = word;
+        loop {
+            if before != Word::EMPTY && before.sort() != claim.sort() {
+                return Claimed::Otherwise;
+            }
+            if before.is_present() || before.is_claim() && before.place() < claim.place() {
+                return Claimed::Before(before);
+            }
+            match self.0.compare_exchange(before.0, claim.0, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Claimed::Now(before),
+                Err(now) => before = Word(now),
+            }
+        }
     }
 
     pub fn get(self) -> Option<Visited> {
@@ -339,7 +361,10 @@ mod tests {
                 scope.spawn(move || {
                     for i in 0..COUNT / 5 {
                         let place = (i * 4 + (i + thread) % 4) as u32;
-                        visited.slot(address(i)).unwrap().claim(Word::claim(sort(i), place));
+                        let slot = visited.slot(address(i)).unwrap();
+                        assert_ne!(slot.claim(slot.word(), Word::claim(sort(i), place)), Claimed::Otherwise);
+                        let other = Word::claim(Sort::Array(ArrayKind(6)), 0);
+                        assert_eq!(slot.claim(slot.word(), other), Claimed::Otherwise);
                     }
                 });
             }
