@@ -195,6 +195,8 @@ impl Gpu {
     /// The first GPU that the driver shows (`CUDA_VISIBLE_DEVICES` chooses); a reason where there is none.
     pub fn open() -> Result<Self, Error> {
         driver().map_err(Error::Device)?;
+        // A thread that nobody waits for may be here when the process exits.
+        let _foreign = Foreign::enter(&CancellationToken::default())?;
         let driver = driver_version().unwrap_or(0);
         result::init().map_err(failed("cuInit"))?;
         if result::device::get_count().map_err(failed("cuDeviceGetCount"))? == 0 {
