@@ -3,10 +3,10 @@
 require "rbconfig"
 require "tmpdir"
 
-# A section that is called again and again uses its memory again: a thousand calls touch hardly any page that the first
-# ten have not, and the process does not grow. Ruby's own results are collected every ten calls. The C library keeps what
-# they and small lists took, of which it gives a dozen pages back after each call otherwise; so what is counted is Ikra's
-# large memory.
+# A section that is called again and again uses its memory again: a thousand calls touch hardly any page that the
+# first ten have not, and the process does not grow. Ruby's own results are collected every ten calls. The C library
+# keeps what they and small lists took, of which it gives a dozen pages back after each call otherwise; so what is
+# counted is Ikra's large memory.
 RSpec.describe "Memory of later calls" do
   before { skip "only where /proc tells of page faults" unless File.readable?("/proc/self/stat") }
 
