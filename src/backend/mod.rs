@@ -58,6 +58,9 @@ pub trait Session {
     fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error>;
     /// The columns, as the host has them: what was launched has written to those that were fetched since.
     fn store(&mut self) -> &mut Store;
+    fn columns(&self) -> &[Column];
+    /// The host changes a column of the store, which has been fetched if it has to do with what it holds.
+    fn changed(&mut self, column: Buffer);
 }
 
 /// A compiled program: its kernels, by some back-end, and its driver.
@@ -140,6 +143,11 @@ impl Launch<'_> {
     }
 }
 
+impl Failure {
+    /// In place of an element: the code around them has failed.
+    pub const DRIVER: u32 = u32::MAX;
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Done,
@@ -150,10 +158,11 @@ pub enum Outcome {
     Conflict,
 }
 
-/// An element failed: what sequential Ruby would have raised first.
+/// An element failed, or the driver: what sequential Ruby would have raised first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub site: SiteId,
+    /// Or [`Self::DRIVER`].
     pub element: u32,
     pub tick: u64,
     /// Operands of the failing statement, as 64-bit patterns (`I32` sign-extended); 0 where it has fewer.

@@ -112,6 +112,12 @@ impl Session for CpuSession<'_> {
     fn store(&mut self) -> &mut Store {
         self.store
     }
+
+    fn columns(&self) -> &[Column] {
+        self.store.columns()
+    }
+
+    fn changed(&mut self, _column: Buffer) {}
 }
 
 impl Kernels for CpuKernel {

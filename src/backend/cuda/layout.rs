@@ -47,7 +47,7 @@ impl Begins {
             BufferKind::Scratch => Self::Anything,
             BufferKind::Marks(_) => Self::Cleared,
             // The host's are all zeros.
-            BufferKind::Result(_)
+            BufferKind::Result(..)
             | BufferKind::ResultWords
             | BufferKind::Accumulator(..)
             | BufferKind::AccumulatorTick(_)

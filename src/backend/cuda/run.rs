@@ -117,6 +117,12 @@ impl Session for CudaSession<'_> {
     fn store(&mut self) -> &mut Store {
         self.store
     }
+
+    fn columns(&self) -> &[Column] {
+        self.store.columns()
+    }
+
+    fn changed(&mut self, _column: Buffer) {}
 }
 
 impl CudaSession<'_> {

@@ -21,7 +21,7 @@ use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Value, block::Proc, prelude::*};
@@ -130,7 +130,7 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
-            Output::Values => self.map()?.as_value(),
+            Output::Values | Output::Program => self.map()?.as_value(),
             Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
@@ -165,7 +165,7 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let arrays = schema.arrays.iter().filter(|array| array.written).map(|array| {
+        let arrays = schema.arrays.iter().filter(|array| array.written && !array.made).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
@@ -443,7 +443,7 @@ impl CopyBack<'_> {
             return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
         let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
-        filling.values(&self.decoder.values(BufferKind::Result, types))
+        filling.values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))
     }
 
     fn select(&self, base: &Base) -> Result<RArray, Trouble> {
