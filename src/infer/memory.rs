@@ -526,6 +526,7 @@ impl Lowerer<'_> {
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
         }
+        self.check_base(kind, id);
         let length = self.array_length(kind, id);
         let zero = self.b.i64(0);
         let at = if self.b.interval(index).low >= 0 {
@@ -638,7 +639,8 @@ impl Lowerer<'_> {
             columns,
             arrays,
             accumulators: self.accumulator_schema(),
-            variables: self.program_variables.iter().map(|key| self.memo.variables[key].clone()).collect(),
+            variables: self.driver_variables(),
+            rescued: self.rescued_sites(),
             base,
             entries,
             output: self.output,

@@ -59,7 +59,7 @@ module RandomPrograms
           [elements, leaves]
         end
 
-        def self.block(leaves)
+        def self.block(leaves, elements)
           #{captures}
           #{block}
         end

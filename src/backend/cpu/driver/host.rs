@@ -89,7 +89,7 @@ impl<'a> DriverState<'a> {
     /// What has failed in the driver itself.
     pub fn failure(&self) -> Failure {
         let ThreadState { site, operands, path, .. } = self.thread;
-        Failure { site: SiteId(site), element: Failure::DRIVER, tick: 0, operands, path }
+        Failure { site: SiteId(site), element: Failure::DRIVER, kernel: None, tick: 0, operands, path }
     }
 
     fn buffer(&self, number: u64) -> Result<Buffer, Error> {
@@ -144,7 +144,10 @@ impl<'a> DriverState<'a> {
             seed,
             ..*self.launch
         };
-        let outcome = self.session.launch(kernel, &launch, self.profile)?;
+        let mut outcome = self.session.launch(kernel, &launch, self.profile)?;
+        if let Outcome::Failed(failure) = &mut outcome {
+            failure.kernel = Some(kernel);
+        }
         self.launches += 1;
         self.ticks += ticks;
         Ok((outcome != Outcome::Done).then_some(outcome))
