@@ -37,9 +37,9 @@ fn launch(program: &Program, kernel: KernelId, columns: &mut [Column], launch: &
     let launches = if inside { 1 } else { launch.ticks };
     let mut first_failure: Option<Failure> = None;
     let defers = !program.deferred().is_empty();
-    for tick in 0..launches {
+    for tick in launch.first_tick..launch.first_tick + launches {
         let mut deferred: Vec<(u32, FuncId, Vec<u64>)> = Vec::new();
-        let end = if inside { launch.ticks } else { tick + 1 };
+        let end = if inside { tick + launch.ticks } else { tick + 1 };
         for round in 0..launch.jobs.rounds.len() {
             let mut elements: Vec<(usize, usize)> = launch.jobs.rounds[round]
                 .segments
@@ -93,6 +93,7 @@ struct Machine<'a> {
     /// The same: as it has set them, and the bases of kernels.
     scalars: Vec<u64>,
     bases: BTreeMap<KernelId, JobOrder>,
+    first_tick: u64,
 }
 
 /// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
@@ -137,6 +138,7 @@ impl<'a> Machine<'a> {
             ended: None,
             scalars,
             bases,
+            first_tick: launch.first_tick,
         }
     }
 
@@ -235,10 +237,14 @@ impl<'a> Machine<'a> {
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
             Stmt::Launch { kernel, ticks } => {
+                let ticks = ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks));
+                let first_tick = self.first_tick;
+                self.first_tick += ticks;
                 let set = Launch {
                     scalars: &self.scalars,
+                    first_tick,
                     jobs: self.bases.get(kernel).unwrap_or(self.launch.jobs),
-                    ticks: ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks)),
+                    ticks,
                     ..*self.launch
                 };
                 let ended = launch(self.program, *kernel, self.columns, &set);
@@ -638,7 +644,11 @@ mod tests {
         let program = parse(text).unwrap();
         verify(&program).unwrap();
         let jobs = JobOrder::new(&[0, 0, 0], 1, None).unwrap();
-        run(&program, buffers, &Launch { scalars: &[40], jobs: &jobs, ticks, seed: 7, call: 1 })
+        run(
+            &program,
+            buffers,
+            &Launch { scalars: &[40], jobs: &jobs, ticks, first_tick: 0, seed: 7, call: 1 },
+        )
     }
 
     const HEAD: &str = r#"program random
