@@ -247,7 +247,10 @@ impl<'a> Machine<'a> {
                     ticks,
                     ..*self.launch
                 };
-                let ended = launch(self.program, *kernel, self.columns, &set);
+                let mut ended = launch(self.program, *kernel, self.columns, &set);
+                if let Outcome::Failed(failure) = &mut ended {
+                    failure.tick -= first_tick;
+                }
                 if ended != Outcome::Done {
                     self.ended = Some(ended);
                     return Ok(Flow::Return(Vec::new()));
