@@ -14,8 +14,13 @@ require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
 require_relative "bases"
+require_relative "composition"
 require_relative "section"
+require_relative "flow"
+require_relative "terminals"
+require_relative "chain"
 require_relative "parallel_methods"
+require_relative "operations"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
@@ -71,7 +76,8 @@ module Ikra
         found = Base.of(base, operation, block)
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
-        Native.explain(found.columns, found.form, operation, block, backend == :ruby ? :cpu : backend, conflicts)
+        call = Call.new(operation, output: Section::OUTPUTS[operation])
+        Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

@@ -31,7 +31,9 @@ module Ikra
         location = iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
-        if (text = Delegation.text(iseq))
+        if (text = Composition.text(iseq.path))
+          [iseq.path, text, [1], location, iseq.label]
+        elsif (text = Delegation.text(iseq))
           first = location.first
           [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
         elsif path && (lines || File.file?(path))

@@ -39,7 +39,7 @@ module Ikra
 
     def self.frames(frames)
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH
+        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH || Composition.own?(path)
       end
     end
 

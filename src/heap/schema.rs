@@ -159,6 +159,9 @@ pub enum Output {
     Values,
     /// `pselect`: the elements for which the block's value is true ([`crate::ir::BufferKind::Selection`]).
     Selection,
+    /// A chain: the block's values, of the elements for which that is not the mark of a dropped one
+    /// ([`crate::infer::Host::is_dropped`]). The selection says which these are.
+    Kept,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -63,6 +63,7 @@ pub fn accesses(program: &Program) -> BTreeMap<Buffer, Access> {
                 BufferKind::Base(_)
                 | BufferKind::Beside(..)
                 | BufferKind::Result(_)
+                | BufferKind::Kept
                 | BufferKind::Accumulator(..)
                 | BufferKind::AccumulatorTick(_)
                 | BufferKind::FirstSame => is_entry && index == Value(0),

@@ -130,6 +130,11 @@ pub struct Heap {
 }
 
 impl Layout {
+    /// Does the section change anything that meant something before it?
+    pub const fn changes(&self) -> bool {
+        self.changes
+    }
+
     pub fn new(pool: &ObjectPool, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
@@ -164,7 +169,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         }
         BufferKind::Base(part) => base(schema, schema.base.own(), *part),
         BufferKind::Beside(column, part) => base(schema, *column as usize, *part),
-        BufferKind::Result(_) => Recipe::Result,
+        BufferKind::Result(_) | BufferKind::Kept => Recipe::Result,
         BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
             let variable = schema.accumulators.get(*number as usize).ok_or_else(|| missing(buffer))?;
