@@ -310,7 +310,10 @@ module Ikra
       return values.public_send(@name, *@arguments) unless @block
 
       row = -1
-      items.again.public_send(@name, *@arguments) { values[row += 1] }
+      again = items.again
+      # Methods of Array and of Enumerable differ in what they say.
+      again = again.each if again.is_a?(Array) && !@collection.is_a?(Array)
+      again.public_send(@name, *@arguments) { values[row += 1] }
     end
 
     # Where the block's values belong to items, these must be there first.
