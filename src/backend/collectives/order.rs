@@ -45,46 +45,72 @@ pub fn keyed(rows: usize, key: impl Fn(usize) -> u64 + Sync) -> Result<Vec<Keyed
     Ok(items)
 }
 
+fn chunk_of(count: usize) -> usize {
+    parallel::chunk().max(count.div_ceil(MOST_CHUNKS))
+}
+
+/// In how many digits keys differ.
+pub fn digits(items: &[Keyed]) -> Result<u32, Error> {
+    let differing = differing_bits(items, chunk_of(items.len()))?;
+    Ok(shifts(differing).count() as u32)
+}
+
+fn shifts(differing: u64) -> impl Iterator<Item = u32> {
+    let all = (0..u64::BITS).step_by(BITS as usize);
+    all.filter(move |shift| (differing >> shift) as usize % DIGITS != 0)
+}
+
 /// Sorts by key; items of the same key stay in their order.
 pub fn sort(mut items: Vec<Keyed>) -> Result<Vec<Keyed>, Error> {
     if items.len() <= FEW {
         items.sort_by_key(|item| item.key);
         return Ok(items);
     }
-    let count = items.len();
-    let size = parallel::chunk().max(count.div_ceil(MOST_CHUNKS));
-    let chunks = count.div_ceil(size);
-    let differing = differing_bits(&items, size)?;
-    let mut others = fallible::filled(Keyed::default(), count)?;
-    let mut counts: Vec<[u32; DIGITS]> = fallible::filled([0; DIGITS], chunks)?;
-    for shift in (0..u64::BITS).step_by(BITS as usize) {
-        if (differing >> shift) as usize % DIGITS == 0 {
-            continue;
-        }
-        let digit = |item: &Keyed| (item.key >> shift) as usize % DIGITS;
-        parallel::each(count, items.chunks(size).zip(&mut counts), |(items, counts)| {
-            counts.fill(0);
-            items.iter().for_each(|item| counts[digit(item)] += 1);
-        });
-        let mut place = 0;
-        for digit in 0..DIGITS {
-            for counts in &mut counts {
-                place += std::mem::replace(&mut counts[digit], place);
-            }
-        }
-        let target = Target(others.as_mut_ptr());
-        parallel::each(count, items.chunks(size).zip(&mut counts), |(items, places)| {
-            for item in items {
-                let place = &mut places[digit(item)];
-                // SAFETY: the places of a chunk's digit are as many as it has counted, and by the prefix sums those of all
-                // chunks and digits are the places of `others`, each once: nobody else writes this one.
-                unsafe { target.write(*place as usize, *item) };
-                *place += 1;
-            }
-        });
+    let differing = differing_bits(&items, chunk_of(items.len()))?;
+    let mut others = fallible::filled(Keyed::default(), items.len())?;
+    for shift in shifts(differing) {
+        distribute(&items, &mut others, shift)?;
         std::mem::swap(&mut items, &mut others);
     }
     Ok(items)
+}
+
+/// Puts items together by the highest digit of their keys, in their order; gives where those of each digit end.
+pub fn partition(items: Vec<Keyed>) -> Result<(Vec<Keyed>, Vec<usize>), Error> {
+    let mut others = fallible::filled(Keyed::default(), items.len())?;
+    let ends = distribute(&items, &mut others, u64::BITS - BITS)?;
+    Ok((others, ends))
+}
+
+/// Puts items into the order of a digit, those with the same one in the order that they have. Gives where these end.
+fn distribute(items: &[Keyed], others: &mut [Keyed], shift: u32) -> Result<Vec<usize>, Error> {
+    let count = items.len();
+    let size = chunk_of(count);
+    let mut counts: Vec<[u32; DIGITS]> = fallible::filled([0; DIGITS], count.div_ceil(size))?;
+    let digit = |item: &Keyed| (item.key >> shift) as usize % DIGITS;
+    parallel::each(count, items.chunks(size).zip(&mut counts), |(items, counts)| {
+        items.iter().for_each(|item| counts[digit(item)] += 1);
+    });
+    let mut place = 0;
+    let mut ends = fallible::filled(0, DIGITS)?;
+    for (digit, end) in ends.iter_mut().enumerate() {
+        for counts in &mut counts {
+            place += std::mem::replace(&mut counts[digit], place);
+        }
+        *end = place as usize;
+    }
+    let target = Target(others.as_mut_ptr());
+    parallel::each(count, items.chunks(size).zip(&mut counts), |(items, places)| {
+        for item in items {
+            let place = &mut places[digit(item)];
+            // SAFETY: `others` is as long as `items`. The places of a chunk's digit are as many as it has counted, and by
+            // the prefix sums those of all chunks and digits are the places of `others`, each once: nobody else writes this
+            // one.
+            unsafe { target.write(*place as usize, *item) };
+            *place += 1;
+        }
+    });
+    Ok(ends)
 }
 
 /// The bits in which keys differ.

@@ -1,13 +1,14 @@
 //! Columns that leave a section as they are: what becomes of them is found out without a Ruby Array between. lib/ikra asks
 //! for sums, orders and groups; `nil` says that it takes Ruby's own methods.
 
+use crate::reading::variables::BLOCK;
 use crate::vm::array_layout;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::GvlCell;
 use crate::vm::value::{self, Decoded};
 use crate::writing::decoder::{Decoder, Values, append, immediate, immediates};
 use crate::writing::exceptions;
-use ikra_core::backend::collectives::groups::Groups;
+use ikra_core::backend::collectives::groups::{Group, Groups};
 use ikra_core::backend::collectives::order::{self, Keyed};
 use ikra_core::backend::collectives::rows;
 use ikra_core::backend::collectives::sums::Compensated;
@@ -22,7 +23,8 @@ use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::typed_data::Obj;
 use magnus::{DataTypeFunctions, RArray, RModule, Ruby, TypedData, Value, function, method, prelude::*};
 use rb_sys::VALUE;
-use std::ffi::CString;
+use std::ffi::{CString, c_long};
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
@@ -501,29 +503,53 @@ fn tally(ruby: &Ruby, column: &ValueColumn) -> Result<Option<Value>, magnus::Err
 fn group(ruby: &Ruby, column: &ValueColumn, items: RArray) -> Result<Option<Value>, magnus::Error> {
     hash_of(ruby, column, |groups| {
         let lists = ruby.ary_new_capa(groups.groups.len());
-        let mut small = [value::NIL; 16];
-        for group in &groups.groups {
-            let start = group.start as usize;
-            let count = group.count as usize;
-            if count <= small.len() {
-                let all = items_of(&items);
-                for (item, row) in small.iter_mut().zip(groups.rows(*group)) {
-                    *item = all.get(row).copied().unwrap_or(value::NIL);
-                }
-                // SAFETY: the values are items of a live array.
-                let list = protect(|| unsafe {
-                    rb_sys::rb_ary_new_from_values(count as std::ffi::c_long, small.as_ptr())
-                })?;
-                append(lists, &[list])?;
-            } else {
+        let mut rest = &groups.groups[..];
+        while let Some(group) = rest.first() {
+            // Small ones are made one after the other, without leaving the protection against what is raised.
+            let small = rest.iter().take_while(|group| group.count as usize <= SMALL).count();
+            if small == 0 {
+                let start = group.start as usize;
                 let row = |place: usize| groups.items[start + place].row as usize;
-                lists.push(gathered(ruby, items, count, row)?)?;
+                lists.push(gathered(ruby, items, group.count as usize, row)?)?;
+                rest = &rest[1..];
+                continue;
             }
+            let some = &rest[..small.min(AT_ONCE)];
+            push_lists(lists, groups, some, items)?;
+            rest = &rest[some.len()..];
         }
         Ok(lists)
     })
 }
 
+/// Groups of so many items at most are small.
+const SMALL: usize = 64;
+/// So many of them are made at once.
+const AT_ONCE: usize = 1 << 12;
+
+fn push_lists(lists: RArray, groups: &Groups, some: &[Group], items: RArray) -> Result<(), Trouble> {
+    let mut list = [value::NIL; SMALL];
+    let mut made = [value::NIL; BLOCK];
+    // On the stack, and known to others, so that the garbage collector sees what was made.
+    let made = black_box(&mut made);
+    for some in some.chunks(BLOCK) {
+        // SAFETY: the values are items of a live array, and what was made is on the stack. What is raised ends in `protect`;
+        // nothing in the closure needs dropping.
+        protect(|| unsafe {
+            for (place, group) in made.iter_mut().zip(some) {
+                let all = items_of(&items);
+                for (item, row) in list.iter_mut().zip(groups.rows(*group)) {
+                    *item = all.get(row).copied().unwrap_or(value::NIL);
+                }
+                *place = rb_sys::rb_ary_new_from_values(group.count.into(), list.as_ptr());
+            }
+            rb_sys::rb_ary_cat(lists.as_raw(), made.as_ptr(), some.len() as c_long)
+        })?;
+    }
+    Ok(())
+}
+
+/// A Hash of the values, each with what it gets in the list of all groups.
 fn hash_of(
     ruby: &Ruby,
     column: &ValueColumn,
@@ -532,17 +558,21 @@ fn hash_of(
     let numbers = column.numbers(ruby);
     caught(ruby, || {
         let Some(groups) = groups_of(&numbers)? else { return Ok(None) };
+        let count = groups.groups.len();
+        let first = |place: usize| groups.groups[place].first as usize;
+        let key = |place: usize| numbers.immediate(first(place));
+        let keys = filled(ruby, count, key, |place| numbers.value(ruby, first(place)))?;
         let values = values(&groups)?;
+        let both = [items_of(&keys), items_of(&values)];
+        let pair = |place: usize| Some(both[place % 2].get(place / 2).copied().unwrap_or(value::NIL));
+        let pairs = filled(ruby, 2 * count, pair, |_| Ok(value::NIL))?;
         let hash = ruby.hash_new();
-        let firsts = groups.groups.iter().map(|group| group.first as usize);
-        for (place, first) in firsts.enumerate() {
-            let key = numbers.value(ruby, first)?;
-            // SAFETY: hash and array are on the stack, and the key is an immediate or was just made.
-            protect(|| unsafe {
-                let value = rb_sys::rb_ary_entry(values.as_raw(), place as std::ffi::c_long);
-                rb_sys::rb_hash_aset(hash.as_raw(), key, value)
-            })?;
-        }
+        // SAFETY: all objects are on the stack, and what is in them is live; there are as many pairs.
+        protect(|| unsafe {
+            let all = rb_sys::RARRAY_CONST_PTR(pairs.as_raw());
+            rb_sys::rb_hash_bulk_insert(2 * count as c_long, all, hash.as_raw());
+            value::NIL
+        })?;
         Ok(Some(hash.as_value()))
     })
 }
