@@ -142,6 +142,14 @@ module Ikra
     end
 
     # @api private
+    # @return [Array(Base, Call, Proc)] what its section is
+    def explained
+      raise ArgumentError, "the chain has no stages that run in a section" if @stages.empty?
+
+      Flow.new(:plazy, Collections.items(@collection, :pmap), @stages).explained
+    end
+
+    # @api private
     def self.ended(collection, stages, name, arguments, block, options)
       Terminal.run(collection, stages, name, name, arguments, block, **options)
     end

@@ -51,7 +51,7 @@ module Ikra
         lines = stages.flat_map { |stage| lines(stage, arguments) }
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
         shape, maker = maker(lines, arguments.size, numbered)
-        blocks = stages.filter_map { |kind, block| block if CALLING.include?(kind) && !symbol(block) }
+        blocks = stages.filter_map { |kind, block| block if [*CALLING, :space].include?(kind) && !symbol(block) }
         Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
       end
@@ -69,10 +69,18 @@ module Ikra
       private
 
       def lines((kind, *given), arguments)
+        return space(*given, arguments) if kind == :space
+
         call = call(kind, given, arguments) if CALLING.include?(kind)
         at = arguments.size
         arguments.concat(given) unless call
         LINES.fetch(kind).map { |line| line.include?("%d") ? format(line, at) : format(line, call) }
+      end
+
+      def space(block, space, arguments)
+        first = arguments.size
+        arguments.push(block, *space.arguments)
+        space.lines("b#{first}", first + 1)
       end
 
       def call(kind, (block, offset), arguments)

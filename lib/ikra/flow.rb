@@ -86,6 +86,11 @@ module Ikra
       native(items, :nothing, :arrays) unless items.size.zero?
     end
 
+    # What the section is, for +Ikra.explain+.
+    #
+    # @return [Array(Base, Call, Proc)]
+    def explained = [base(items), call(@output, selects? ? :rows : :column), @block]
+
     private
 
     def prepare(rows)
@@ -107,8 +112,11 @@ module Ikra
     end
 
     def native(items, output, form, part = nil)
-      call = Call.new(@name, output:, form:, part:, owner: @composed&.owner, shape: @composed ? @composed.shape : 0)
-      Section.native(base(items), call, @block)
+      Section.native(base(items), call(output, form, part), @block)
+    end
+
+    def call(output, form, part = nil)
+      Call.new(@name, output:, form:, part:, owner: @composed&.owner, shape: @composed ? @composed.shape : 0)
     end
 
     def base(items)

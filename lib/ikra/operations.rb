@@ -525,6 +525,21 @@ module Ikra
     # @return [Object] what +each_cons+ gives
     def peach_cons(count, &block) = each_cons(count).peach(&block)
 
+    # Calls the block for each element with the elements at some distances from it, in parallel: a stencil. Of an array of
+    # arrays, all of one length, the elements are the innermost ones, and a distance is an array of as many Integers as there
+    # are dimensions.
+    #
+    #   heat = heat.pstencil([-1, 0, 1], outside: 0.0) { |left, here, right| (left + here + right) / 3 }
+    #   cells.pstencil([[-1, 0], [0, -1], [0, 1], [1, 0]], outside: 0) { |n, w, e, s| n + w + e + s }
+    #
+    # @param offsets [Array<Integer>, Array<Array<Integer>>]
+    # @param outside [Object] what the block gets for elements that are not there
+    # @yield [element, ...] as many as there are offsets
+    # @return [Array] of the block's values, nested as the elements are
+    # @raise [ArgumentError] without a block, and for offsets or arrays that do not fit together
+    # @raise (see #pmap)
+    def pstencil(offsets, outside: nil, &block) = Space.stencil(to_a, offsets, outside, block)
+
     # @see #pselect
     def pfilter(&block) = pselect(&block)
 

@@ -24,6 +24,30 @@ module Ikra
       Section.carry_out(title, -> { terminal.plain }) { terminal.outcome }
     end
 
+    # Those of a block that answers yes or no, and those of one that gives a value.
+    ASKING = %i[filter reject partition count any? all? none? one? find detect find_index take_while drop_while].freeze
+    GIVING = %i[collect flat_map collect_concat filter_map uniq sort_by min_by max_by minmax_by group_by to_h to_set chunk
+                sum].freeze
+
+    # Is it a method with a block for each element?
+    def self.block?(title)
+      Section::SEQUENTIAL.key?(title) || (title.start_with?("p") && [*ASKING, *GIVING].include?(title[1..].to_sym))
+    end
+
+    # What the section of a method is, for +Ikra.explain+.
+    #
+    # @return [Array(Base, Call, Proc)]
+    def self.explained(collection, title, block)
+      if (output = Section::OUTPUTS[title])
+        return [Base.of(collection, title, block), Call.new(title, output:), block]
+      end
+
+      new(collection, [], title[1..].to_sym, title, [], block, {}).explained
+    end
+
+    # @return [Array(Base, Call, Proc)]
+    def explained = flow(ASKING.include?(@name) ? :select : :map, @block, rows: true).explained
+
     def initialize(collection, stages, name, title, arguments, block, options)
       @collection = collection
       @stages = stages
