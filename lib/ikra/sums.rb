@@ -98,21 +98,16 @@ module Ikra
   # Folds of an associative operation: two neighbours at a time, all pairs in parallel.
   module Trees
     def self.fold(values, title, given, block)
-      values = [given.first, *values] unless given.empty?
+      values = [*given.first(1), *values]
       while values.size > 1
-        left, right = values.each_slice(2).to_a.then { |pairs| split(pairs) }
+        rest = values.size.odd? ? [values.pop] : []
+        left, right = values.each_slice(2).to_a.transpose
         items = Items.new([left, right], right.size, nil, yielded: [0, 1])
         folded = Flow.new(title, items, [[:map, block]]).values.to_a
-        folded << left.last if left.size > right.size
-        values = folded
+        values = folded.concat(rest)
       end
       values.first
     end
-
-    def self.split(pairs)
-      [pairs.map(&:first), pairs.filter_map { |pair| pair.drop(1) }.flatten(1)]
-    end
-    private_class_method :split
   end
 
   # The same in plain Ruby.

@@ -65,7 +65,8 @@ module Ikra
     def plain
       return Plain.associative(Plain.of(@collection, @stages), @arguments, @block) if @options[:associative]
 
-      Plain.of(@collection, @stages).public_send(@name, *@arguments, &@block)
+      given = Plain.of(@collection, @stages).public_send(@name, *@arguments, &@block)
+      @name == :each ? @collection : given
     end
 
     # ---- aggregation ------------------------------------------------------------------------------------------------
