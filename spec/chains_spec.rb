@@ -82,6 +82,12 @@ RSpec.describe Ikra::Chain do
       expect(big.plazy.map { |x| x / (x - 70_000) }.find { |x| x < -6_000 }).to eq((0..).lazy.map { |x| x / (x - 70_000) }.find { |x| x < -6_000 })
     end
 
+    it "stops in what has no end" do
+      expect((1..).pfind { |x| x * x > 500_000 }).to eq(708)
+      expect((1..).plazy.map { |x| x * 2 }.select { |x| x % 3 == 0 }.first(4)).to eq([6, 12, 18, 24])
+      expect((1..).ptake_while { |x| x < 5 }).to eq([1, 2, 3, 4])
+    end
+
     it "has sums over more elements than there is memory for" do
       expect((0...3_000_000).psum { |x| x % 7 }).to eq((0...3_000_000).sum { |x| x % 7 })
       expect((0...3_000_000).plazy.select { |x| x % 3 == 0 }.map { |x| x * 0.1 }.sum)

@@ -4,8 +4,11 @@ module Ikra
   # The elements of a collection on their way through stages, of which as many as possible are one section. What comes out
   # is a +Native::Column+ where it is numbers, or an Array.
   class Flow
-    # More elements than that run in parts, so that their values take memory only for a while.
+    # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array has
+    # memory anyhow.
     PART = 1 << 20
+    # A part has at least so many elements for each value that is read from around the section, again for each part.
+    PER_VALUE = 8
     # Where the first hit ends it all, parts begin with so many elements, and grow.
     FIRST_PART = 1 << 12
     GROWTH = 8
@@ -49,10 +52,11 @@ module Ikra
     # or where elements are selected their rows, and the first row of the part.
     def each_part
       first = 0
-      while items.size > PART && first < items.size && !@stages.empty?
-        count = [PART, items.size - first].min
+      while items.size > PART && first < items.size && !@stages.empty? && items.computed?
+        count = [PART, PER_VALUE * (first.zero? ? 0 : Native.values_read)].max.clamp(1, items.size - first)
         given = run(items.part(first, count), first) or break
         yield given, first, count
+        given.clear unless given.is_a?(Array)
         first += count
       end
       yield (@stages.empty? ? items.to_a : run(items)), 0, items.size if first.zero? && items.size.positive?

@@ -44,6 +44,8 @@ module Ikra
       @kind = kind
     end
 
+    # Do they take no memory?
+    def computed? = columns.all?(Series)
     def pairs? = @kind == :pairs
     def made? = @kind == :made
 

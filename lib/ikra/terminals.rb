@@ -13,6 +13,8 @@ module Ikra
       group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter each_entry
     ].freeze
     PACKED = %i[to_set chunk sum].freeze
+    # Those that stop at an element, which there may be although the collection has no end.
+    EARLY = %i[find detect find_index first any? all? none? take_while].freeze
     NONE = Object.new.freeze
 
     # @param collection [Enumerable]
@@ -307,11 +309,18 @@ module Ikra
     private
 
     def items
+      return @items ||= endless if EARLY.include?(@name) && endless?
+
       # Struct#to_h yields names too.
       return @items ||= Collections.members(@collection) if @name == :to_h && @collection.is_a?(Struct)
 
       @items ||= Collections.items(@collection, TAKEN_APART.include?(@name) ? :pselect : :pmap)
     end
+
+    def endless? = @collection.instance_of?(Range) && @collection.begin.is_a?(Integer) && @collection.end.nil?
+
+    # As many as elements can be numbered.
+    def endless = Collections.series(@collection.begin, 1, Collections::MOST, @collection)
 
     # What comes out of the stages, and out of one more.
     def flow(*last, rows: false)
@@ -404,6 +413,7 @@ module Ikra
       raise Ikra::UnsupportedError, "without a block, write #{@name}" unless @block
 
       first_hit(:reject) { |_, rows| return rows[0] }
+      Collections.refuse_endless(@collection) if endless?
       items.size
     end
 

@@ -63,6 +63,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
+    native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
     columns::init(ruby, native)?;
     enumerators::init(ruby)?;

@@ -78,6 +78,15 @@ pub struct Chain {
     pub shape: u32,
 }
 
+thread_local! {
+    static READ: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many values the last part of a section has read besides the base's own, on this thread.
+pub fn values_read() -> usize {
+    READ.get()
+}
+
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
         let run = || {
@@ -209,6 +218,9 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
+        if self.section.part.is_some() {
+            READ.set(heap.rows_read(&version.layout));
+        }
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };

@@ -277,6 +277,18 @@ impl Heap {
         Ok(heap)
     }
 
+    /// How many values were read, but for those of the base.
+    pub fn rows_read(&self, layout: &Layout) -> usize {
+        let read = |recipe: &Recipe| {
+            matches!(
+                recipe,
+                Recipe::Column { .. } | Recipe::Values(..) | Recipe::Offset(_) | Recipe::Length(_)
+            )
+        };
+        let columns = self.store.columns().iter().zip(&layout.recipes);
+        columns.filter(|(_, recipe)| read(recipe)).map(|(column, _)| column.len()).sum()
+    }
+
     /// Gives the elements as much memory for arrays as `room` says.
     pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
         let buffers = self.store.columns_mut().iter_mut();

@@ -35,6 +35,15 @@ pub struct ValueColumn(GvlCell<Arc<Numbers>>);
 
 impl DataTypeFunctions for ValueColumn {}
 
+impl Drop for ValueColumn {
+    fn drop(&mut self) {
+        let mut bytes = 0;
+        self.0.marked(|numbers| bytes = numbers.bytes());
+        // SAFETY: Ruby frees the object, and what that may call is this; it does not allocate.
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(-bytes as _) };
+    }
+}
+
 #[derive(Default)]
 struct Numbers {
     count: usize,
@@ -98,8 +107,16 @@ impl Numbers {
         Self { count: rows.len(), payload: Some(rows), single: Some(Shape::Integer), ..Self::default() }
     }
 
+    fn bytes(&self) -> isize {
+        let columns = [&self.payload, &self.tags].into_iter().flatten();
+        columns.map(|column| column.as_bytes().len() as isize).sum()
+    }
+
     fn wrap(self, ruby: &Ruby) -> Obj<ValueColumn> {
         let column = ruby.obj_wrap(ValueColumn::default());
+        // The garbage collector is told how much hangs on so small an object.
+        // SAFETY: the GVL is held.
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(self.bytes() as _) };
         column.0.with(ruby, |numbers| *numbers = Arc::new(self));
         column
     }
@@ -301,6 +318,13 @@ fn gathered(
     let items = items_of(&array);
     let item = |place| Some(items.get(row(place)).copied().unwrap_or(value::NIL));
     filled(ruby, count, item, |_| Ok(value::NIL))
+}
+
+/// Gives its memory back, rather than to wait for the garbage collector.
+fn clear(ruby: &Ruby, column: &ValueColumn) {
+    let before = column.0.with(ruby, std::mem::take);
+    // SAFETY: the GVL is held.
+    unsafe { rb_sys::rb_gc_adjust_memory_usage(-before.bytes() as _) };
 }
 
 fn size(ruby: &Ruby, column: &ValueColumn) -> usize {
@@ -589,6 +613,7 @@ pub fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {
     class.undef_default_alloc_func();
     <ValueColumn as TypedData>::class(ruby);
     class.define_method("size", method!(size, 0))?;
+    class.define_method("clear", method!(clear, 0))?;
     class.define_method("to_a", method!(to_a, 0))?;
     class.define_method("[]", method!(at, 1))?;
     class.define_method("kind", method!(kind, 0))?;
