@@ -46,7 +46,9 @@ end
 RSpec.describe "docs/operations.md" do
   text = File.read(File.expand_path("../docs/operations.md", __dir__), encoding: Encoding::UTF_8)
   named = text.scan(/`(p[a-z_]+\??)`/).flatten.uniq
-  methods = [Ikra::ParallelMethods, Ikra::ParallelTimes, Ikra::ParallelArrays].flat_map { |one| one.instance_methods(false) }
+  methods = [Ikra::ParallelMethods, Ikra::ParallelTimes, Ikra::ParallelArrays].flat_map do |one|
+    one.instance_methods(false)
+  end
 
   it "has a row for every parallel method" do
     expect(methods.map(&:to_s) - named - %w[plazy pnew pcollect_concat]).to be_empty
@@ -57,7 +59,9 @@ RSpec.describe "docs/operations.md" do
   end
 
   it "has the methods of a chain" do
-    expect(%i[map select reject filter_map sum sort_by group_by tally first zip each_slice].all? { |name| Ikra::Chain.method_defined?(name) })
+    expect(%i[map select reject filter_map sum sort_by group_by tally first zip each_slice].all? do |name|
+             Ikra::Chain.method_defined?(name)
+           end)
       .to be(true)
   end
 end

@@ -8,7 +8,8 @@ RSpec.describe "parallel methods inside elements" do
 
   # With and without the p: the name stands in the text, so there are two methods for each.
   calls = {
-    "map { |x| x * 2 }" => nil, "select { |x| x > 2 }" => nil, "filter { |x| x > 2 }" => nil, "reject { |x| x > 2 }" => nil,
+    "map { |x| x * 2 }" => nil, "select { |x| x > 2 }" => nil, "filter { |x| x > 2 }" => nil,
+    "reject { |x| x > 2 }" => nil,
     "filter_map { |x| x + 1 if x > 2 }" => nil, "flat_map { |x| [x, x] }" => nil, "partition { |x| x > 2 }" => nil,
     "sort" => nil, "sort_by { |x| -x }" => nil, "min" => nil, "max" => nil, "minmax" => nil,
     "min_by { |x| -x }" => nil, "max_by { |x| x % 3 }" => nil, "sum" => nil, "sum { |x| x * 0.1 }" => nil,
@@ -22,7 +23,9 @@ RSpec.describe "parallel methods inside elements" do
   }
 
   calls = calls.map { |plain, parallel| [plain, parallel || "p#{plain}"] }
-  methods = calls.flatten.each_with_index.map { |call, i| "  def self.call#{i}(rows) = rows.pmap { |row| row.#{call} }\n" }
+  methods = calls.flatten.each_with_index.map do |call, i|
+    "  def self.call#{i}(rows) = rows.pmap { |row| row.#{call} }\n"
+  end
   file = Tempfile.new(["nested", ".rb"])
   file.write("module NestedCalls\n#{methods.join}end\n")
   file.close
@@ -51,7 +54,13 @@ RSpec.describe "parallel methods inside elements" do
       end
       expect(sums).to eq(expected)
       expect(rows.pmap { |row| row.peach(0) { |x| x / 0 }.size }).to eq(rows.map(&:size))
-      expect { rows.pmap { |row| row.peach(0 - row.size) { |x| x } } }.to raise_error(ArgumentError, /must not be negative: -3/)
+      expect do
+        rows.pmap do |row|
+          row.peach(0 - row.size) do |x|
+            x
+          end
+        end
+      end.to raise_error(ArgumentError, /must not be negative: -3/)
     end
 
     it "has the methods of Integers, Ranges, Structs, Enumerators and one's own Enumerables" do

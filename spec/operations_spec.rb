@@ -26,7 +26,7 @@ RSpec.describe "operations" do
     OperationTable::ROWS.group_by(&:name).each do |name, rows|
       it "p#{name} is #{name}" do
         rows.each do |row|
-          row.values.each do |kind|
+          row.kinds.each do |kind|
             OperationTable::SIZES.each { |size| compare(row, OperationTable.values(kind, size), :"p#{name}") }
           end
         end
@@ -35,7 +35,7 @@ RSpec.describe "operations" do
       it "p#{name} is #{name} of every collection" do
         rows.each do |row|
           OperationTable::COLLECTIONS.each_value do |make|
-            collection = make.call(OperationTable.values(row.values.first, 33))
+            collection = make.call(OperationTable.values(row.kinds.first, 33))
             compare(row, collection, :"p#{name}") if collection.respond_to?(name)
           end
         end
@@ -44,11 +44,11 @@ RSpec.describe "operations" do
 
     it "chains are what Ruby's lazy enumerators are" do
       OperationTable::CHAINS.each do |row|
-        row.values.each do |kind|
+        row.kinds.each do |kind|
           OperationTable::SIZES.each { |size| compare_chains(row, OperationTable.values(kind, size)) }
         end
         OperationTable::COLLECTIONS.each_value do |make|
-          compare_chains(row, make.call(OperationTable.values(row.values.first, 33)))
+          compare_chains(row, make.call(OperationTable.values(row.kinds.first, 33)))
         end
       end
     end
@@ -59,7 +59,9 @@ RSpec.describe "operations" do
       %i[sort tally uniq minmax sum].each do |name|
         expect(values.public_send(:"p#{name}")).to eq(values.public_send(name))
       end
-      expect(values.psort_by { |x| x % 1_000 }).to eq(values.each_with_index.sort_by { |x, i| [x % 1_000, i] }.map(&:first))
+      expect(values.psort_by { |x| x % 1_000 }).to eq(values.each_with_index.sort_by do |x, i|
+                                                        [x % 1_000, i]
+                                                      end.map(&:first))
       expect(values.pgroup_by { |x| x * 0.5 }).to eq(values.group_by { |x| x * 0.5 })
       expect(values.plazy.select { |x| x.odd? }.map { |x| x * 3 }.sum).to eq(values.select(&:odd?).sum { |x| x * 3 })
     end

@@ -12,8 +12,8 @@ module Ikra
     # If one of so many is left, what is left is put into a new Hash.
     MOST_LEFT_OUT = 8
 
-    # How a block gets what `each` yields: as several arguments, as Enumerable#map hands them on; as one value, which also a
-    # lambda takes apart, as Enumerable#select does it; as one value; or, of pairs, as Hash#to_h gives them.
+    # How a block gets what `each` yields: as several arguments, as Enumerable#map hands them on; as one value, which
+    # also a lambda takes apart, as Enumerable#select does it; as one value; or, of pairs, as Hash#to_h gives them.
     PASSING = { values: :peach, taken_apart: :pselect, packed: :packed, split: :peach }.freeze
 
     # @param passing [Symbol] one of {PASSING}

@@ -31,9 +31,7 @@ module Ikra
         location = iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
-        if (text = Composition.text(iseq.path))
-          [iseq.path, text, [1], location, iseq.label]
-        elsif (text = Delegation.text(iseq))
+        if (text = Delegation.text(iseq))
           first = location.first
           [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
         elsif path && (lines || File.file?(path))
@@ -77,8 +75,11 @@ module Ikra
 
       private
 
-      # The program that was given with -e, if the code is part of it.
+      # What Ikra has put together; or the program that was given with -e, if the code is part of it.
       def given(iseq, location)
+        composed = Composition.text(iseq.path)
+        return composed if composed
+
         text = CommandLine::GIVEN
         return unless iseq.path == CommandLine::PATH && text&.valid_encoding?
 

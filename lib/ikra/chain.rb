@@ -5,14 +5,17 @@ module Ikra
   #
   #   orders.plazy.select { |order| order.paid? }.map { |order| order.total }.sum
   #
-  # Stages run nothing; a method that gives a value runs all of them at once, in one section, with no Array between. Where
-  # a stage needs everything that comes before it (+sort_by+, +uniq+, +flat_map+, +each_slice+ …), the section ends there,
-  # and another one goes on with what it gave. What is computed, and what is raised, is what Ruby's Enumerator::Lazy does.
+  # Stages run nothing; a method that gives a value runs all of them at once, in one section, with no Array between.
+  # Where a stage needs everything that comes before it (+sort_by+, +uniq+, +flat_map+ …), the section ends there, and
+  # another one goes on with what it gave. What is computed, and what is raised, is what Ruby's
+  # Enumerator::Lazy does.
   #
   # Elements that are yielded as several values are arrays of these in a chain.
   class Chain
     # Stages that a section has room for.
     FUSED = %i[map select reject filter_map].freeze
+    # Stages behind which elements have the numbers that they had before.
+    NUMBERED = %i[map numbered each_numbered].freeze
     # Stages that give an Array, of which the chain goes on: Ruby's methods with these names.
     BARRIERS = %i[flat_map uniq take_while drop_while zip each_slice each_cons chunk_while slice_when sort sort_by
                   reverse shuffle flatten].freeze
@@ -65,7 +68,8 @@ module Ikra
     # @return [Chain] of the elements with their numbers, or, with a block, of the elements
     def with_index(offset = 0, &block)
       offset ||= 0
-      return settled.with_index(offset, &block) unless @stages.all? { |kind,| %i[map numbered each_numbered].include?(kind) }
+      # Behind a filter the number of an element is known when all before it are done.
+      return settled.with_index(offset, &block) unless @stages.all? { |kind,| NUMBERED.include?(kind) }
 
       block ? with(:each_numbered, block, offset) : with(:numbered, offset)
     end
@@ -90,7 +94,8 @@ module Ikra
     #   @return [Chain] of the elements in the order of the block's values
     # @!method uniq
     #   @yield [element]
-    #   @return [Chain] of the elements without those that are equal to an earlier one, or have an equal value of the block
+    #   @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
+    #     equal value
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
         Chain.new(Chain.ended(to_array, [], name, arguments, block, options).to_a)

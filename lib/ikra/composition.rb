@@ -2,7 +2,7 @@
 
 module Ikra
   # What a composed block gives for an element that a chain drops.
-  class Dropped; end
+  Dropped = Class.new
 
   # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
   # sequence of stages, in which the user's blocks are local variables around it.
@@ -38,20 +38,29 @@ module Ikra
     DROPPING = %i[select reject filter_map compact truths falsities grep grep_v].freeze
     CALLING = %i[map select reject filter_map each_numbered].freeze
     NUMBERED = %i[numbered each_numbered].freeze
+    # Stages behind which there are other values.
+    GIVING = %i[map filter_map numbered].freeze
 
-    # By their texts; they are as many as there are ways to write chains in the program.
+    # So many ways to write chains are kept.
+    MOST = 1_000
+
     @makers = {}
     @texts = {}
+    @shapes = 0
 
     class << self
       # @param stages [Array<Array(Symbol, Object, ...)>] kind and arguments of each stage
+      # @param width [Integer] how many values are yielded for each element: several are an array
       # @return [Composed]
-      def of(stages)
+      def of(stages, width = 1)
         arguments = []
-        lines = stages.flat_map { |stage| lines(stage, arguments) }
+        lines = stages.flat_map do |stage|
+          lines(stage, arguments, width).tap { width = 1 if GIVING.include?(stage.first) }
+        end
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
         shape, maker = maker(lines, arguments.size, numbered)
-        blocks = stages.filter_map { |kind, block| block if [*CALLING, :space].include?(kind) && !symbol(block) }
+        users = stages.select { |kind,| [*CALLING, :space].include?(kind) }
+        blocks = users.map { |_, block| block }.reject { |block| symbol(block) }
         Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
       end
@@ -68,10 +77,12 @@ module Ikra
 
       private
 
-      def lines((kind, *given), arguments)
+      def lines((kind, *given), arguments, width)
         return space(*given, arguments) if kind == :space
 
-        call = call(kind, given, arguments) if CALLING.include?(kind)
+        # Enumerable#map hands several values on, #select makes one of them.
+        width = 1 unless GIVING.include?(kind)
+        call = call(kind, given, arguments, width) if CALLING.include?(kind)
         at = arguments.size
         arguments.concat(given) unless call
         LINES.fetch(kind).map { |line| line.include?("%d") ? format(line, at) : format(line, call) }
@@ -83,12 +94,13 @@ module Ikra
         space.lines("b#{first}", first + 1)
       end
 
-      def call(kind, (block, offset), arguments)
+      def call(kind, (block, offset), arguments, width)
+        values = width == 1 ? %w[x] : Array.new(width) { |value| "x[#{value}]" }
         name = symbol(block)
-        return "x.#{name}" if name && kind != :each_numbered
+        return "#{values.first}.#{name}(#{values.drop(1).join(", ")})" if name && kind != :each_numbered
 
         arguments << block
-        return "b#{arguments.size - 1}.call(x)" unless kind == :each_numbered
+        return "b#{arguments.size - 1}.call(#{values.join(", ")})" unless kind == :each_numbered
 
         arguments << offset
         "b#{arguments.size - 2}.call(x, i + b#{arguments.size - 1})"
@@ -105,13 +117,22 @@ module Ikra
       def maker(lines, count, numbered)
         key = [lines, count, numbered]
         @makers[key] ||= begin
-          shape = @makers.size + 1
+          forget(*@makers.shift) if @makers.size >= MOST
+          shape = @shapes += 1
           path = format(PATH, shape)
-          names = Array.new(count) { |number| "b#{number}" }.join(", ")
-          text = "lambda do |#{names}|\n  proc do |x#{", i" if numbered}|\n    #{lines.join("\n    ")}\n    x\n  end\nend\n"
-          @texts[path] = text
+          text = @texts[path] = text_of(lines, count, numbered)
           [shape, eval(text, binding, path, 1)] # rubocop:disable Security/Eval
         end
+      end
+
+      def forget(_key, (shape, _))
+        @texts.delete(format(PATH, shape))
+      end
+
+      def text_of(lines, count, numbered)
+        names = Array.new(count) { |number| "b#{number}" }
+        parameters = numbered ? "x, i" : "x"
+        "lambda do |#{names.join(", ")}|\n  proc do |#{parameters}|\n    #{lines.join("\n    ")}\n    x\n  end\nend\n"
       end
     end
   end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Ikra
-  # The elements of a collection on their way through stages, of which as many as possible are one section. What comes out
-  # is a +Native::Column+ where it is numbers, or an Array.
+  # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
+  # out is a +Native::Column+ where it is numbers, or an Array.
   class Flow
-    # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array has
-    # memory anyhow.
+    # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array
+    # has memory anyhow.
     PART = 1 << 20
     # A part has at least so many elements for each value that is read from around the section, again for each part.
     PER_VALUE = 8
@@ -48,18 +48,12 @@ module Ikra
     # Are the rows of the elements what comes out?
     def selects? = @output == :selection
 
-    # Gives what comes out in parts, where there are many elements and nothing is changed. The block is given the values,
-    # or where elements are selected their rows, and the first row of the part.
-    def each_part
-      first = 0
-      while items.size > PART && first < items.size && !@stages.empty? && items.computed?
-        count = [PART, PER_VALUE * (first.zero? ? 0 : Native.values_read)].max.clamp(1, items.size - first)
-        given = run(items.part(first, count), first) or break
-        yield given, first, count
-        given.clear unless given.is_a?(Array)
-        first += count
-      end
-      yield (@stages.empty? ? items.to_a : run(items)), 0, items.size if first.zero? && items.size.positive?
+    # Gives what comes out in parts, where there are many elements and nothing is changed. The block is given the
+    # values, or where elements are selected their rows; the first row of the part, and how many it has.
+    def each_part(&block)
+      return if items.size.zero? || (many? && parts(&block))
+
+      yield (@stages.empty? ? items.to_a : run(items)), 0, items.size
     end
 
     # The same for what stops at the first hit, when the block does not come back: what elements behind that would raise
@@ -97,6 +91,23 @@ module Ikra
 
     private
 
+    def many? = items.size > PART && items.computed? && !@stages.empty?
+
+    # False, and nothing is run, where the block changes something.
+    def parts
+      first = 0
+      count = PART
+      while first < items.size
+        count = [count, items.size - first].min
+        given = run(items.part(first, count), first) or return false
+        yield given, first, count
+        given.clear unless given.is_a?(Array)
+        first += count
+        count = [PART, PER_VALUE * Native.values_read].max
+      end
+      true
+    end
+
     def prepare(rows)
       kind, block = @stages.first
       if @stages.size == 1 && (kind == :map || (rows && %i[select reject].include?(kind)))
@@ -104,7 +115,7 @@ module Ikra
         @output = kind == :map ? :values : :selection
         @negated = kind == :reject
       elsif !@stages.empty?
-        @composed = Composition.of(@stages)
+        @composed = Composition.of(@stages, items.yielded.size)
         @block = @composed.block
         @output = @composed.drops ? :kept : :values
       end
@@ -133,8 +144,8 @@ module Ikra
 
     def refuse_changes
       raise UnsupportedError, "`#{@name}` stops at an element, and its block changes something: elements behind that " \
-                              "one must not run [early-end-changes]\n" \
-                              "  hint: use pselect or pmap, and look at what they give"
+                              "one must not run [early-end-changes]\n  " \
+                              "hint: use pselect or pmap, and look at what they give"
     end
   end
   private_constant :Flow

@@ -3,11 +3,12 @@
 require_relative "terminals"
 
 module Ikra
-  # The methods of Enumerable besides +each+, +map+ and +select+. Each takes what Ruby's method without the +p+ takes, and
-  # gives what that gives. Blocks may do what those of {#pmap} may, and raise what that raises.
+  # The methods of Enumerable besides +each+, +map+ and +select+. Each takes what Ruby's method without the +p+ takes,
+  # and gives what that gives. Blocks may do what those of {#pmap} may, and raise what that raises.
   #
-  # Methods that stop at an element (+pfind+, +pany?+, +ptake_while+ …) run the elements in parts that grow. What is behind
-  # that element is computed in vain at most, and what it would raise is not raised; so their blocks must change nothing.
+  # Methods that stop at an element (+pfind+, +pany?+, +ptake_while+ …) run the elements in parts that grow. What is
+  # behind that element is computed in vain at most, and what it would raise is not raised; so their blocks must change
+  # nothing.
   module ParallelMethods
     # Stages over the elements, which run in one section.
     #
@@ -340,7 +341,7 @@ module Ikra
     end
 
     # @see #pinject
-    def preduce(*arguments, **options, &block) = pinject(*arguments, **options, &block)
+    def preduce(...) = pinject(...)
 
     # Is the block's value true for some element, or does one match the pattern? What is far behind the first does
     # not run.
@@ -405,7 +406,7 @@ module Ikra
     end
 
     # @see #pfind
-    def pdetect(*ifnone, &block) = pfind(*ifnone, &block)
+    def pdetect(...) = pfind(...)
 
     # The number of the first element for which the block's value is true, or that is equal to the item.
     #
@@ -525,9 +526,9 @@ module Ikra
     # @return [Object] what +each_cons+ gives
     def peach_cons(count, &block) = each_cons(count).peach(&block)
 
-    # Calls the block for each element with the elements at some distances from it, in parallel: a stencil. Of an array of
-    # arrays, all of one length, the elements are the innermost ones, and a distance is an array of as many Integers as there
-    # are dimensions.
+    # Calls the block for each element with the elements at some distances from it, in parallel: a stencil. Of an array
+    # of arrays, all of one length, the elements are the innermost ones, and a distance is an array of as many Integers
+    # as there are dimensions.
     #
     #   heat = heat.pstencil([-1, 0, 1], outside: 0.0) { |left, here, right| (left + here + right) / 3 }
     #   cells.pstencil([[-1, 0], [0, -1], [0, 1], [1, 0]], outside: 0) { |n, w, e, s| n + w + e + s }

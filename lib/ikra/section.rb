@@ -6,8 +6,9 @@ module Ikra
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
     #   what it gives, but not {Dropped}
-    # @param form [:arrays, :column, :rows] Ruby Arrays, a +Native::Column+ if it can be one, or the rows selected as one
-    # @param part [Integer, nil] the number of the first element where these are a part of all; nothing may be changed then
+    # @param form [:arrays, :column, :rows] Ruby Arrays, a +Native::Column+ if it can be one, or the rows selected
+    # @param part [Integer, nil] the number of the first element where these are a part of all; then
+    #   nothing may be changed
     # @param owner [Proc, nil] the user's block whose literal keeps what is compiled of a composed one
     # @param shape [Integer] how that was composed
     def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, owner: nil, shape: 0)
@@ -53,8 +54,8 @@ module Ikra
         end
       end
 
-      # Does what the block does, or in plain Ruby what the lambda does: where that was chosen, and where the block is not
-      # supported and there is a fallback.
+      # Does what the block does, or in plain Ruby what the lambda does: where that was chosen, and where the block is
+      # not supported and there is a fallback.
       #
       # @param operation [Symbol] the method, as the user has called it
       # @param plain [Proc]

@@ -112,7 +112,7 @@ module Ikra
 
   # The same in plain Ruby.
   module Plain
-    METHODS = { truths: [:select, :itself], falsities: [:reject, :itself] }.freeze
+    METHODS = { truths: %i[select itself], falsities: %i[reject itself] }.freeze
 
     # @return [Enumerable] what comes out of the stages
     def self.of(collection, stages)
@@ -124,7 +124,7 @@ module Ikra
     def self.after(lazy, kind, *given)
       case kind
       when :map, :select, :reject, :filter_map then lazy.public_send(kind, &given.first)
-      when :compact then lazy.reject(&:nil?)
+      when :compact then lazy.compact
       when :grep, :grep_v then lazy.public_send(kind, given.first)
       when :numbered then lazy.with_index(given.first)
       when :each_numbered then lazy.with_index(given.last, &given.first)

@@ -5,9 +5,9 @@ require "set"
 # Every operation with some arguments and blocks, on collections of all kinds: what it is compared with is Ruby's method
 # without the p. A row calls the method by the name that it is given, so that both have the same block.
 module OperationTable
-  Row = Struct.new(:name, :call, :values)
+  Row = Struct.new(:name, :call, :kinds)
 
-  ROWS = []
+  ROWS = [] # rubocop:disable Style/MutableConstant
 
   # @param values [Array<Symbol>] the kinds of values that it is tried with: see {VALUES}
   def self.row(name, values = %i[integers floats], &call)
@@ -103,7 +103,7 @@ module OperationTable
   row(:zip, ANY) { |all, name| all.public_send(name, 1..3) }
 
   # Stages and what ends them, with Ruby's `lazy` in place of `plazy`.
-  CHAINS = []
+  CHAINS = [] # rubocop:disable Style/MutableConstant
   def self.chain(values = %i[integers floats], &call) = CHAINS << Row.new(:lazy, call, values)
 
   chain { |all| all.map { |x| x * 2 }.select { |x| x > 6 }.to_a }

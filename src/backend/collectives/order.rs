@@ -57,7 +57,7 @@ pub fn digits(items: &[Keyed]) -> Result<u32, Error> {
 
 fn shifts(differing: u64) -> impl Iterator<Item = u32> {
     let all = (0..u64::BITS).step_by(BITS as usize);
-    all.filter(move |shift| (differing >> shift) as usize % DIGITS != 0)
+    all.filter(move |shift| !((differing >> shift) as usize).is_multiple_of(DIGITS))
 }
 
 /// Sorts by key; items of the same key stay in their order.
