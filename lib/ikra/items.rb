@@ -11,10 +11,16 @@ module Ikra
     end
 
     def [](row) = first + (row * step)
+    def from(row) = Series.new(self[row], step)
+    def at(rows) = rows.map { |row| self[row] }
+    def to_a(size) = Array.new(size) { |row| self[row] }
   end
 
   # What the `each` of a collection yields: columns (Arrays and Series) of as many values as there are elements.
   class Items
+    # A class may define a method of its own by this name.
+    PART = Array.instance_method(:[])
+
     # @return [Array<Array, Series>]
     attr_reader :columns
     # @return [Integer] the number of elements
@@ -38,8 +44,29 @@ module Ikra
       @kind = kind
     end
 
+    # Do they take no memory?
+    def computed? = columns.all?(Series)
     def pairs? = @kind == :pairs
     def made? = @kind == :made
+
+    # So many of the elements, from one on.
+    def part(first, count)
+      some = columns.map { |column| column.is_a?(Series) ? column.from(first) : PART.bind_call(column, first, count) }
+      Items.new(some, count, returned, yielded:, looked_at:, kind: @kind)
+    end
+
+    # Ruby's values of what is yielded, each as one value.
+    def to_a = rows(columns.map { |column| column.is_a?(Series) ? column.to_a(size) : column })
+
+    # That of one row.
+    def item(row) = packed.is_a?(Integer) ? columns[packed][row] : value(packed, columns, row)
+
+    # The same for some rows.
+    #
+    # @param rows [Native::Column]
+    def at(rows)
+      rows(columns.map { |column| column.is_a?(Series) ? column.at(rows.to_a) : Native.gather(column, rows) })
+    end
 
     # All that is yielded at once, as one value.
     def packed = yielded.size == 1 ? yielded.first : yielded
