@@ -8,17 +8,45 @@ use crate::parallel;
 use crate::reserve;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
+use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Column {
     /// One byte each, 0 or 1.
     Bool(Vec<u8>),
     I32(Vec<i32>),
     I64(Vec<i64>),
     F64(Vec<f64>),
+    /// Somebody else's memory, which is only read: an `Ikra::Column`'s. What is in it is not shared itself.
+    Shared(Arc<Self>),
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.owned(), other.owned()) {
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::I32(a), Self::I32(b)) => a == b,
+            (Self::I64(a), Self::I64(b)) => a == b,
+            (Self::F64(a), Self::F64(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Column {
+    /// The column itself, of whoever it is: not [`Column::Shared`].
+    #[inline]
+    pub fn owned(&self) -> &Self {
+        match self {
+            Self::Shared(column) => column,
+            column => column,
+        }
+    }
+
+    pub const fn is_shared(&self) -> bool {
+        matches!(self, Self::Shared(_))
+    }
+
     /// `len` zeros.
     pub fn zeros(ty: Ty, len: usize) -> Self {
         match ty {
@@ -59,21 +87,24 @@ impl Column {
             Self::I32(v) => fallible::reserve(v, count),
             Self::I64(v) => fallible::reserve(v, count),
             Self::F64(v) => fallible::reserve(v, count),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
+    /// A copy of its own, also of what is shared.
     pub fn try_clone(&self) -> Result<Self, NoMemory> {
-        Ok(match self {
+        Ok(match self.owned() {
             Self::Bool(v) => Self::Bool(parallel::copied(v)?),
             Self::I32(v) => Self::I32(parallel::copied(v)?),
             Self::I64(v) => Self::I64(parallel::copied(v)?),
             Self::F64(v) => Self::F64(parallel::copied(v)?),
+            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
         })
     }
 
     /// Takes over the numbers of a column of the same type and length.
     pub fn copy_from(&mut self, other: &Self) {
-        match (self, other) {
+        match (self, other.owned()) {
             (Self::Bool(to), Self::Bool(v)) => parallel::copy(to, v),
             (Self::I32(to), Self::I32(v)) => parallel::copy(to, v),
             (Self::I64(to), Self::I64(v)) => parallel::copy(to, v),
@@ -100,6 +131,7 @@ impl Column {
             Self::I32(v) => v.resize(len, 0),
             Self::I64(v) => v.resize(len, 0),
             Self::F64(v) => v.resize(len, 0.0),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
@@ -110,7 +142,7 @@ impl Column {
 
     /// The same for a group of rows ([`RowSet::of`]).
     pub fn differs(&self, other: &Self, rows: Range<usize>) -> u64 {
-        match (self, other) {
+        match (self.owned(), other.owned()) {
             (Self::Bool(a), Self::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
             (Self::I32(a), Self::I32(b)) => differs(&a[rows.clone()], &b[rows]),
             (Self::I64(a), Self::I64(b)) => differs(&a[rows.clone()], &b[rows]),
@@ -127,21 +159,23 @@ impl Column {
         bits(rows.map(|row| test(self.bits(row))))
     }
 
-    pub const fn ty(&self) -> Ty {
-        match self {
+    pub fn ty(&self) -> Ty {
+        match self.owned() {
             Self::Bool(_) => Ty::Bool,
             Self::I32(_) => Ty::I32,
             Self::I64(_) => Ty::I64,
             Self::F64(_) => Ty::F64,
+            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
         }
     }
 
     pub fn len(&self) -> usize {
-        match self {
+        match self.owned() {
             Self::Bool(v) => v.len(),
             Self::I32(v) => v.len(),
             Self::I64(v) => v.len(),
             Self::F64(v) => v.len(),
+            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
         }
     }
 
@@ -152,11 +186,12 @@ impl Column {
     /// A number as 64 bits: integers and truth values extended, a float's bits.
     #[inline]
     pub fn bits(&self, row: usize) -> i64 {
-        match self {
+        match self.owned() {
             Self::Bool(values) => i64::from(values[row] & 1),
             Self::I32(values) => i64::from(values[row]),
             Self::I64(values) => values[row],
             Self::F64(values) => values[row].to_bits() as i64,
+            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
         }
     }
 
@@ -167,11 +202,14 @@ impl Column {
             Self::I32(values) => values[row] = bits as i32,
             Self::I64(values) => values[row] = bits,
             Self::F64(values) => values[row] = f64::from_bits(bits as u64),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
+    /// Where it is. To what is shared nothing may be written.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
+            Self::Shared(column) => column.as_bytes().as_ptr().cast_mut(),
             Self::Bool(v) => v.as_mut_ptr(),
             Self::I32(v) => v.as_mut_ptr().cast(),
             Self::I64(v) => v.as_mut_ptr().cast(),
@@ -181,11 +219,12 @@ impl Column {
 
     /// The contents as bytes in memory order.
     pub fn as_bytes(&self) -> &[u8] {
-        match self {
+        match self.owned() {
             Self::Bool(v) => v,
             Self::I32(v) => bytemuck::cast_slice(v),
             Self::I64(v) => bytemuck::cast_slice(v),
             Self::F64(v) => bytemuck::cast_slice(v),
+            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
         }
     }
 
@@ -197,6 +236,7 @@ impl Column {
             Self::I32(v) => bytemuck::cast_slice_mut(v),
             Self::I64(v) => bytemuck::cast_slice_mut(v),
             Self::F64(v) => bytemuck::cast_slice_mut(v),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 }

@@ -38,7 +38,9 @@ impl Store {
     pub fn keep(&mut self, columns: impl Iterator<Item = usize>) -> Result<(), NoMemory> {
         for column in columns {
             if self.before[column].is_none() {
-                self.before[column] = Some(self.columns[column].try_clone()?);
+                // What is somebody else's stays as it is, so the copy is what changes.
+                let copy = self.columns[column].try_clone()?;
+                self.before[column] = Some(std::mem::replace(&mut self.columns[column], copy));
             }
         }
         Ok(())

@@ -47,8 +47,10 @@ impl ClassId {
     pub const HASH: Self = Self(34);
     /// A class without instances in Rubies that have none.
     pub const DATA: Self = Self(35);
+    /// `Ikra::Column`
+    pub const COLUMN: Self = Self(36);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 36] = [
+    pub const BUILTIN: [&'static str; 37] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -85,6 +87,7 @@ impl ClassId {
         "SystemStackError",
         "Hash",
         "Data",
+        "Ikra::Column",
     ];
 }
 
@@ -100,6 +103,71 @@ pub struct ArrayKind(pub u32);
 /// Arrays made at one place of the section, whose items are stored alike. Places whose arrays meet share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListKind(pub u32);
+
+/// What an `Ikra::Column` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ItemType {
+    Float64,
+    /// Single precision in memory: Floats when they are read.
+    Float32,
+    Int64,
+    Int32,
+    Bool,
+}
+
+impl ItemType {
+    pub const ALL: [Self; 5] = [Self::Float64, Self::Float32, Self::Int64, Self::Int32, Self::Bool];
+
+    /// As Ruby's Symbols name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Float64 => "float64",
+            Self::Float32 => "float32",
+            Self::Int64 => "int64",
+            Self::Int32 => "int32",
+            Self::Bool => "bool",
+        }
+    }
+
+    /// Of an item.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Float64 | Self::Int64 => 8,
+            Self::Float32 | Self::Int32 => 4,
+            Self::Bool => 1,
+        }
+    }
+
+    /// The scalar that a run has for items that nobody writes, where it has them as they are in memory.
+    pub const fn run_type(self) -> Option<Ty> {
+        match self {
+            Self::Float64 => Some(Ty::F64),
+            Self::Float32 => None,
+            Self::Int64 => Some(Ty::I64),
+            Self::Int32 => Some(Ty::I32),
+            Self::Bool => Some(Ty::Bool),
+        }
+    }
+
+    /// The type of items that a run has so.
+    pub const fn of_run(ty: Ty) -> Self {
+        match ty {
+            Ty::F64 => Self::Float64,
+            Ty::I64 => Self::Int64,
+            Ty::I32 => Self::Int32,
+            Ty::Bool => Self::Bool,
+        }
+    }
+
+    /// The classes of items.
+    pub fn types(self) -> TypeSet {
+        match self {
+            Self::Float64 | Self::Float32 => Type::Float.into(),
+            Self::Int64 | Self::Int32 => Type::Integer.into(),
+            Self::Bool => TypeSet::bool(),
+        }
+    }
+}
 
 /// A member of a [`TypeSet`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,6 +3,7 @@
 
 mod capture;
 mod code;
+mod column;
 mod explain;
 mod gc_roots;
 mod host;
@@ -52,6 +53,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
+    // Before Ruby's own classes are looked up, as it is one of them.
+    column::init(ruby, ruby.define_module("Ikra")?, native)?;
     gc_roots::init(ruby, native)?;
     background::init(ruby);
     object_pool::init(ruby)?;

@@ -551,7 +551,7 @@ fn append(
         && match column {
             Column::F64(_) => true,
             Column::I64(_) => single.is_some_and(|shape| !matches!(shape, Shape::Object(_))),
-            Column::Bool(_) | Column::I32(_) => false,
+            Column::Bool(_) | Column::I32(_) | Column::Shared(_) => false,
         };
     if !becomes {
         column.try_reserve(payload.len())?;
@@ -590,6 +590,7 @@ fn append(
             })?,
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
+        (_, Column::Shared(_)) => unreachable!("what is filled is not shared"),
     }
     Ok(())
 }
