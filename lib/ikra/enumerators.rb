@@ -46,6 +46,7 @@ module Ikra
       def of_plain_call(receiver, name, operation)
         case receiver
         when Integer then Collections.series(0, 1, receiver, receiver) if name == :times
+        when Column, TupleColumn then Collections.column(receiver, kind: nil) if %i[each each_entry].include?(name)
         when Array
           Collections.array(receiver) if ITEM_BY_ITEM.include?(name) && Collections.own?(receiver, :each, Array)
         when Hash, Struct then of_pairs(receiver, name)

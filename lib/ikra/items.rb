@@ -13,9 +13,9 @@ module Ikra
     def [](row) = first + (row * step)
   end
 
-  # What the `each` of a collection yields: columns (Arrays and Series) of as many values as there are elements.
+  # What the `each` of a collection yields: columns (Arrays, Series and Columns) of as many values as there are elements.
   class Items
-    # @return [Array<Array, Series>]
+    # @return [Array<Array, Series, Column>]
     attr_reader :columns
     # @return [Integer] the number of elements
     attr_reader :size
@@ -26,8 +26,8 @@ module Ikra
     # @return [Array] arrays and Structs that `each` looks at all the time
     attr_reader :looked_at
 
-    # @param kind [:pairs, :made, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that takes two,
-    #   as Hash#each does; +:made+: it makes arrays
+    # @param kind [:pairs, :made, :column, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that
+    #   takes two, as Hash#each does; +:made+: it makes arrays; +:column+: they are those of a Column or TupleColumn
     def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, kind: nil)
       @columns = columns
       @size = size
@@ -40,6 +40,7 @@ module Ikra
 
     def pairs? = @kind == :pairs
     def made? = @kind == :made
+    def column? = @kind == :column
 
     # All that is yielded at once, as one value.
     def packed = yielded.size == 1 ? yielded.first : yielded
@@ -47,6 +48,7 @@ module Ikra
     # Ruby's values of that, for what is left of the columns.
     def rows(columns)
       return columns[packed] if packed.is_a?(Integer)
+      return TupleColumn.over(columns) if column?
 
       Array.new(columns.first.size) { |row| value(packed, columns, row) unless packed.empty? }
     end

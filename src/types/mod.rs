@@ -1,6 +1,7 @@
 //! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
+use crate::heap::schema::Stored;
 use crate::ir::Ty;
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -157,6 +158,21 @@ impl ItemType {
             Ty::I32 => Self::Int32,
             Ty::Bool => Self::Bool,
         }
+    }
+
+    /// The type whose items these are, where they are Floats, Integers or truth values.
+    pub fn of_types(types: &TypeSet) -> Option<Self> {
+        match types.single_shape()? {
+            Shape::Float => Some(Self::Float64),
+            Shape::Integer => Some(Self::Int64),
+            Shape::Bool => Some(Self::Bool),
+            _ => None,
+        }
+    }
+
+    /// How a run has items that it only reads.
+    pub fn stored(self) -> Stored {
+        Stored::read_only(self.types(), || self == Self::Int32)
     }
 
     /// The classes of items.

@@ -142,7 +142,7 @@ fn heading(out: &mut String, title: &str) {
     let _ = writeln!(out, "{title}\n{}", "-".repeat(title.len()));
 }
 
-fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
+pub fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
     match ty {
         Type::Nil => "nil".into(),
         Type::False => "false".into(),

@@ -21,6 +21,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::writing::columns;
 use crate::writing::copy_back::CopyBack;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
@@ -29,7 +30,7 @@ use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
-use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
@@ -183,6 +184,7 @@ impl<'a> Run<'a> {
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
+        self.refuse_mixed_column(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
@@ -190,6 +192,9 @@ impl<'a> Run<'a> {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
+        if self.base.is_column {
+            heap.share(&version.program, |kind| *kind == BufferKind::Result(Part::Payload));
+        }
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap) };
             copy.run(&self.base, self.section.block)
@@ -474,6 +479,19 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What a `pmap` of an `Ikra::Column` gives is one again.
+    fn refuse_mixed_column(&self, version: &Version) -> Result<(), Trouble> {
+        let result = &version.inferred.schema.result;
+        if !self.base.is_column || self.section.output != Output::Values || columns::holds(result) {
+            return Ok(());
+        }
+        let names: Vec<_> = result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
+        Err(Trouble::Unsupported {
+            message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
+            hint: format!("have an Array of them: to_a.{}", self.section.name),
+        })
     }
 
     fn executable(

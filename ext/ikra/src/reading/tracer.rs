@@ -4,7 +4,7 @@
 //! Nothing here runs Ruby code of the user, and apart from the first look at an unusual object nothing allocates.
 
 use crate::reading::array_kinds::{ArrayKinds, Holder};
-use crate::reading::base::{Base, Series, Source};
+use crate::reading::base::{Base, Series, Snapshot, Source};
 use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
@@ -60,6 +60,19 @@ pub enum BaseValues {
     /// An array, but nobody looks at its items.
     Unread,
     Series(Series),
+    Memory(Snapshot),
+}
+
+impl BaseValues {
+    /// What needs no reading.
+    fn of_numbers(source: &Source, unread: bool) -> Self {
+        match source {
+            Source::Series(series) => Self::Series(*series),
+            Source::Memory(_) | Source::Items(_) if unread => Self::Unread,
+            Source::Memory(snapshot) => Self::Memory(snapshot.clone()),
+            Source::Items(_) => unreachable!("items are read"),
+        }
+    }
 }
 
 /// Items of an array that are looked at as a sample.
@@ -141,7 +154,7 @@ impl<'a> Tracer<'a> {
                     let repeats = objects > self.pinned.found() - met;
                     BaseValues::Items(builder, repeats)
                 }
-                Source::Series(series) => BaseValues::Series(*series),
+                Source::Series(_) | Source::Memory(_) => BaseValues::of_numbers(source, unread[number]),
             };
             self.base.push(values);
         }
@@ -160,7 +173,7 @@ impl<'a> Tracer<'a> {
                     self.sample_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
                     BaseValues::Items(builder, false)
                 }
-                Source::Series(series) => BaseValues::Series(*series),
+                Source::Series(_) | Source::Memory(_) => BaseValues::of_numbers(source, unread[number]),
             };
             self.base.push(values);
         }
@@ -472,6 +485,7 @@ impl<'a> Tracer<'a> {
                 BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))
             }
             BaseValues::Unread => BaseColumn::Unread,
+            BaseValues::Memory(Snapshot { array, .. }) => BaseColumn::Items(array.ty().stored()),
             BaseValues::Series(series) if series.is_index() => BaseColumn::Index,
             BaseValues::Series(series) => BaseColumn::Series { narrow: series.is_narrow(self.length) },
         };

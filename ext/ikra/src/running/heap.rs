@@ -1,6 +1,6 @@
 //! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
 
-use crate::reading::base::Series;
+use crate::reading::base::{Series, Snapshot};
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
@@ -16,6 +16,7 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::schema::Fold;
+use ikra_core::heap::typed_array::Item;
 use ikra_core::heap::{Column, JobOrder, Schema, Store, marks};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
@@ -304,6 +305,15 @@ impl Heap {
         }
     }
 
+    /// What it holds of these can be had without a copy from now on.
+    pub fn share(&mut self, program: &Program, which: impl Fn(&BufferKind) -> bool) {
+        for (number, buffer) in program.buffers.iter().enumerate() {
+            if which(&buffer.kind) {
+                self.store.share(number);
+            }
+        }
+    }
+
     /// Are arrays watched as wholes somewhere?
     pub fn is_coarse(&self, program: &Program) -> bool {
         let mut all = self.scalars.iter().zip(&program.scalars);
@@ -444,13 +454,15 @@ fn fill(
             extend_zeros(&mut column, length)?;
             column
         }
-        Recipe::Base(number, part, single) => {
-            let mut column = Column::with_capacity(buffer.ty, 0);
-            if let BaseValues::Items(builder, _) = &mut tracer.base[*number] {
+        Recipe::Base(number, part, single) => match &mut tracer.base[*number] {
+            BaseValues::Items(builder, _) => {
+                let mut column = Column::with_capacity(buffer.ty, 0);
                 append(&mut column, builder, *part, *single, ids)?;
+                column
             }
-            column
-        }
+            BaseValues::Memory(snapshot) => snapshot.array.column(snapshot.rows.clone())?,
+            BaseValues::Unread | BaseValues::Series(_) => Column::with_capacity(buffer.ty, 0),
+        },
         // Each element that succeeds writes its own.
         Recipe::Result => Column::unset(buffer.ty, length)?,
         Recipe::Variable(root, part, single) => {
@@ -598,7 +610,7 @@ fn append(
 fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids) -> u64 {
     let series = |column: u32| match &tracer.base[column as usize] {
         BaseValues::Series(series) => *series,
-        BaseValues::Items(..) | BaseValues::Unread => Series::default(),
+        BaseValues::Items(..) | BaseValues::Unread | BaseValues::Memory(_) => Series::default(),
     };
     match info.source {
         ScalarSource::Root(number, part) => {
@@ -637,6 +649,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
         BaseValues::Items(base, repeats) => (base, *repeats),
         BaseValues::Series(_) => return Ok(JobOrder::of_one(find(&Type::Integer)?, tracer.length)),
         BaseValues::Unread => return Ok(JobOrder::of_one(find(&Type::Nil)?, tracer.length)),
+        BaseValues::Memory(snapshot) => return jobs_of_memory(snapshot, find),
     };
     let types = base.seen().types();
     let repeating = writes && repeats;
@@ -660,6 +673,23 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
         repeats = Some(fallible::collect((0..base.len()).map(count))?);
     }
     Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
+}
+
+/// The same for the items of an `Ikra::Column`.
+fn jobs_of_memory(
+    snapshot: &Snapshot,
+    find: impl Fn(&Type) -> Result<u16, Error>,
+) -> Result<JobOrder, Error> {
+    let types = snapshot.array.ty().types();
+    let entries = types.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    if entries.iter().all(|entry| *entry == entries[0]) {
+        return Ok(JobOrder::of_one(entries[0], snapshot.rows.len()));
+    }
+    // False stands before true.
+    let entry = |row| entries[usize::from(snapshot.array.get(row) == Item::Bool(true))];
+    let entry_of = fallible::collect(snapshot.rows.clone().map(entry))?;
+    let count = entries.iter().max().map_or(0, |last| usize::from(*last) + 1);
+    Ok(JobOrder::new(&entry_of, count, None)?)
 }
 
 /// The entry that takes a value: by tag, then by what of the payload belongs to the exact type.

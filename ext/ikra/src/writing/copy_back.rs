@@ -10,6 +10,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
+use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
@@ -130,6 +131,7 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
+            Output::Values if base.is_column => columns::results(self.decoder)?,
             Output::Values => self.map()?.as_value(),
             Output::Selection => self.select(base)?.as_value(),
         };
