@@ -121,7 +121,14 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
 pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     let none = arguments == 0;
     match ty {
-        Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..) => {
+        // These give columns, or refuse.
+        Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
+        Type::Array(_)
+        | Type::Column(..)
+        | Type::Tuple(_)
+        | Type::List(_)
+        | Type::Range { .. }
+        | Type::Enumerator(..) => {
             match name {
                 "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
                 | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"

@@ -140,6 +140,13 @@ impl Column {
         RowSet::of(self.len(), |rows| self.differs(other, rows))
     }
 
+    /// Are the numbers in these rows the same, bit for bit?
+    pub fn same_in(&self, other: &Self, rows: Range<usize>) -> bool {
+        let size = self.ty().bytes();
+        let bytes = rows.start * size..rows.end * size;
+        self.as_bytes()[bytes.clone()] == other.as_bytes()[bytes]
+    }
+
     /// The same for a group of rows ([`RowSet::of`]).
     pub fn differs(&self, other: &Self, rows: Range<usize>) -> u64 {
         match (self.owned(), other.owned()) {

@@ -201,6 +201,33 @@ impl TypedArray {
         }
     }
 
+    /// All of it behind what a run's column has, as numbers of its type.
+    pub fn append_to(&self, column: &mut Column) -> Result<(), NoMemory> {
+        column.try_reserve(self.len())?;
+        match (self, column) {
+            (Self::Float32(from), Column::F64(to)) => to.extend(from.iter().map(|number| f64::from(*number))),
+            (Self::Column(from), to) => match (from.owned(), to) {
+                (Column::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
+                (Column::I32(from), Column::I32(to)) => to.extend_from_slice(from),
+                (Column::I32(from), Column::I64(to)) => to.extend(from.iter().map(|number| i64::from(*number))),
+                (Column::I64(from), Column::I64(to)) => to.extend_from_slice(from),
+                (Column::F64(from), Column::F64(to)) => to.extend_from_slice(from),
+                _ => unreachable!("a run has columns of another type so"),
+            },
+            _ => unreachable!("a run has columns of another type so"),
+        }
+        Ok(())
+    }
+
+    /// Is it what the other was cloned from, not written since?
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Float32(a), Self::Float32(b)) => Arc::ptr_eq(a, b),
+            (Self::Column(a), Self::Column(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
     /// What these rows of a run's column are as an array of this type; they fit it.
     pub fn of_column(ty: ItemType, column: &Column, rows: Range<usize>) -> Result<Self, NoMemory> {
         Ok(match (ty, column.owned()) {

@@ -374,6 +374,7 @@ impl Builder {
             | U::TruncF
             | U::RoundF
             | U::RoundEvenF
+            | U::RoundToSingle
             | U::I64ToF64 => (Ty::F64, Interval::FULL),
             U::BitsToF64 => (Ty::F64, Interval::FULL),
             U::BitNot => {

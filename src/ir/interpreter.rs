@@ -389,6 +389,7 @@ fn unary(op: UnaryOp, word: u64) -> u64 {
         UnaryOp::TruncF => float.trunc().to_bits(),
         UnaryOp::RoundF => float.round().to_bits(),
         UnaryOp::RoundEvenF => float.round_ties_even().to_bits(),
+        UnaryOp::RoundToSingle => f64::from(float as f32).to_bits(),
         UnaryOp::BitNot => !word,
         UnaryOp::ExtendI32 | UnaryOp::BoolToI64 | UnaryOp::BitsToF64 | UnaryOp::BitsToI64 => word,
         UnaryOp::WrapI64 => i64::from(word as i32) as u64,

@@ -142,6 +142,8 @@ pub enum UnaryOp {
     RoundF,
     /// Half to even, as `round(half: :even)`.
     RoundEvenF,
+    /// To single precision and back: what a `float32` column gives for what is stored there.
+    RoundToSingle,
     /// Bitwise complement of `I64`.
     BitNot,
     /// `I32` → `I64`, sign-extended.

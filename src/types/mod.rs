@@ -50,8 +50,9 @@ impl ClassId {
     pub const DATA: Self = Self(35);
     /// `Ikra::Column`
     pub const COLUMN: Self = Self(36);
+    pub const RANGE_ERROR: Self = Self(37);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 37] = [
+    pub const BUILTIN: [&'static str; 38] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -89,6 +90,7 @@ impl ClassId {
         "Hash",
         "Data",
         "Ikra::Column",
+        "RangeError",
     ];
 }
 
@@ -197,6 +199,8 @@ pub enum Type {
     /// An instance of exactly this class.
     Object(HierarchyId, ClassId),
     Array(ArrayKind),
+    /// An `Ikra::Column`. It is kept as arrays are: its kind is one of [`ArrayKind`], of columns that hold the same.
+    Column(ArrayKind, ItemType),
     /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
@@ -335,7 +339,7 @@ impl Type {
             Self::Float => Shape::Float,
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
-            Self::Array(k) => Shape::Array(*k),
+            Self::Array(k) | Self::Column(k, _) => Shape::Array(*k),
             Self::List(_) => Shape::List,
             Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,

@@ -17,6 +17,7 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
+use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
@@ -192,9 +193,11 @@ impl<'a> Run<'a> {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
-        if self.base.is_column {
-            heap.share(&version.program, |kind| *kind == BufferKind::Result(Part::Payload));
-        }
+        heap.share(&version.program, |kind, is_column| match kind {
+            BufferKind::Result(Part::Payload) => self.base.is_column,
+            BufferKind::ArrayValues(..) => is_column,
+            _ => false,
+        });
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap) };
             copy.run(&self.base, self.section.block)
@@ -462,14 +465,21 @@ impl<'a> Run<'a> {
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
-                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some("array")
+                    let what = if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
+                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {
                     let is_written =
                         |column: &ColumnSchema| column.written && column.classes.contains(&class);
                     schema.columns.iter().any(is_written).then_some("object")
                 }
-                None => None,
+                None => {
+                    let column = column::of(*object);
+                    let kind = column.and_then(|column| traced.tracer.kind_of_memory(&column.memory));
+                    let is_written =
+                        |kind| schema.arrays.iter().any(|array| array.written && array.kind == kind);
+                    kind.is_some_and(is_written).then_some("column")
+                }
             };
             if let Some(what) = what {
                 return Err(Trouble::Unsupported {

@@ -6,8 +6,9 @@ use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
-use crate::reading::tracer::{BaseValues, Tracer};
+use crate::reading::tracer::{BaseValues, Share, Tracer};
 use crate::running::extend::extend;
+use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -22,6 +23,9 @@ use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use magnus::Value;
+use magnus::rb_sys::FromRawValue;
+use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -124,6 +128,8 @@ pub struct Heap {
     pub symbols: Symbols,
     /// Offset and length of each array, by kind, for the kinds whose values are in a buffer.
     pub spans: Vec<Vec<(u32, u32)>>,
+    /// The memory of `Ikra::Column`s, by kind; of kinds of arrays there is none.
+    pub memories: Vec<Vec<Share>>,
     /// Number of elements of the base.
     pub length: usize,
     /// Ticks that have left marks before, in the memory that is used for them.
@@ -247,7 +253,7 @@ impl Heap {
         let ids = Ids::new(&tracer.pool, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
         for (kind, elements) in tracer.elements.iter().enumerate() {
             let arrays = tracer.pinned.arrays(kind as u32).len();
-            i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
+            i32::try_from(arrays.max(elements.count() + 1)).map_err(|_| too_large())?;
         }
         let length = tracer.length;
         i32::try_from(length).map_err(|_| too_large())?;
@@ -266,9 +272,10 @@ impl Heap {
             }
         }
         let (pool, symbols) = (tracer.pool, tracer.symbols);
-        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let (spans, memories) =
+            tracer.elements.into_iter().map(|elements| (elements.spans, elements.memories)).unzip();
         let store = Store::new(buffers);
-        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, length, epoch: 0 };
+        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -306,9 +313,16 @@ impl Heap {
     }
 
     /// What it holds of these can be had without a copy from now on.
-    pub fn share(&mut self, program: &Program, which: impl Fn(&BufferKind) -> bool) {
+    /// `which` is told of a buffer what it is, and whether it has the items of `Ikra::Column`s.
+    pub fn share(&mut self, program: &Program, which: impl Fn(&BufferKind, bool) -> bool) {
         for (number, buffer) in program.buffers.iter().enumerate() {
-            if which(&buffer.kind) {
+            let is_column = match buffer.kind {
+                BufferKind::ArrayValues(kind, _) => {
+                    self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+                }
+                _ => false,
+            };
+            if which(&buffer.kind, is_column) {
                 self.store.share(number);
             }
         }
@@ -351,13 +365,14 @@ impl Heap {
         (mode, fine): (Mode, bool),
         ticks: u64,
     ) -> Result<(), Trouble> {
-        let Self { store, scalars, jobs, ids, spans, length, epoch, .. } = self;
+        let Self { store, scalars, jobs, ids, spans, memories, length, epoch, .. } = self;
         *epoch = epoch.saturating_add(ticks);
         let again = mode == Mode::Watched && epoch.saturating_add(ticks) < MOST_TICKS;
         if !again {
             *epoch = 0;
         }
         let spans = |kind: ArrayKind| spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
+        let last_memory = |kind: ArrayKind| memories.get(kind.0 as usize).and_then(|all| all.last());
         let words = match mode {
             Mode::Watched => marks::WORDS,
             Mode::Reporting => marks::REPORT_WORDS,
@@ -375,8 +390,11 @@ impl Heap {
                 Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
                 Watched::Variable(_) => 1,
                 Watched::Arrays(kind) => {
-                    let end = spans(*kind).last().map_or(0, |(offset, length)| offset + length);
-                    (end as usize + 1).max(spans(*kind).len())
+                    let end = match last_memory(*kind) {
+                        Some(share) => share.offset + share.array.len(),
+                        None => spans(*kind).last().map_or(0, |(offset, length)| (offset + length) as usize),
+                    };
+                    (end + 1).max(spans(*kind).len())
                 }
             };
             let words = rows.saturating_mul(words);
@@ -391,7 +409,9 @@ impl Heap {
             if let ScalarSource::Fine(kind) = info.source {
                 // If there is one for each element it may well be the element's own, which is seen sooner so.
                 let shared = spans(kind).len() < *length;
-                *scalar = u64::from(fine || shared || mode != Mode::Watched);
+                // Columns may overlap.
+                let overlap = last_memory(kind).is_some();
+                *scalar = u64::from(fine || shared || overlap || mode != Mode::Watched);
             }
         }
         if mode != Mode::Watched && !jobs.in_order {
@@ -433,10 +453,12 @@ fn fill(
         Recipe::Length(kind) => {
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
+            let is_column = tracer.asked.kinds.items(*kind).is_some();
             // A length goes with the elements that were read with it.
             let mut lengths = Vec::new();
             extend(&mut lengths, &arrays, |row, array| match spans.get(row) {
                 Some((_, length)) => *length as i32,
+                None if is_column => i32::try_from(length_of_column(*array)).unwrap_or(-1),
                 // SAFETY: listed arrays are live, and Ruby does not run.
                 None => i32::try_from(unsafe { value::items(*array) }.len()).unwrap_or(-1),
             })?;
@@ -445,6 +467,11 @@ fn fill(
             }
             Column::I32(lengths)
         }
+        Recipe::Values(kind, ..) if tracer.asked.kinds.items(*kind).is_some() => values_of_columns(
+            buffer,
+            tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.memories),
+            spans(tracer, *kind),
+        )?,
         Recipe::Values(kind, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
@@ -489,6 +516,38 @@ fn fill(
             _ => fallible::collect(0..length as i32)?,
         }),
     })
+}
+
+fn length_of_column(column: VALUE) -> usize {
+    // SAFETY: listed columns are live.
+    column::of(unsafe { Value::from_raw(column) }).map_or(0, |column| column.length)
+}
+
+/// The items of `Ikra::Column`s: where they are, if there is one memory of numbers that the program has so.
+fn values_of_columns(
+    buffer: &BufferInfo,
+    memories: &[Share],
+    spans: &[(u32, u32)],
+) -> Result<Column, Trouble> {
+    let single = match memories {
+        [share] => Some(&share.array),
+        _ => None,
+    };
+    // Who has no items reads the first all the same, and drops it.
+    let none_empty = || spans.iter().all(|(_, length)| *length > 0);
+    if let Some(array) = single
+        && array.ty().run_type() == Some(buffer.ty)
+        && none_empty()
+    {
+        return Ok(array.column(0..array.len())?);
+    }
+    let mut column = Column::with_capacity(buffer.ty, 0);
+    for share in memories {
+        share.array.append_to(&mut column)?;
+    }
+    let length = column.len() + 1;
+    extend_zeros(&mut column, length)?;
+    Ok(column)
 }
 
 /// Makes the column as long as that.
@@ -713,7 +772,7 @@ impl EntryOf {
                     let place = place.ok_or_else(|| Error::Internal("a class without a place".into()))?;
                     at(at(&mut all.objects, hierarchy.0 as usize), place)
                 }
-                Type::Array(kind) => at(&mut all.arrays, kind.0 as usize),
+                Type::Array(kind) | Type::Column(kind, _) => at(&mut all.arrays, kind.0 as usize),
                 Type::Nil => &mut all.others[0],
                 Type::False => &mut all.others[2],
                 Type::True => &mut all.others[3],

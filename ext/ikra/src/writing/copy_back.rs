@@ -138,6 +138,7 @@ impl CopyBack<'_> {
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
+        let columns = columns::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -156,6 +157,7 @@ impl CopyBack<'_> {
             folded.assign()?;
         }
         fresh.keep();
+        columns::write(columns);
         self.write(&written.keep(), made)?;
         Ok(result)
     }
@@ -167,7 +169,9 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let arrays = schema.arrays.iter().filter(|array| array.written).map(|array| {
+        let is_array = |kind: ArrayKind| self.decoder.heap.memories[kind.0 as usize].is_empty();
+        let written = schema.arrays.iter().filter(|array| array.written && is_array(array.kind));
+        let arrays = written.map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
