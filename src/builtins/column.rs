@@ -29,6 +29,12 @@ pub(super) const ROWS: &[Row] = &[
         (Some(block), None) => s.send_block(&c.receiver, "#count_block", &[], Some(block.clone())),
         (None, None) => array::length(s, c),
     }),
+    row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
+    carrying("zip", |s, c| {
+        let Some(c) = &array::zipped(s, c) else { return Operand::bottom() };
+        let name = if c.block.is_some() { "#zip_block" } else { "#zip" };
+        s.send_with_block(c, name)
+    }),
     row("drop", of_items),
     row("reverse", of_items),
     row("sort", of_items),
@@ -41,6 +47,18 @@ pub(super) const ROWS: &[Row] = &[
             Some(Type::Column(..)) => s.send(&receiver, "#equal", &[other], 1),
             _ => Operand::bool(s.b.bool(false)),
         })
+    }),
+    // As rb_equal: what is the same is equal, whatever it holds.
+    carrying("===", |s, c| {
+        let same = s.send(&c.receiver, "equal?", &c.args, 1);
+        if same.is_bottom() {
+            return same;
+        }
+        let equal = s.send(&c.receiver, "==", &c.args, 2);
+        if equal.is_bottom() {
+            return equal;
+        }
+        Operand::bool(s.b.binary(BinaryOp::OrB, same.value(), equal.value()))
     }),
     row("frozen?", |s, _| {
         s.refuse_here(

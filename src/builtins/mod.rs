@@ -153,7 +153,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
             (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
-        Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable"]),
+        Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
@@ -203,7 +203,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of an object that exists, or of a class, would be one that does not.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Module(_)) {
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_)) {
         return None;
     }
     // What has an order of its own does not have that of all objects.

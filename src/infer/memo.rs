@@ -50,6 +50,9 @@ pub struct ArrayMemo {
     /// Items are loaded.
     pub read: bool,
     pub is_written: bool,
+    /// Some element touches another item than that of its own number in the only array that is touched, this root.
+    pub shared: bool,
+    pub root: Option<u32>,
 }
 
 /// Arrays that the section makes.

@@ -401,10 +401,10 @@ impl Lowerer<'_> {
         self.array_item_if(None, kind, id, index)
     }
 
-    /// The same, of use only where the condition holds.
+    /// The same, of use only where a condition holds: then the index is this one.
     fn array_item_if(
         &mut self,
-        condition: Option<Value>,
+        condition: Option<(Value, Value)>,
         kind: ArrayKind,
         id: Value,
         index: Value,
@@ -454,7 +454,7 @@ impl Lowerer<'_> {
         }
         // An index out of range reads item 0 instead (there is a filler even behind an empty array) and drops it.
         let safe = self.b.select(in_range, index, zero);
-        let item = self.array_item_if(Some(in_range), kind, id, safe);
+        let item = self.array_item_if(Some((in_range, index)), kind, id, safe);
         if item.is_bottom() {
             return Operand::nil();
         }

@@ -285,6 +285,11 @@ impl Builder {
 
     // ---- facts -------------------------------------------------------------------------------------------------
 
+    /// What a value is the result of.
+    pub fn definition(&self, value: Value) -> Option<&Op> {
+        self.definitions[value.0 as usize].as_ref()
+    }
+
     pub fn ty(&self, value: Value) -> Ty {
         self.function.values[value.0 as usize].ty
     }
