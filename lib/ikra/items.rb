@@ -13,7 +13,7 @@ module Ikra
     def [](row) = first + (row * step)
   end
 
-  # What the `each` of a collection yields: columns (Arrays, Series and Columns) of as many values as there are elements.
+  # What the `each` of a collection yields: columns (Arrays, Series, Columns) of as many values as there are elements.
   class Items
     # @return [Array<Array, Series, Column>]
     attr_reader :columns

@@ -273,7 +273,7 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         let array = s.within_slot(i as u32, |s| s.through_to_ary(arg));
         let is_sequence = |ty: &Type| {
             let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-            is_array || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+            is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
         };
         if let Some(other) = array.types.iter().find(|ty| !is_sequence(ty)) {
             let what = s.describe(&other.clone().into());
