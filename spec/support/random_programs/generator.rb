@@ -24,6 +24,7 @@ require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
 require_relative "bases"
+require_relative "columns"
 require_relative "program"
 
 module RandomPrograms
@@ -51,6 +52,7 @@ module RandomPrograms
     include Accumulators
     include Rescuing
     include Bases
+    include Columns
 
     attr_reader :scope
 
@@ -120,6 +122,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
+      texts.concat(captured_columns) if chance(ENV["COLUMNS"] ? 1.0 : 0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 
