@@ -659,6 +659,8 @@ pub enum ErrorKind {
     },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
+    /// operand 0: the bits of a Float that is no index, such as `-Infinity`: it is out of range of integer.
+    FloatIndex,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
     MathDomain(String),
     /// operand 0: the object's id.

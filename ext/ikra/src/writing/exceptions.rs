@@ -148,6 +148,10 @@ impl Decoder<'_> {
                 details.push(after.as_str())?;
                 if *type_error { "type_error_about" } else { "argument_error_about" }
             }
+            ErrorKind::FloatIndex => {
+                details.push(f64::from_bits(operands[0] as u64))?;
+                "float_index"
+            }
             ErrorKind::FloatDomain => {
                 details.push(f64::from_bits(operands[0] as u64))?;
                 "float_domain"
