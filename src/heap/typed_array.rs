@@ -196,7 +196,7 @@ impl TypedArray {
                 Column::Shared(_) => unreachable!("what is shared is not itself shared"),
             }),
             Self::Float32(all) => {
-                Ok(Column::F64(fallible::collect(all[rows].iter().map(|number| f64::from(*number)))?))
+                Ok(Column::F64(parallel::mapped(&all[rows], |number| f64::from(*number))?))
             }
         }
     }
@@ -205,10 +205,17 @@ impl TypedArray {
     pub fn append_to(&self, column: &mut Column) -> Result<(), NoMemory> {
         column.try_reserve(self.len())?;
         match (self, column) {
+            // What is alone is made by all threads.
+            (Self::Float32(from), Column::F64(to)) if to.is_empty() => {
+                *to = parallel::mapped(from, |number| f64::from(*number))?;
+            }
             (Self::Float32(from), Column::F64(to)) => to.extend(from.iter().map(|number| f64::from(*number))),
             (Self::Column(from), to) => match (from.owned(), to) {
                 (Column::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
                 (Column::I32(from), Column::I32(to)) => to.extend_from_slice(from),
+                (Column::I32(from), Column::I64(to)) if to.is_empty() => {
+                    *to = parallel::mapped(from, |number| i64::from(*number))?;
+                }
                 (Column::I32(from), Column::I64(to)) => to.extend(from.iter().map(|number| i64::from(*number))),
                 (Column::I64(from), Column::I64(to)) => to.extend_from_slice(from),
                 (Column::F64(from), Column::F64(to)) => to.extend_from_slice(from),
@@ -232,10 +239,10 @@ impl TypedArray {
     pub fn of_column(ty: ItemType, column: &Column, rows: Range<usize>) -> Result<Self, NoMemory> {
         Ok(match (ty, column.owned()) {
             (ItemType::Float32, Column::F64(all)) => {
-                Self::Float32(Arc::new(fallible::collect(all[rows].iter().map(|number| *number as f32))?))
+                Self::Float32(Arc::new(parallel::mapped(&all[rows], |number| *number as f32)?))
             }
             (ItemType::Int32, Column::I64(all)) => {
-                Self::new(Column::I32(fallible::collect(all[rows].iter().map(|number| *number as i32))?))
+                Self::new(Column::I32(parallel::mapped(&all[rows], |number| *number as i32)?))
             }
             (_, Column::Bool(all)) => Self::new(Column::Bool(parallel::copied(&all[rows])?)),
             (_, Column::I32(all)) => Self::new(Column::I32(parallel::copied(&all[rows])?)),
@@ -247,8 +254,12 @@ impl TypedArray {
 
     /// The items at these rows.
     pub fn gather(&self, rows: &[i32], first: usize) -> Result<Self, NoMemory> {
-        fn chosen<T: Copy>(all: &[T], rows: &[i32], first: usize) -> Result<Vec<T>, NoMemory> {
-            fallible::collect(rows.iter().map(|row| all[first + *row as usize]))
+        fn chosen<T: Copy + Send + Sync>(
+            all: &[T],
+            rows: &[i32],
+            first: usize,
+        ) -> Result<Vec<T>, NoMemory> {
+            parallel::mapped(rows, |row| all[first + *row as usize])
         }
         Ok(match self {
             Self::Float32(all) => Self::Float32(Arc::new(chosen(all, rows, first)?)),
@@ -266,6 +277,14 @@ impl TypedArray {
     pub fn equals(&self, rows: Range<usize>, other: &Self, others: Range<usize>) -> bool {
         if rows.len() != others.len() {
             return false;
+        }
+        if let (Self::Column(a), Self::Column(b)) = (self, other)
+            && let (Column::F64(a), Column::F64(b)) = (a.owned(), b.owned())
+        {
+            return a[rows] == b[others];
+        }
+        if self.ty() == other.ty() && self.ty() != ItemType::Float32 {
+            return self.bytes(rows) == other.bytes(others);
         }
         rows.zip(others).all(|(row, its)| match (self.get(row), other.get(its)) {
             (Item::Float(a), Item::Float(b)) => a == b,

@@ -122,7 +122,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
-      texts.concat(captured_columns) if chance(ENV["COLUMNS"] ? 1.0 : 0.15)
+      texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 
