@@ -203,19 +203,26 @@ impl TypedArray {
 
     /// All of it behind what a run's column has, as numbers of its type.
     pub fn append_to(&self, column: &mut Column) -> Result<(), NoMemory> {
-        column.try_reserve(self.len())?;
-        match (self, column) {
-            // What is alone is made by all threads.
+        // What is alone is made by all threads.
+        match (self, &mut *column) {
             (Self::Float32(from), Column::F64(to)) if to.is_empty() => {
                 *to = parallel::mapped(from, |number| f64::from(*number))?;
+                return Ok(());
             }
+            (Self::Column(from), Column::I64(to)) if to.is_empty() => {
+                if let Column::I32(from) = from.owned() {
+                    *to = parallel::mapped(from, |number| i64::from(*number))?;
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        column.try_reserve(self.len())?;
+        match (self, column) {
             (Self::Float32(from), Column::F64(to)) => to.extend(from.iter().map(|number| f64::from(*number))),
             (Self::Column(from), to) => match (from.owned(), to) {
                 (Column::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
                 (Column::I32(from), Column::I32(to)) => to.extend_from_slice(from),
-                (Column::I32(from), Column::I64(to)) if to.is_empty() => {
-                    *to = parallel::mapped(from, |number| i64::from(*number))?;
-                }
                 (Column::I32(from), Column::I64(to)) => to.extend(from.iter().map(|number| i64::from(*number))),
                 (Column::I64(from), Column::I64(to)) => to.extend_from_slice(from),
                 (Column::F64(from), Column::F64(to)) => to.extend_from_slice(from),

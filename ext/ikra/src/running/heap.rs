@@ -545,8 +545,10 @@ fn values_of_columns(
     for share in memories {
         share.array.append_to(&mut column)?;
     }
-    let length = column.len() + 1;
-    extend_zeros(&mut column, length)?;
+    if !none_empty() {
+        let length = column.len() + 1;
+        extend_zeros(&mut column, length)?;
+    }
     Ok(column)
 }
 
