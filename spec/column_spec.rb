@@ -226,4 +226,36 @@ RSpec.describe Ikra::Column do
       expect { Ikra::TupleColumn.over([made.columns[0], described_class.new(1, :bool)]) }.to raise_error(ArgumentError)
     end
   end
+
+  describe "and arrays of numbers of others" do
+    numbers.each do |type, values|
+      it "is an IO::Buffer and comes of one: #{type}" do
+        skip "this Ruby has no IO::Buffer" unless defined?(IO::Buffer)
+        experimental = Warning[:experimental]
+        Warning[:experimental] = false
+        column = described_class.from_a(values, type)
+        expect(described_class.from_buffer(column.to_buffer, type).to_packed).to eq(column.to_packed)
+        expect(described_class.from_buffer(column[1..2].to_buffer, type).to_packed).to eq(column[1..2].to_packed)
+        expect(described_class.from_buffer(described_class.new(0, type).to_buffer, type).size).to eq(0)
+      ensure
+        Warning[:experimental] = experimental unless experimental.nil?
+      end
+
+      it "is a Numo::NArray and comes of one: #{type}" do
+        begin
+          require "numo/narray"
+        rescue LoadError
+          skip "the gem numo-narray is not there"
+        end
+        column = described_class.from_a(values, type)
+        narray = column.to_numo
+        expected = type == :bool ? pack(values, nil).bytes : column.to_a
+        expect(narray.to_a.map(&:inspect)).to eq(expected.map(&:inspect))
+        expect(described_class.from_numo(narray)).to have_attributes(type:, to_packed: column.to_packed)
+        expect(described_class.from_numo(column[1..].to_numo)).to have_attributes(to_packed: column[1..].to_packed)
+        expect(described_class.from_numo(described_class.new(0, type).to_numo)).to have_attributes(type:, size: 0)
+        expect { described_class.from_numo(Numo::UInt16[1, 2]) }.to raise_error(TypeError, /UInt16/)
+      end
+    end
+  end
 end

@@ -19,7 +19,7 @@ module Ikra
 
         # A Bit has eight items in a byte.
         narray = Numo::UInt8.cast(narray) if type == :bool
-        from_packed(narray.to_binary, type)
+        narray.empty? ? new(0, type) : from_packed(narray.to_binary, type)
       end
 
       # A column of what is in an IO::Buffer (since Ruby 3.1).
@@ -27,14 +27,18 @@ module Ikra
       # @param buffer [IO::Buffer]
       # @param type [Symbol] one of {TYPES}
       # @return [Column]
-      def from_buffer(buffer, type) = from_packed(buffer.get_string, type)
+      def from_buffer(buffer, type)
+        # An empty one has no memory to read.
+        buffer.size.zero? ? new(0, type) : from_packed(buffer.get_string, type)
+      end
     end
 
     # @return [Numo::NArray] of one dimension, with memory of its own: a DFloat, SFloat, Int64, Int32 or Bit
     # @raise [LoadError] when the gem numo-narray is not there
     def to_numo
       require "numo/narray"
-      return Numo::Bit.cast(Numo::UInt8.from_binary(to_packed, [size])) if type == :bool
+      return Numo.const_get(NUMO.fetch(type)).zeros(0) if empty?
+      return Numo::UInt8.from_binary(to_packed, [size]).ne(0) if type == :bool
 
       Numo.const_get(NUMO.fetch(type)).from_binary(to_packed, [size])
     end
