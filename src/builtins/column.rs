@@ -173,13 +173,22 @@ fn item(s: &mut Lowerer<'_>, value: &Operand, ty: ItemType) -> Operand {
             let (above, below) =
                 (s.b.compare(Comparison::Ge, number, low), s.b.compare(Comparison::Le, number, high));
             let fits = s.b.binary(BinaryOp::AndB, above, below);
-            let message =
-                vec![MessagePart::Inspect(Receiver::Integer, 0), MessagePart::Text(" does not fit int32".into())];
-            s.check(fits, ErrorKind::Raise { class: ClassId::RANGE_ERROR, message: Some(message) }, &[number]);
+            let message = vec![
+                MessagePart::Inspect(Receiver::Integer, 0),
+                MessagePart::Text(" does not fit int32".into()),
+            ];
+            s.check(
+                fits,
+                ErrorKind::Raise { class: ClassId::RANGE_ERROR, message: Some(message) },
+                &[number],
+            );
             value
         }
         (ItemType::Bool, Some(Type::True | Type::False)) => value,
-        (_, None) if ty == ItemType::Bool && value.types.iter().all(|ty| matches!(ty, Type::True | Type::False)) => {
+        (_, None)
+            if ty == ItemType::Bool
+                && value.types.iter().all(|ty| matches!(ty, Type::True | Type::False)) =>
+        {
             value
         }
         _ => s.fail_conversion("no implicit conversion of ", &value, &format!(" into {}", ty.name())),

@@ -202,7 +202,8 @@ fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<V
         Some(Type::Float) => {
             let whole = s.b.unary(UnaryOp::TruncF, arg.value());
             if index && s.b.constant_float(whole).is_none_or(|x| x.is_nan() || x.abs() >= 9e18) {
-                let (low, end) = (s.b.f64(-9_223_372_036_854_775_808.0), s.b.f64(9_223_372_036_854_775_808.0));
+                let (low, end) =
+                    (s.b.f64(-9_223_372_036_854_775_808.0), s.b.f64(9_223_372_036_854_775_808.0));
                 // NaN is neither.
                 let above = s.b.compare(Comparison::Ge, whole, low);
                 let below = s.b.compare(Comparison::Lt, whole, end);

@@ -203,7 +203,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of an object that exists, or of a class, would be one that does not.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_)) {
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_))
+    {
         return None;
     }
     // What has an order of its own does not have that of all objects.

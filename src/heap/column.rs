@@ -21,25 +21,36 @@ pub enum Column {
     Shared(Arc<Self>),
 }
 
+/// What a column holds, whoever has the memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    Bool(&'a [u8]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    F64(&'a [f64]),
+}
+
 impl PartialEq for Column {
     fn eq(&self, other: &Self) -> bool {
-        match (self.owned(), other.owned()) {
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::I32(a), Self::I32(b)) => a == b,
-            (Self::I64(a), Self::I64(b)) => a == b,
-            (Self::F64(a), Self::F64(b)) => a == b,
+        match (self.numbers(), other.numbers()) {
+            (Numbers::Bool(a), Numbers::Bool(b)) => a == b,
+            (Numbers::I32(a), Numbers::I32(b)) => a == b,
+            (Numbers::I64(a), Numbers::I64(b)) => a == b,
+            (Numbers::F64(a), Numbers::F64(b)) => a == b,
             _ => false,
         }
     }
 }
 
 impl Column {
-    /// The column itself, of whoever it is: not [`Column::Shared`].
     #[inline]
-    pub fn owned(&self) -> &Self {
+    pub fn numbers(&self) -> Numbers<'_> {
         match self {
-            Self::Shared(column) => column,
-            column => column,
+            Self::Bool(v) => Numbers::Bool(v),
+            Self::I32(v) => Numbers::I32(v),
+            Self::I64(v) => Numbers::I64(v),
+            Self::F64(v) => Numbers::F64(v),
+            Self::Shared(column) => column.numbers(),
         }
     }
 
@@ -93,22 +104,21 @@ impl Column {
 
     /// A copy of its own, also of what is shared.
     pub fn try_clone(&self) -> Result<Self, NoMemory> {
-        Ok(match self.owned() {
-            Self::Bool(v) => Self::Bool(parallel::copied(v)?),
-            Self::I32(v) => Self::I32(parallel::copied(v)?),
-            Self::I64(v) => Self::I64(parallel::copied(v)?),
-            Self::F64(v) => Self::F64(parallel::copied(v)?),
-            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
+        Ok(match self.numbers() {
+            Numbers::Bool(v) => Self::Bool(parallel::copied(v)?),
+            Numbers::I32(v) => Self::I32(parallel::copied(v)?),
+            Numbers::I64(v) => Self::I64(parallel::copied(v)?),
+            Numbers::F64(v) => Self::F64(parallel::copied(v)?),
         })
     }
 
     /// Takes over the numbers of a column of the same type and length.
     pub fn copy_from(&mut self, other: &Self) {
-        match (self, other.owned()) {
-            (Self::Bool(to), Self::Bool(v)) => parallel::copy(to, v),
-            (Self::I32(to), Self::I32(v)) => parallel::copy(to, v),
-            (Self::I64(to), Self::I64(v)) => parallel::copy(to, v),
-            (Self::F64(to), Self::F64(v)) => parallel::copy(to, v),
+        match (self, other.numbers()) {
+            (Self::Bool(to), Numbers::Bool(v)) => parallel::copy(to, v),
+            (Self::I32(to), Numbers::I32(v)) => parallel::copy(to, v),
+            (Self::I64(to), Numbers::I64(v)) => parallel::copy(to, v),
+            (Self::F64(to), Numbers::F64(v)) => parallel::copy(to, v),
             _ => unreachable!("columns of one type are copied"),
         }
     }
@@ -149,11 +159,11 @@ impl Column {
 
     /// The same for a group of rows ([`RowSet::of`]).
     pub fn differs(&self, other: &Self, rows: Range<usize>) -> u64 {
-        match (self.owned(), other.owned()) {
-            (Self::Bool(a), Self::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::I32(a), Self::I32(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::I64(a), Self::I64(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::F64(a), Self::F64(b)) => {
+        match (self.numbers(), other.numbers()) {
+            (Numbers::Bool(a), Numbers::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::I32(a), Numbers::I32(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::I64(a), Numbers::I64(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::F64(a), Numbers::F64(b)) => {
                 let [a, b] = [a, b].map(|all| bytemuck::cast_slice::<_, u64>(&all[rows.clone()]));
                 differs(a, b)
             }
@@ -167,22 +177,20 @@ impl Column {
     }
 
     pub fn ty(&self) -> Ty {
-        match self.owned() {
-            Self::Bool(_) => Ty::Bool,
-            Self::I32(_) => Ty::I32,
-            Self::I64(_) => Ty::I64,
-            Self::F64(_) => Ty::F64,
-            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
+        match self.numbers() {
+            Numbers::Bool(_) => Ty::Bool,
+            Numbers::I32(_) => Ty::I32,
+            Numbers::I64(_) => Ty::I64,
+            Numbers::F64(_) => Ty::F64,
         }
     }
 
     pub fn len(&self) -> usize {
-        match self.owned() {
-            Self::Bool(v) => v.len(),
-            Self::I32(v) => v.len(),
-            Self::I64(v) => v.len(),
-            Self::F64(v) => v.len(),
-            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
+        match self.numbers() {
+            Numbers::Bool(v) => v.len(),
+            Numbers::I32(v) => v.len(),
+            Numbers::I64(v) => v.len(),
+            Numbers::F64(v) => v.len(),
         }
     }
 
@@ -193,12 +201,11 @@ impl Column {
     /// A number as 64 bits: integers and truth values extended, a float's bits.
     #[inline]
     pub fn bits(&self, row: usize) -> i64 {
-        match self.owned() {
-            Self::Bool(values) => i64::from(values[row] & 1),
-            Self::I32(values) => i64::from(values[row]),
-            Self::I64(values) => values[row],
-            Self::F64(values) => values[row].to_bits() as i64,
-            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
+        match self.numbers() {
+            Numbers::Bool(values) => i64::from(values[row] & 1),
+            Numbers::I32(values) => i64::from(values[row]),
+            Numbers::I64(values) => values[row],
+            Numbers::F64(values) => values[row].to_bits() as i64,
         }
     }
 
@@ -226,12 +233,11 @@ impl Column {
 
     /// The contents as bytes in memory order.
     pub fn as_bytes(&self) -> &[u8] {
-        match self.owned() {
-            Self::Bool(v) => v,
-            Self::I32(v) => bytemuck::cast_slice(v),
-            Self::I64(v) => bytemuck::cast_slice(v),
-            Self::F64(v) => bytemuck::cast_slice(v),
-            Self::Shared(_) => unreachable!("what is shared is not itself shared"),
+        match self.numbers() {
+            Numbers::Bool(v) => v,
+            Numbers::I32(v) => bytemuck::cast_slice(v),
+            Numbers::I64(v) => bytemuck::cast_slice(v),
+            Numbers::F64(v) => bytemuck::cast_slice(v),
         }
     }
 

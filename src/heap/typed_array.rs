@@ -3,6 +3,7 @@
 
 use crate::fallible::{self, NoMemory};
 use crate::heap::Column;
+use crate::heap::column::Numbers;
 use crate::parallel;
 use crate::types::ItemType;
 use bytemuck::Pod;
@@ -33,24 +34,23 @@ macro_rules! of_numbers {
                 let $numbers: &[f32] = numbers;
                 $body
             }
-            TypedArray::Column(column) => match column.owned() {
-                Column::Bool(numbers) => {
+            TypedArray::Column(column) => match column.numbers() {
+                Numbers::Bool(numbers) => {
                     let $numbers: &[u8] = numbers;
                     $body
                 }
-                Column::I32(numbers) => {
+                Numbers::I32(numbers) => {
                     let $numbers: &[i32] = numbers;
                     $body
                 }
-                Column::I64(numbers) => {
+                Numbers::I64(numbers) => {
                     let $numbers: &[i64] = numbers;
                     $body
                 }
-                Column::F64(numbers) => {
+                Numbers::F64(numbers) => {
                     let $numbers: &[f64] = numbers;
                     $body
                 }
-                Column::Shared(_) => unreachable!("what is shared is not itself shared"),
             },
         }
     };
@@ -122,12 +122,11 @@ impl TypedArray {
     pub fn get(&self, row: usize) -> Item {
         match self {
             Self::Float32(numbers) => Item::Float(f64::from(numbers[row])),
-            Self::Column(column) => match column.owned() {
-                Column::Bool(truths) => Item::Bool(truths[row] & 1 != 0),
-                Column::I32(numbers) => Item::Integer(i64::from(numbers[row])),
-                Column::I64(numbers) => Item::Integer(numbers[row]),
-                Column::F64(numbers) => Item::Float(numbers[row]),
-                Column::Shared(_) => unreachable!("what is shared is not itself shared"),
+            Self::Column(column) => match column.numbers() {
+                Numbers::Bool(truths) => Item::Bool(truths[row] & 1 != 0),
+                Numbers::I32(numbers) => Item::Integer(i64::from(numbers[row])),
+                Numbers::I64(numbers) => Item::Integer(numbers[row]),
+                Numbers::F64(numbers) => Item::Float(numbers[row]),
             },
         }
     }
@@ -188,16 +187,13 @@ impl TypedArray {
     pub fn column(&self, rows: Range<usize>) -> Result<Column, NoMemory> {
         match self {
             Self::Column(column) if rows == (0..column.len()) => Ok(Column::Shared(column.clone())),
-            Self::Column(column) => Ok(match column.owned() {
-                Column::Bool(all) => Column::Bool(parallel::copied(&all[rows])?),
-                Column::I32(all) => Column::I32(parallel::copied(&all[rows])?),
-                Column::I64(all) => Column::I64(parallel::copied(&all[rows])?),
-                Column::F64(all) => Column::F64(parallel::copied(&all[rows])?),
-                Column::Shared(_) => unreachable!("what is shared is not itself shared"),
+            Self::Column(column) => Ok(match column.numbers() {
+                Numbers::Bool(all) => Column::Bool(parallel::copied(&all[rows])?),
+                Numbers::I32(all) => Column::I32(parallel::copied(&all[rows])?),
+                Numbers::I64(all) => Column::I64(parallel::copied(&all[rows])?),
+                Numbers::F64(all) => Column::F64(parallel::copied(&all[rows])?),
             }),
-            Self::Float32(all) => {
-                Ok(Column::F64(parallel::mapped(&all[rows], |number| f64::from(*number))?))
-            }
+            Self::Float32(all) => Ok(Column::F64(parallel::mapped(&all[rows], |number| f64::from(*number))?)),
         }
     }
 
@@ -210,7 +206,7 @@ impl TypedArray {
                 return Ok(());
             }
             (Self::Column(from), Column::I64(to)) if to.is_empty() => {
-                if let Column::I32(from) = from.owned() {
+                if let Numbers::I32(from) = from.numbers() {
                     *to = parallel::mapped(from, |number| i64::from(*number))?;
                     return Ok(());
                 }
@@ -220,12 +216,14 @@ impl TypedArray {
         column.try_reserve(self.len())?;
         match (self, column) {
             (Self::Float32(from), Column::F64(to)) => to.extend(from.iter().map(|number| f64::from(*number))),
-            (Self::Column(from), to) => match (from.owned(), to) {
-                (Column::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
-                (Column::I32(from), Column::I32(to)) => to.extend_from_slice(from),
-                (Column::I32(from), Column::I64(to)) => to.extend(from.iter().map(|number| i64::from(*number))),
-                (Column::I64(from), Column::I64(to)) => to.extend_from_slice(from),
-                (Column::F64(from), Column::F64(to)) => to.extend_from_slice(from),
+            (Self::Column(from), to) => match (from.numbers(), to) {
+                (Numbers::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
+                (Numbers::I32(from), Column::I32(to)) => to.extend_from_slice(from),
+                (Numbers::I32(from), Column::I64(to)) => {
+                    to.extend(from.iter().map(|number| i64::from(*number)))
+                }
+                (Numbers::I64(from), Column::I64(to)) => to.extend_from_slice(from),
+                (Numbers::F64(from), Column::F64(to)) => to.extend_from_slice(from),
                 _ => unreachable!("a run has columns of another type so"),
             },
             _ => unreachable!("a run has columns of another type so"),
@@ -244,38 +242,32 @@ impl TypedArray {
 
     /// What these rows of a run's column are as an array of this type; they fit it.
     pub fn of_column(ty: ItemType, column: &Column, rows: Range<usize>) -> Result<Self, NoMemory> {
-        Ok(match (ty, column.owned()) {
-            (ItemType::Float32, Column::F64(all)) => {
+        Ok(match (ty, column.numbers()) {
+            (ItemType::Float32, Numbers::F64(all)) => {
                 Self::Float32(Arc::new(parallel::mapped(&all[rows], |number| *number as f32)?))
             }
-            (ItemType::Int32, Column::I64(all)) => {
+            (ItemType::Int32, Numbers::I64(all)) => {
                 Self::new(Column::I32(parallel::mapped(&all[rows], |number| *number as i32)?))
             }
-            (_, Column::Bool(all)) => Self::new(Column::Bool(parallel::copied(&all[rows])?)),
-            (_, Column::I32(all)) => Self::new(Column::I32(parallel::copied(&all[rows])?)),
-            (_, Column::I64(all)) => Self::new(Column::I64(parallel::copied(&all[rows])?)),
-            (_, Column::F64(all)) => Self::new(Column::F64(parallel::copied(&all[rows])?)),
-            (_, Column::Shared(_)) => unreachable!("what is shared is not itself shared"),
+            (_, Numbers::Bool(all)) => Self::new(Column::Bool(parallel::copied(&all[rows])?)),
+            (_, Numbers::I32(all)) => Self::new(Column::I32(parallel::copied(&all[rows])?)),
+            (_, Numbers::I64(all)) => Self::new(Column::I64(parallel::copied(&all[rows])?)),
+            (_, Numbers::F64(all)) => Self::new(Column::F64(parallel::copied(&all[rows])?)),
         })
     }
 
     /// The items at these rows.
     pub fn gather(&self, rows: &[i32], first: usize) -> Result<Self, NoMemory> {
-        fn chosen<T: Copy + Send + Sync>(
-            all: &[T],
-            rows: &[i32],
-            first: usize,
-        ) -> Result<Vec<T>, NoMemory> {
+        fn chosen<T: Copy + Send + Sync>(all: &[T], rows: &[i32], first: usize) -> Result<Vec<T>, NoMemory> {
             parallel::mapped(rows, |row| all[first + *row as usize])
         }
         Ok(match self {
             Self::Float32(all) => Self::Float32(Arc::new(chosen(all, rows, first)?)),
-            Self::Column(column) => Self::new(match column.owned() {
-                Column::Bool(all) => Column::Bool(chosen(all, rows, first)?),
-                Column::I32(all) => Column::I32(chosen(all, rows, first)?),
-                Column::I64(all) => Column::I64(chosen(all, rows, first)?),
-                Column::F64(all) => Column::F64(chosen(all, rows, first)?),
-                Column::Shared(_) => unreachable!("what is shared is not itself shared"),
+            Self::Column(column) => Self::new(match column.numbers() {
+                Numbers::Bool(all) => Column::Bool(chosen(all, rows, first)?),
+                Numbers::I32(all) => Column::I32(chosen(all, rows, first)?),
+                Numbers::I64(all) => Column::I64(chosen(all, rows, first)?),
+                Numbers::F64(all) => Column::F64(chosen(all, rows, first)?),
             }),
         })
     }
@@ -286,7 +278,7 @@ impl TypedArray {
             return false;
         }
         if let (Self::Column(a), Self::Column(b)) = (self, other)
-            && let (Column::F64(a), Column::F64(b)) = (a.owned(), b.owned())
+            && let (Numbers::F64(a), Numbers::F64(b)) = (a.numbers(), b.numbers())
         {
             return a[rows] == b[others];
         }

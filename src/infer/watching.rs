@@ -12,8 +12,8 @@ use super::Lowerer;
 use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
-    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, Part, ScalarSource, Stmt, Ty, UnaryOp, Value,
-    Watched, walk,
+    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, Part, ScalarSource, Stmt, Ty, UnaryOp,
+    Value, Watched, walk,
 };
 use crate::types::{ArrayKind, HierarchyId};
 
@@ -70,7 +70,8 @@ impl Lowerer<'_> {
     /// The root that the array is, if the index is the element's own number.
     fn own_item(&self, id: Value, index: Value) -> Option<u32> {
         let Some(Op::Unary(UnaryOp::ExtendI32, number)) = self.b.definition(index) else { return None };
-        let (Some(Op::Element), Some(Op::Scalar(root))) = (self.b.definition(*number), self.b.definition(id)) else {
+        let (Some(Op::Element), Some(Op::Scalar(root))) = (self.b.definition(*number), self.b.definition(id))
+        else {
             return None;
         };
         match self.program.scalars[root.0 as usize].source {

@@ -5,6 +5,7 @@ use super::{
     Stmt, Ty, UnaryOp, Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder, marks};
 use std::sync::atomic::AtomicU64;
 
@@ -172,6 +173,7 @@ impl<'a> Machine<'a> {
                     Column::I32(v) => v[index] = word as i32,
                     Column::I64(v) => v[index] = word as i64,
                     Column::F64(v) => v[index] = f64::from_bits(word),
+                    Column::Shared(_) => panic!("what is shared is written"),
                 }
             }
             Stmt::If { condition, then, otherwise } => {
@@ -285,11 +287,11 @@ impl<'a> Machine<'a> {
             Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
             Op::Load(buffer, index) => {
                 let index = frame.get(*index) as usize;
-                match &self.columns[buffer.0 as usize] {
-                    Column::Bool(v) => u64::from(v[index] & 1),
-                    Column::I32(v) => i64::from(v[index]) as u64,
-                    Column::I64(v) => v[index] as u64,
-                    Column::F64(v) => v[index].to_bits(),
+                match self.columns[buffer.0 as usize].numbers() {
+                    Numbers::Bool(v) => u64::from(v[index] & 1),
+                    Numbers::I32(v) => i64::from(v[index]) as u64,
+                    Numbers::I64(v) => v[index] as u64,
+                    Numbers::F64(v) => v[index].to_bits(),
                 }
             }
             Op::Math(function, args) => {

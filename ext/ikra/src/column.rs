@@ -141,8 +141,8 @@ fn item_of(ruby: &Ruby, ty: ItemType, given: Value) -> Result<Item, Error> {
     Ok(match (ty, decoded) {
         (ItemType::Float64 | ItemType::Float32, Decoded::Float(number)) => Item::Float(number),
         (ItemType::Float64 | ItemType::Float32, Decoded::Integer(number)) => Item::Float(number as f64),
-        // SAFETY: a bignum; what is too large is infinite.
         (ItemType::Float64 | ItemType::Float32, Decoded::Huge) => {
+            // SAFETY: a bignum; what is too large is infinite.
             Item::Float(unsafe { rb_sys::rb_big2dbl(given.as_raw()) })
         }
         (ItemType::Int64, Decoded::Integer(number)) => Item::Integer(number),

@@ -465,7 +465,8 @@ impl<'a> Run<'a> {
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
-                    let what = if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
+                    let what =
+                        if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
                     schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {
@@ -497,7 +498,8 @@ impl<'a> Run<'a> {
         if !self.base.is_column || self.section.output != Output::Values || columns::holds(result) {
             return Ok(());
         }
-        let names: Vec<_> = result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
+        let names: Vec<_> =
+            result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
         Err(Trouble::Unsupported {
             message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
             hint: format!("have an Array of them: to_a.{}", self.section.name),

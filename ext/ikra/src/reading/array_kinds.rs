@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn places_have_kinds_of_their_own_until_an_array_is_met_at_both() {
         let mut kinds = ArrayKinds::default();
-        let (a, b) = (kinds.kind_or_new(Holder::Root(0, None)), kinds.kind_or_new(Holder::Column(0, None)));
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0), None), kinds.kind_or_new(Holder::Column(0), None));
         assert_ne!(a, b);
         assert_eq!(kinds.meet(Holder::Root(0), a), []);
         assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b)]);
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_place_without_a_kind_takes_that_of_the_array() {
         let mut kinds = ArrayKinds::default();
-        let kind = kinds.kind_or_new(Holder::Base(0, None));
+        let kind = kinds.kind_or_new(Holder::Base(0), None);
         assert_eq!(kinds.meet(Holder::Elements(kind), kind), []);
         assert_eq!(kinds.kind(Holder::Elements(kind)), Some(kind));
     }
@@ -131,8 +131,9 @@ mod tests {
     #[test]
     fn joining_joins_what_is_inside() {
         let mut kinds = ArrayKinds::default();
-        let (a, b) = (kinds.kind_or_new(Holder::Root(0, None)), kinds.kind_or_new(Holder::Root(1, None)));
-        let (c, d) = (kinds.kind_or_new(Holder::Elements(a, None)), kinds.kind_or_new(Holder::Elements(b, None)));
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0), None), kinds.kind_or_new(Holder::Root(1), None));
+        let (c, d) =
+            (kinds.kind_or_new(Holder::Elements(a), None), kinds.kind_or_new(Holder::Elements(b), None));
         assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b), (c, d)]);
         assert_eq!(kinds.find(d), c);
     }

@@ -394,10 +394,11 @@ impl<'a> Tracer<'a> {
         let (class, row) = match self.visited.get(value) {
             Some(Visited::Object(class, row)) => (class, row),
             Some(Visited::Array(kind, _)) => {
-                return Ok(match self.asked.kinds.items(kind) {
+                match self.asked.kinds.items(kind) {
                     Some(_) => self.column_object(value, holder, into)?,
                     None => self.array(value, holder, into)?,
-                });
+                }
+                return Ok(());
             }
             None => {
                 let class = self.class_of(value)?;
@@ -539,7 +540,8 @@ impl<'a> Tracer<'a> {
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
-        let plain = ![ClassId::COLUMN, ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL].contains(&class);
+        let plain = ![ClassId::COLUMN, ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL]
+            .contains(&class);
         if plain && self.pool.class(class) == pointer {
             self.pointers.insert(pointer, class);
         }

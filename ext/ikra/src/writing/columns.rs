@@ -36,7 +36,9 @@ pub fn results(decoder: Decoder<'_>) -> Result<Value, Trouble> {
         let column = decoder.buffer(&BufferKind::Result(Part::Payload)).ok_or_else(lost)?;
         return Ok(wrap(decoder, TypedArray::new(column.clone())));
     };
-    let Some(Column::I64(words)) = decoder.buffer(&BufferKind::ResultWords) else { return Err(lost().into()) };
+    let Some(Column::I64(words)) = decoder.buffer(&BufferKind::ResultWords) else {
+        return Err(lost().into());
+    };
     let count = decoder.heap.length;
     let columns = decoder.ruby.ary_new();
     for (number, part) in parts.iter().enumerate() {
@@ -57,11 +59,7 @@ fn of_words(words: &[i64], ty: ItemType) -> Result<TypedArray, NoMemory> {
 }
 
 /// What is left of a column of the base.
-pub fn selected(
-    decoder: Decoder<'_>,
-    snapshot: &Snapshot,
-    rows: Option<&[i32]>,
-) -> Result<Value, Trouble> {
+pub fn selected(decoder: Decoder<'_>, snapshot: &Snapshot, rows: Option<&[i32]>) -> Result<Value, Trouble> {
     let array = match rows {
         Some(rows) => snapshot.array.gather(rows, snapshot.rows.start)?,
         None => snapshot.array.copy(snapshot.rows.clone())?,
@@ -123,9 +121,8 @@ fn frozen_now(
     // SAFETY: `Pinned` keeps the columns alive.
     let (frozen, free): (Vec<_>, Vec<_>) =
         columns.iter().zip(spans).partition(|(column, _)| unsafe { value::frozen(**column) });
-    let covers = |(start, length): (u32, u32), row: usize| {
-        (start as usize..(start + length) as usize).contains(&row)
-    };
+    let covers =
+        |(start, length): (u32, u32), row: usize| (start as usize..(start + length) as usize).contains(&row);
     let (column, _) = frozen.into_iter().find(|(_, span)| {
         let (start, length) = **span;
         let span_rows = (start as usize).max(rows.start)..((start + length) as usize).min(rows.end);
