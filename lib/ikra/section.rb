@@ -47,6 +47,29 @@ module Ikra
         end
       end
 
+      # Runs a block as one section, with the parallel calls in it.
+      #
+      # @return [Object] what the block gives
+      def program(block)
+        return block.call if Ikra.chosen == :ruby
+
+        begin
+          native(ProgramBase.new, :section, 1, block).first
+        rescue UnsupportedError => e
+          told = located(e)
+          raise told, cause: e.cause unless Ikra.fallback == :ruby
+
+          warn_once("section runs in plain Ruby:\n#{told.message}")
+          block.call
+        rescue Ractor::UnsafeError, Ractor::IsolationError => e
+          raise located(e), cause: e.cause if Ractor.current == Ractor.main
+
+          raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
+        rescue StandardError => e
+          raise located(e), cause: e.cause
+        end
+      end
+
       # Called with what two elements of a section race for.
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \

@@ -118,6 +118,8 @@ pub struct ArraySchema {
     pub kind: ArrayKind,
     pub stored: Stored,
     pub written: bool,
+    /// The driver makes them.
+    pub made: bool,
 }
 
 /// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;
@@ -159,6 +161,8 @@ pub enum Output {
     Values,
     /// `pselect`: the elements for which the block's value is true ([`crate::ir::BufferKind::Selection`]).
     Selection,
+    /// `Ikra.section`: the value of its block, which is a driver.
+    Program,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -166,6 +170,8 @@ pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
     pub accumulators: Vec<AccumulatorSchema>,
+    /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
+    pub variables: Vec<TypeSet>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
     pub base: Base,
     pub entries: Vec<TypeSet>,

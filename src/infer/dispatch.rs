@@ -70,6 +70,8 @@ pub(super) enum Callee {
     Refused(Refusal),
     /// Fails the element.
     Unsupported(String),
+    /// A parallel method that a driver calls.
+    Parallel,
 }
 
 impl Callee {
@@ -145,6 +147,9 @@ impl Lowerer<'_> {
         block: Option<BlockRef>,
         call_type: CallType,
     ) -> Operand {
+        if self.in_driver && PARALLEL.contains(&name) {
+            self.parallel_place = self.memo.context(self.context, self.node.0, 0x3b2);
+        }
         let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
         for ty in &receiver.types.clone() {
             let callee = self.callee(ty, name, call_type);
@@ -156,6 +161,19 @@ impl Lowerer<'_> {
                 }
                 None => groups.push((ty.clone().into(), callee)),
             }
+        }
+        // Of several classes of receivers that would all give an Enumerator, it is one of either.
+        let enumerates = |(types, callee): &(TypeSet, Callee)| {
+            matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
+                && types.iter().all(|ty| builtins::enumerates(ty, name, arguments.positional.len()))
+        };
+        if groups.len() > 1
+            && block.is_none()
+            && arguments.keywords.is_empty()
+            && arguments.splat.is_none()
+            && groups.iter().all(enumerates)
+        {
+            return builtins::make_enumerator(self, name, receiver, &arguments.positional);
         }
         self.soften(&mut groups);
         self.dispatch_groups(receiver, name, &groups, arguments, block.as_ref())
@@ -273,7 +291,7 @@ impl Lowerer<'_> {
 
     fn callee(&mut self, ty: &Type, name: &str, call_type: CallType) -> Callee {
         if matches!(ty, Type::Array(_) | Type::Tuple(_)) && PARALLEL.contains(&name) {
-            return nested(name);
+            return if self.in_driver { Callee::Parallel } else { nested(name) };
         }
         if builtins::is_primitive(name) {
             let found = FoundMethod {
@@ -306,7 +324,9 @@ impl Lowerer<'_> {
                 let protected = found.visibility == Visibility::Protected;
                 Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
             }
-            Ok(Some(found)) if PARALLEL.contains(&name) && self.is_parallel_method(&found) => nested(name),
+            Ok(Some(found)) if PARALLEL.contains(&name) && self.is_parallel_method(&found) => {
+                if self.in_driver { Callee::Parallel } else { nested(name) }
+            }
             Ok(Some(found)) => self.callee_of(ty, name, found),
         }
     }
@@ -419,6 +439,7 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
+            Callee::Parallel => self.parallel_call(receiver, name, arguments, block),
             Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
             Callee::Reader(ivar) => {

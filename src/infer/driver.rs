@@ -10,10 +10,10 @@ impl Lowerer<'_> {
     /// That of a single parallel call: one launch, and what is made of the columns that it leaves.
     pub(crate) fn lower_driver(&mut self) {
         self.b = Builder::new("driver", &[], &[]);
-        self.b.launch(KernelId(0));
+        self.b.launch(KernelId(0), None);
         if self.output == Output::Selection {
             // They are there also where no element comes to its end.
-            let flags = self.buffer(BufferKind::Result(Part::Payload), Ty::Bool);
+            let flags = self.buffer(BufferKind::Result(KernelId(0), Part::Payload), Ty::Bool);
             let indices = self.drivers_buffer(BufferKind::Selection, Ty::I32);
             self.b.compact(flags, indices);
         }

@@ -104,6 +104,7 @@ fn section(
     let output = match &*name {
         "pmap" => Output::Values,
         "pselect" => Output::Selection,
+        "section" => Output::Program,
         _ => Output::Nothing,
     };
     let raise = conflicts.name()? == "raise";

@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
         })?;
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         heap.share(&version.program, |kind, is_column| match kind {
-            BufferKind::Result(Part::Payload) => self.base.is_column,
+            BufferKind::Result(_, Part::Payload) => self.base.is_column,
             BufferKind::ArrayValues(..) => is_column,
             _ => false,
         });
@@ -567,7 +567,7 @@ impl<'a> Run<'a> {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
             let Heap { store, scalars, jobs, .. } = heap;
-            let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
+            let launch = Launch { scalars, jobs, ticks: self.section.ticks, first_tick: 0, seed, call };
             let run = || executable.run(store, &launch, &interrupt, &mut steps);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),

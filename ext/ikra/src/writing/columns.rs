@@ -11,7 +11,7 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::{Column, TypedArray};
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ItemType, Type, TypeSet};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Value, prelude::*};
@@ -33,7 +33,7 @@ pub fn results(decoder: Decoder<'_>) -> Result<Value, Trouble> {
     let types = &decoder.schema().result;
     let lost = || Error::Internal("a column of results is lost".into());
     let Some(Type::Tuple(parts)) = types.single() else {
-        let column = decoder.buffer(&BufferKind::Result(Part::Payload)).ok_or_else(lost)?;
+        let column = decoder.buffer(&BufferKind::Result(KernelId(0), Part::Payload)).ok_or_else(lost)?;
         return Ok(wrap(decoder, TypedArray::new(column.clone())));
     };
     let Some(Column::I64(words)) = decoder.buffer(&BufferKind::ResultWords) else {

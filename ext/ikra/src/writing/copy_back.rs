@@ -19,10 +19,10 @@ use crate::writing::results::Results;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::heap::schema::{ArraySchema, ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Value, block::Proc, prelude::*};
@@ -132,7 +132,7 @@ impl CopyBack<'_> {
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
             Output::Values if base.is_column => columns::results(self.decoder)?,
-            Output::Values => self.map()?.as_value(),
+            Output::Values | Output::Program => self.map()?.as_value(),
             Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
@@ -169,9 +169,11 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let is_array = |kind: ArrayKind| self.decoder.heap.memories[kind.0 as usize].is_empty();
-        let written = schema.arrays.iter().filter(|array| array.written && is_array(array.kind));
-        let arrays = written.map(|array| {
+        let is_column = |kind: ArrayKind| {
+            self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+        };
+        let is_written = |array: &&ArraySchema| array.written && !array.made && !is_column(array.kind);
+        let arrays = schema.arrays.iter().filter(is_written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
@@ -449,7 +451,7 @@ impl CopyBack<'_> {
             return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
         }
         let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
-        filling.values(&self.decoder.values(BufferKind::Result, types))
+        filling.values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))
     }
 
     fn select(&self, base: &Base) -> Result<RArray, Trouble> {
