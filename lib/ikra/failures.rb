@@ -53,7 +53,9 @@ module Ikra
 
     def self.frames(frames)
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH
+        next if path == SYMBOL_PATH || Composition.own?(path)
+
+        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}"
       end
     end
 
@@ -147,6 +149,12 @@ module Ikra
       end
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
+
+      def float_index(float)
+        [].at(float)
+      rescue RangeError => e
+        RangeError.new(e.message)
+      end
 
       def math_domain(name)
         Integer.sqrt(-1) if name == "isqrt"

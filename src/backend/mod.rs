@@ -1,7 +1,7 @@
 //! What runs a program: its kernels [`cpu`] on all cores, or [`cuda`] on a GPU; its driver the host. Both take the same
 //! verified IR.
 
-mod collectives;
+pub mod collectives;
 pub mod cpu;
 pub mod cuda;
 mod throughput;
@@ -54,13 +54,13 @@ pub trait Session {
         launch: &Launch<'_>,
         profile: &mut Profile,
     ) -> Result<Outcome, Error>;
-    /// Brings what the last launch has written to the store: one column, or all.
-    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error>;
+    /// Brings what launches have written to the store: one column, or all. A launch may tell only now how it has ended.
+    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error>;
     /// The columns, as the host has them: what was launched has written to those that were fetched since.
     fn store(&mut self) -> &mut Store;
     fn columns(&self) -> &[Column];
-    /// The host changes a column of the store, which has been fetched if it has to do with what it holds.
-    fn changed(&mut self, column: Buffer);
+    /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay.
+    fn changed(&mut self, column: Buffer, from: usize);
 }
 
 /// A compiled program: its kernels, by some back-end, and its driver.
@@ -82,7 +82,7 @@ impl Executable {
         Ok(Self { kernels: backend.compile(program, ticks, token, profile)?, driver })
     }
 
-    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then. Called without the GVL.
+    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then, if it is done. Called without the GVL.
     pub fn run(
         &self,
         store: &mut Store,
@@ -91,11 +91,7 @@ impl Executable {
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
         let mut session = self.kernels.bind(store, interrupt);
-        let outcome = self.driver.run(&mut *session, launch, interrupt, profile)?;
-        if outcome == Outcome::Done {
-            session.fetch(None, profile)?;
-        }
-        Ok(outcome)
+        self.driver.run(&mut *session, launch, interrupt, profile)
     }
 
     /// As [`Kernels::suits`].
@@ -116,6 +112,8 @@ pub struct Launch<'a> {
     pub scalars: &'a [u64],
     /// What is to run in order ([`JobOrder::in_order`]) comes to the CPU only.
     pub jobs: &'a JobOrder,
+    /// The number of the first tick: those of a run's launches go on from each other.
+    pub first_tick: u64,
     /// At least 1. With a fused program and one round, all ticks run inside the thread; otherwise one launch a tick
     /// (and round), each seeing all writes of the one before.
     pub ticks: u64,
@@ -138,7 +136,7 @@ impl Launch<'_> {
                 let Segment { entry, jobs: Range { start, end } } = segment;
                 *entry < entries && start <= end && *end <= jobs
             })
-            && i64::try_from(self.ticks).is_ok();
+            && i64::try_from(self.first_tick.saturating_add(self.ticks)).is_ok();
         if fits { Ok(()) } else { Err(Error::Internal("the launch does not fit its program".into())) }
     }
 }
@@ -202,7 +200,7 @@ pub fn run_with(
         None => session.launch(KernelId(0), launch, &mut profile),
         Some(driver) => driver.run(&mut *session, launch, interrupt, &mut profile),
     };
-    if matches!(outcome, Ok(Outcome::Done)) {
+    if matches!((&outcome, driver), (Ok(Outcome::Done), None)) {
         session.fetch(None, &mut profile)?;
     }
     drop(session);

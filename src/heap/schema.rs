@@ -69,7 +69,7 @@ impl BaseColumn {
 
     /// Can it hold what can change?
     pub fn holds_objects(&self) -> bool {
-        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)))
+        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_) | Type::Column(..)))
     }
 }
 
@@ -170,6 +170,9 @@ pub enum Output {
     Selection,
     /// `Ikra.section`: the value of its block, which is a driver.
     Program,
+    /// A chain: the block's values, of the elements for which that is not the mark of a dropped one
+    /// ([`crate::infer::Host::is_dropped`]). The selection says which these are.
+    Kept,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@ use super::{
     Stmt, Ty, UnaryOp, Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder, marks};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -37,9 +38,9 @@ fn launch(program: &Program, kernel: KernelId, columns: &mut [Column], launch: &
     let launches = if inside { 1 } else { launch.ticks };
     let mut first_failure: Option<Failure> = None;
     let defers = !program.deferred().is_empty();
-    for tick in 0..launches {
+    for tick in launch.first_tick..launch.first_tick + launches {
         let mut deferred: Vec<(u32, FuncId, Vec<u64>)> = Vec::new();
-        let end = if inside { launch.ticks } else { tick + 1 };
+        let end = if inside { tick + launch.ticks } else { tick + 1 };
         for round in 0..launch.jobs.rounds.len() {
             let mut elements: Vec<(usize, usize)> = launch.jobs.rounds[round]
                 .segments
@@ -93,6 +94,7 @@ struct Machine<'a> {
     /// The same: as it has set them, and the bases of kernels.
     scalars: Vec<u64>,
     bases: BTreeMap<KernelId, JobOrder>,
+    first_tick: u64,
 }
 
 /// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
@@ -137,6 +139,7 @@ impl<'a> Machine<'a> {
             ended: None,
             scalars,
             bases,
+            first_tick: launch.first_tick,
         }
     }
 
@@ -192,6 +195,7 @@ impl<'a> Machine<'a> {
                     Column::I32(v) => v[index] = word as i32,
                     Column::I64(v) => v[index] = word as i64,
                     Column::F64(v) => v[index] = f64::from_bits(word),
+                    Column::Shared(_) => panic!("what is shared is written"),
                 }
             }
             Stmt::If { condition, then, otherwise } => {
@@ -236,13 +240,20 @@ impl<'a> Machine<'a> {
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
             Stmt::Launch { kernel, ticks } => {
+                let ticks = ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks));
+                let first_tick = self.first_tick;
+                self.first_tick += ticks;
                 let set = Launch {
                     scalars: &self.scalars,
+                    first_tick,
                     jobs: self.bases.get(kernel).unwrap_or(self.launch.jobs),
-                    ticks: ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks)),
+                    ticks,
                     ..*self.launch
                 };
-                let ended = launch(self.program, *kernel, self.columns, &set);
+                let mut ended = launch(self.program, *kernel, self.columns, &set);
+                if let Outcome::Failed(failure) = &mut ended {
+                    failure.tick -= first_tick;
+                }
                 if ended != Outcome::Done {
                     self.ended = Some(ended);
                     return Ok(Flow::Return(Vec::new()));
@@ -331,11 +342,11 @@ impl<'a> Machine<'a> {
             Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
             Op::Load(buffer, index) => {
                 let index = frame.get(*index) as usize;
-                match &self.columns[buffer.0 as usize] {
-                    Column::Bool(v) => u64::from(v[index] & 1),
-                    Column::I32(v) => i64::from(v[index]) as u64,
-                    Column::I64(v) => v[index] as u64,
-                    Column::F64(v) => v[index].to_bits(),
+                match self.columns[buffer.0 as usize].numbers() {
+                    Numbers::Bool(v) => u64::from(v[index] & 1),
+                    Numbers::I32(v) => i64::from(v[index]) as u64,
+                    Numbers::I64(v) => v[index] as u64,
+                    Numbers::F64(v) => v[index].to_bits(),
                 }
             }
             Op::Math(function, args) => {
@@ -461,6 +472,7 @@ fn unary(op: UnaryOp, word: u64) -> u64 {
         UnaryOp::TruncF => float.trunc().to_bits(),
         UnaryOp::RoundF => float.round().to_bits(),
         UnaryOp::RoundEvenF => float.round_ties_even().to_bits(),
+        UnaryOp::RoundToSingle => f64::from(float as f32).to_bits(),
         UnaryOp::BitNot => !word,
         UnaryOp::ExtendI32 | UnaryOp::BoolToI64 | UnaryOp::BitsToF64 | UnaryOp::BitsToI64 => word,
         UnaryOp::WrapI64 => i64::from(word as i32) as u64,
@@ -639,7 +651,11 @@ mod tests {
         let program = parse(text).unwrap();
         verify(&program).unwrap();
         let jobs = JobOrder::new(&[0, 0, 0], 1, None).unwrap();
-        run(&program, buffers, &Launch { scalars: &[40], jobs: &jobs, ticks, seed: 7, call: 1 })
+        run(
+            &program,
+            buffers,
+            &Launch { scalars: &[40], jobs: &jobs, ticks, first_tick: 0, seed: 7, call: 1 },
+        )
     }
 
     const HEAD: &str = r#"program random

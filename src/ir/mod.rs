@@ -142,6 +142,8 @@ pub enum UnaryOp {
     RoundF,
     /// Half to even, as `round(half: :even)`.
     RoundEvenF,
+    /// To single precision and back: what a `float32` column gives for what is stored there.
+    RoundToSingle,
     /// Bitwise complement of `I64`.
     BitNot,
     /// `I32` → `I64`, sign-extended.
@@ -546,6 +548,8 @@ pub enum BufferKind {
     Beside(KernelId, u32, Part),
     /// What a kernel gives for each element, by element index.
     Result(KernelId, Part),
+    /// `Bool`: does the section give anything for the element, by element index.
+    Kept,
     /// The elements' parts of an accumulator (by its number in the schema), by element index.
     Accumulator(u32, Part),
     /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
@@ -599,6 +603,7 @@ impl BufferInfo {
         let begins_as_nothing = matches!(
             self.kind,
             BufferKind::Result(..)
+                | BufferKind::Kept
                 | BufferKind::ResultWords
                 | BufferKind::Scratch
                 | BufferKind::Marks(_)
@@ -707,6 +712,8 @@ pub enum ErrorKind {
     },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
+    /// operand 0: the bits of a Float that is no index, such as `-Infinity`: it is out of range of integer.
+    FloatIndex,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
     MathDomain(String),
     /// operand 0: the object's id.

@@ -91,6 +91,7 @@ impl Display for BufferInfo {
             BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
             BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
             BufferKind::Merged(n, part) => write!(f, "merged v{n}{}", PartText(*part)),
+            BufferKind::Kept => f.write_str("kept"),
             BufferKind::Selection => f.write_str("selection"),
             BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),
@@ -192,6 +193,7 @@ impl Display for ErrorKind {
                 write!(f, "{class}_error_about {} of {operand} {}", Quoted(before), Quoted(after))
             }
             Self::FloatDomain => f.write_str("float_domain"),
+            Self::FloatIndex => f.write_str("float_index"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
             Self::Frozen(h) => write!(f, "frozen h{}", h.0),
             Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),

@@ -116,6 +116,8 @@ pub fn lines(listing: &Listing, sources: &SourceMap) -> String {
             beside.push(item);
         }
     }
+    // What Ikra has put together is no line of the user's.
+    lines.retain(|file, _| !sources.file(*file).path.starts_with("(ikra "));
     for (number, (file, lines)) in lines.iter().enumerate() {
         let file = sources.file(*file);
         let _ = writeln!(out, "{}{}", if number > 0 { "\n" } else { "" }, file.path);
@@ -148,7 +150,7 @@ fn heading(out: &mut String, title: &str) {
     let _ = writeln!(out, "{title}\n{}", "-".repeat(title.len()));
 }
 
-fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
+pub fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
     match ty {
         Type::Nil => "nil".into(),
         Type::False => "false".into(),
@@ -158,6 +160,7 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Symbol => "Symbol".into(),
         Type::Object(_, class) => class_name(*class),
         Type::Array(kind) => format!("Array k{}", kind.0),
+        Type::Column(_, ty) => format!("Column of {}", ty.name()),
         Type::Module(class) => class_name(*class),
         Type::Range { .. } => "Range".into(),
         Type::Tuple(items) => format!("Array of {}", items.len()),

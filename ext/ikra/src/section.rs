@@ -17,11 +17,13 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
+use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
-use crate::writing::copy_back::CopyBack;
+use crate::writing::columns;
+use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
@@ -29,7 +31,7 @@ use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
-use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
@@ -60,9 +62,31 @@ pub struct Section {
     pub name: String,
     pub ticks: u64,
     pub block: Proc,
+    pub chain: Chain,
+    pub form: ResultForm,
+    /// Only where nothing is changed: then it may be a part of the elements, the first of which has this number.
+    pub part: Option<u64>,
     pub backend: String,
     /// Elements that conflict are an error; otherwise they run in order.
     pub raise: bool,
+}
+
+/// Of which literals the block is put together, where it is not one of the user's alone.
+#[derive(Clone, Copy, Default)]
+pub struct Chain {
+    /// A block of the user's among them, whose literal keeps the versions.
+    pub owner: Option<Proc>,
+    /// A number for each way to put blocks together.
+    pub shape: u32,
+}
+
+thread_local! {
+    static READ: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many values the last part of a section has read besides the base's own, on this thread.
+pub fn values_read() -> usize {
+    READ.get()
 }
 
 impl Section {
@@ -169,11 +193,14 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
-        let captured = CapturedBlock::new(ruby, section.block)?;
+        let mut captured = CapturedBlock::new(ruby, section.block)?;
+        if let Some(owner) = section.chain.owner {
+            captured.handle = CapturedBlock::new(ruby, owner)?.handle;
+        }
         pinned.pin(captured.handle.as_raw());
         let mut base = Cow::Borrowed(&section.base);
         base.pin(pinned);
-        if section.output == Output::Selection {
+        if section.output == Output::Selection && section.form == ResultForm::Arrays {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
@@ -183,15 +210,28 @@ impl<'a> Run<'a> {
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
+        let changes = version.layout.changes() || !version.inferred.schema.accumulators.is_empty();
+        if self.section.part.is_some() && changes {
+            return Ok(self.ruby.qnil().as_value());
+        }
+        self.refuse_mixed_column(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
+        if self.section.part.is_some() {
+            READ.set(heap.rows_read(&version.layout));
+        }
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
+        heap.share(&version.program, |kind, is_column| match kind {
+            BufferKind::Result(_, Part::Payload) => self.base.is_column,
+            BufferKind::ArrayValues(..) => is_column,
+            _ => false,
+        });
         let result = profile.time(Phase::CopyBack, || {
-            let copy = CopyBack { decoder: self.decoder(&version, &heap) };
+            let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
             copy.run(&self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
@@ -262,6 +302,8 @@ impl<'a> Run<'a> {
                 }
                 Some(failure) => {
                     let Some(more) = more_room(version, &failure, heap.length)? else {
+                        let first = self.section.part.unwrap_or(0) as u32;
+                        let failure = Failure { element: failure.element + first, ..failure };
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
@@ -313,8 +355,8 @@ impl<'a> Run<'a> {
     }
 
     /// What it is compiled for: what it gives, and whether it is for several ticks.
-    const fn kind(&self) -> (Output, bool) {
-        (self.section.output, self.section.ticks > 1)
+    const fn kind(&self) -> (Output, bool, u32) {
+        (self.section.output, self.section.ticks > 1, self.section.chain.shape)
     }
 
     /// A version that fits, and what was traced for it.
@@ -395,7 +437,8 @@ impl<'a> Run<'a> {
             let base = &*self.base;
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.kind(), &mut steps)?;
+            let (output, repeats, _) = self.kind();
+            let mut front = host.infer(&code, (output, repeats), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
@@ -457,14 +500,22 @@ impl<'a> Run<'a> {
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
-                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some("array")
+                    let what =
+                        if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
+                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {
                     let is_written =
                         |column: &ColumnSchema| column.written && column.classes.contains(&class);
                     schema.columns.iter().any(is_written).then_some("object")
                 }
-                None => None,
+                None => {
+                    let column = column::of(*object);
+                    let kind = column.and_then(|column| traced.tracer.kind_of_memory(&column.memory));
+                    let is_written =
+                        |kind| schema.arrays.iter().any(|array| array.written && array.kind == kind);
+                    kind.is_some_and(is_written).then_some("column")
+                }
             };
             if let Some(what) = what {
                 return Err(Trouble::Unsupported {
@@ -474,6 +525,20 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What a `pmap` of an `Ikra::Column` gives is one again.
+    fn refuse_mixed_column(&self, version: &Version) -> Result<(), Trouble> {
+        let result = &version.inferred.schema.result;
+        if !self.base.is_column || self.section.output != Output::Values || columns::holds(result) {
+            return Ok(());
+        }
+        let names: Vec<_> =
+            result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
+        Err(Trouble::Unsupported {
+            message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
+            hint: format!("have an Array of them: to_a.{}", self.section.name),
+        })
     }
 
     fn executable(
@@ -537,7 +602,7 @@ impl<'a> Run<'a> {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
             let Heap { store, scalars, jobs, .. } = heap;
-            let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
+            let launch = Launch { scalars, jobs, ticks: self.section.ticks, first_tick: 0, seed, call };
             let run = || executable.run(store, &launch, &interrupt, &mut steps);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),

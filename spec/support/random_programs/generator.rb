@@ -24,6 +24,8 @@ require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
 require_relative "bases"
+require_relative "operations"
+require_relative "columns"
 require_relative "launches"
 require_relative "drivers"
 require_relative "program"
@@ -53,6 +55,7 @@ module RandomPrograms
     include Accumulators
     include Rescuing
     include Bases
+    include Columns
     include Launches
     include Drivers
 
@@ -95,7 +98,7 @@ module RandomPrograms
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
-      Program.new(seed: @seed, calling: [@operation, ticks, @collection],
+      Program.new(seed: @seed, calling: [Operations.varied(@operation, @seed), ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
                   block: @section ? driver_node : block_node, world:)
     end
@@ -128,6 +131,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
+      texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 

@@ -8,11 +8,7 @@ module RandomPrograms
     # The parallel methods are sequential ones there.
     def sequential_section(block)
       yield 0
-      before = Ikra.chosen
-      Ikra.backend = :ruby
       block.call
-    ensure
-      Ikra.backend = before
     end
 
     def section? = @program.operation == :section

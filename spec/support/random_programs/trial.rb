@@ -4,6 +4,7 @@ require "tempfile"
 require_relative "bases"
 require_relative "bignums"
 require_relative "nans"
+require_relative "operations"
 require_relative "outlining"
 require_relative "section_trials"
 
@@ -23,7 +24,6 @@ module RandomPrograms
       def words = detail.to_s.lines.first.to_s.gsub(/\S*random_program\S*|\d+|`\w+'/, "")
     end
     MAXIMUM_ROUNDS = 8
-    SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
 
     def self.run(program, backend) = new(program, backend).run
 
@@ -122,18 +122,18 @@ module RandomPrograms
     end
 
     def sequential(base, block, &)
+      Ikra.backend = :ruby
       return sequential_section(block, &) if section?
 
-      method = SEQUENTIAL.fetch(@program.operation)
       result = nil
       @program.ticks.times do
         at = -1
-        result = Bases.collection(@program.collection, base).public_send(method) do |*values|
+        result = Operations.in_ruby(@program.operation, Bases.collection(@program.collection, base)) do |*values|
           yield(at += 1)
           block.call(*values)
         end
       end
-      result.to_a unless @program.operation == :peach
+      result
     end
 
     def in_ikra(kept)
@@ -145,11 +145,9 @@ module RandomPrograms
       result = outcome do
         outlining do
           collection = Bases.collection(@program.collection, base)
-          case @program.operation
-          when :section then Ikra.section(&block)
-          when :peach then collection.peach(@program.ticks, &block) && nil
-          else collection.public_send(@program.operation, &block).to_a
-          end
+          next Ikra.section(&block) if section?
+
+          Operations.in_ikra(@program.operation, collection, @program.ticks, block)
         end
       end
       return [left([elements, leaves], block), result, before] if result.first == :raised
@@ -278,6 +276,7 @@ module RandomPrograms
       case value
       when Float then value.nan? ? :nan : [value].pack("G").unpack1("H*") + value.to_s
       when Integer, Symbol, nil, true, false, Module then value
+      when Ikra::Column then [value.type, value.to_a.map { |item| of(item, seen) }]
       else
         return [:again, seen[value]] if seen.key?(value)
 

@@ -105,8 +105,8 @@ impl Session for CpuSession<'_> {
         })
     }
 
-    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<(), Error> {
-        Ok(())
+    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<Outcome, Error> {
+        Ok(Outcome::Done)
     }
 
     fn store(&mut self) -> &mut Store {
@@ -117,7 +117,7 @@ impl Session for CpuSession<'_> {
         self.store.columns()
     }
 
-    fn changed(&mut self, _column: Buffer) {}
+    fn changed(&mut self, _column: Buffer, _from: usize) {}
 }
 
 impl Kernels for CpuKernel {

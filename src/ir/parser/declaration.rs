@@ -178,6 +178,7 @@ impl Parser {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Merged(number, self.part())
             }
+            "kept" => BufferKind::Kept,
             "selection" => BufferKind::Selection,
             "accumulator_tick" => BufferKind::AccumulatorTick(self.entity("v", "a variable")?),
             "variable" => {
@@ -310,6 +311,7 @@ impl Parser {
                 after: self.text("the message's end")?,
             },
             "float_domain" => ErrorKind::FloatDomain,
+            "float_index" => ErrorKind::FloatIndex,
             "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
             "frozen" => ErrorKind::Frozen(self.hierarchy()?),
             "frozen_array" => ErrorKind::FrozenArray(self.array_kind()?),

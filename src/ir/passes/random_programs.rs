@@ -158,6 +158,7 @@ impl Generator {
                 let (from, to, op) = self.random.pick(&[
                     (Ty::Bool, Ty::Bool, "not"),
                     (Ty::F64, Ty::F64, "round_f"),
+                    (Ty::F64, Ty::F64, "round_to_single"),
                     (Ty::I64, Ty::I64, "bit_length"),
                     (Ty::I32, Ty::I64, "extend_i32"),
                     (Ty::I64, Ty::I32, "wrap_i64"),
@@ -469,7 +470,7 @@ fn run(program: &Program, ticks: u64) -> (Outcome, Vec<Vec<u8>>) {
         Column::F64(vec![0.0]),
     ];
     let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None).unwrap();
-    let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: 3, call: 4 };
+    let launch = Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: 3, call: 4 };
     let outcome = interpreter::run(program, &mut buffers, &launch);
     let columns = buffers.iter().map(|c| c.as_bytes().to_vec()).collect();
     if outcome == Outcome::Done { (outcome, columns) } else { (outcome, Vec::new()) }

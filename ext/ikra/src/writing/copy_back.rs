@@ -10,15 +10,17 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
+use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::results::Results;
+use crate::writing::value_columns::{ValueColumn, is_columnar};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::heap::schema::{ArraySchema, ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, KernelId, Part};
@@ -121,6 +123,18 @@ enum Prepared {
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
+    pub form: ResultForm,
+}
+
+/// How Ruby gets what a section gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultForm {
+    /// Arrays.
+    Arrays,
+    /// A column, if it is one of numbers; else an array.
+    Column,
+    /// The rows that were selected.
+    Rows,
 }
 
 impl CopyBack<'_> {
@@ -130,12 +144,18 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
-            Output::Values | Output::Program => self.map()?.as_value(),
+            Output::Values if base.is_column && self.form == ResultForm::Arrays => {
+                columns::results(self.decoder)?
+            }
+            Output::Values | Output::Program => self.map(None)?,
+            Output::Kept => self.map(Some(self.selection()?))?,
+            Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
+        let columns = columns::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -154,6 +174,7 @@ impl CopyBack<'_> {
             folded.assign()?;
         }
         fresh.keep();
+        columns::write(columns);
         self.write(&written.keep(), made)?;
         Ok(result)
     }
@@ -165,7 +186,11 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let arrays = schema.arrays.iter().filter(|array| array.written && !array.made).map(|array| {
+        let is_column = |kind: ArrayKind| {
+            self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+        };
+        let is_written = |array: &&ArraySchema| array.written && !array.made && !is_column(array.kind);
+        let arrays = schema.arrays.iter().filter(is_written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
@@ -435,22 +460,33 @@ impl CopyBack<'_> {
         })
     }
 
-    fn map(&self) -> Result<RArray, Trouble> {
+    /// The values of all elements, or of some.
+    fn map(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
         let types = &self.decoder.schema().result;
         if !is_plain(types) {
             let results = Results::new(self.decoder)?;
-            let all = results.all(self.decoder.heap.length, self.decoder.buffer(&BufferKind::ResultWords))?;
-            return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
+            let words = self.decoder.buffer(&BufferKind::ResultWords);
+            return results.all(self.decoder.heap.length, selection, words);
         }
-        let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
-        filling.values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))
+        if self.form == ResultForm::Column && is_columnar(types) {
+            return ValueColumn::results(self.decoder, selection);
+        }
+        let count = selection.map_or(self.decoder.heap.length, <[i32]>::len);
+        let filling = Filling { decoder: self.decoder, count, selection };
+        Ok(filling
+            .values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))?
+            .as_value())
+    }
+
+    fn selection(&self) -> Result<&[i32], Error> {
+        match self.decoder.buffer(&BufferKind::Selection) {
+            Some(Column::I32(rows)) => Ok(rows),
+            _ => Err(Error::Internal("a section without a selection".into())),
+        }
     }
 
     fn select(&self, base: &Base) -> Result<RArray, Trouble> {
-        let selection = match self.decoder.buffer(&BufferKind::Selection) {
-            Some(Column::I32(rows)) => &rows[..],
-            _ => return Err(Error::Internal("pselect without a selection".into()).into()),
-        };
+        let selection = self.selection()?;
         let filling = Filling { decoder: self.decoder, count: selection.len(), selection: Some(selection) };
         let columns = self.decoder.ruby.ary_new();
         for source in &base.columns {

@@ -1,6 +1,7 @@
 //! Columns → live objects: what a run has changed, and its result or exception.
 
 pub mod accumulators;
+pub mod columns;
 pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
@@ -8,3 +9,4 @@ pub mod filling;
 pub mod in_place;
 pub mod numbers;
 pub mod results;
+pub mod value_columns;

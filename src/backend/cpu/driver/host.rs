@@ -8,12 +8,12 @@ use super::{Driver, ENDED, Request};
 use crate::backend::collectives::{self, Rows};
 use crate::backend::{Failure, Launch, Outcome, Session};
 use crate::error::Error;
-use crate::fallible;
+use crate::fallible::{self, NoMemory};
 use crate::faults;
 use crate::heap::{Column, JobOrder};
 use crate::ir::{Arrays, Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
-use crate::rng;
+
 use crate::types::{HierarchyId, Shape};
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,11 +35,38 @@ pub(super) struct DriverState<'a> {
     bases: Vec<Option<Base>>,
     /// Which rows each column was made a copy of, and how often it was made anew.
     copies: FxHashMap<Buffer, (Copied, u64)>,
-    /// So many launches and ticks have been.
-    launches: u64,
+    /// The first ticks of the launches so far, and that of the next one.
+    begun: Vec<(u64, KernelId)>,
     ticks: u64,
     /// Why the driver ends.
     pub ended: Option<Result<Outcome, Error>>,
+}
+
+/// Why a driver is to end.
+pub(super) enum Stop {
+    Ended(Outcome),
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<NoMemory> for Stop {
+    fn from(error: NoMemory) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<Stop> for Result<Outcome, Error> {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Ended(outcome) => Ok(outcome),
+            Stop::Failed(error) => Err(error),
+        }
+    }
 }
 
 /// The elements of a kernel.
@@ -53,8 +80,6 @@ struct Base {
 /// Rows of a column: which, the first, and how many.
 type Copied = (Buffer, i64, i64);
 
-/// What draws the seeds of launches behind the first: no element has this number.
-const SEEDS: u32 = Failure::DRIVER - 1;
 /// Ticks are numbered with 32 bits in marks.
 const MOST_TICKS: u64 = 1 << 32;
 /// Elements are numbered with 31 bits, as are arrays and their items.
@@ -80,8 +105,8 @@ impl<'a> DriverState<'a> {
             scalars: launch.scalars.to_vec(),
             bases: (0..driver.kernels).map(|_| None).collect(),
             copies: FxHashMap::default(),
-            launches: 0,
-            ticks: 0,
+            begun: Vec::new(),
+            ticks: launch.first_tick,
             ended: None,
         }
     }
@@ -111,63 +136,76 @@ impl<'a> DriverState<'a> {
         &self.session.columns()[buffer.0 as usize]
     }
 
-    /// A column that the host is about to change.
-    fn change(&mut self, buffer: Buffer, keep: bool) -> Result<&mut Column, Error> {
+    /// A column that the host is about to change, from a row on.
+    fn change(&mut self, buffer: Buffer, from: usize, keep: bool) -> Result<&mut Column, Error> {
         let at = buffer.0 as usize;
         if keep {
             self.session.store().keep(std::iter::once(at))?;
         }
-        self.session.changed(buffer);
+        self.session.changed(buffer, from);
         Ok(&mut self.session.store().columns_mut()[at])
     }
 
-    fn launch(&mut self, kernel: KernelId, ticks: u64) -> Result<Option<Outcome>, Error> {
+    /// How a launch has ended, where that ends the driver. Ticks of failures are counted from the launch's own.
+    fn done(&self, outcome: Outcome) -> Result<(), Stop> {
+        match outcome {
+            Outcome::Done => Ok(()),
+            Outcome::Failed(mut failure) => {
+                let later = self.begun.partition_point(|(first, _)| *first <= failure.tick);
+                if let Some(at) = later.checked_sub(1) {
+                    let (first, kernel) = self.begun[at];
+                    failure.tick -= first;
+                    failure.kernel = Some(kernel);
+                }
+                Err(Stop::Ended(Outcome::Failed(failure)))
+            }
+            other => Err(Stop::Ended(other)),
+        }
+    }
+
+    /// Brings a column to the host, or all.
+    pub fn fetch(&mut self, column: Option<Buffer>) -> Result<(), Stop> {
+        let outcome = self.session.fetch(column, self.profile)?;
+        self.done(outcome)
+    }
+
+    fn launch(&mut self, kernel: KernelId, ticks: u64) -> Result<(), Stop> {
         let base = self.bases.get(kernel.0 as usize).and_then(Option::as_ref);
         if ticks == 0 || base.is_some_and(|base| base.count == 0) {
-            return Ok(None);
+            return Ok(());
         }
-        if self.ticks + ticks >= MOST_TICKS && !self.driver.epochs.is_empty() {
+        if self.ticks.saturating_add(ticks) >= MOST_TICKS && self.driver.counts_ticks {
             let told = "a section that is watched for conflicts runs at most 4,294,967,296 ticks in all";
-            return Err(Error::Device(told.into()));
+            return Err(Error::Device(told.into()).into());
         }
-        for epoch in &self.driver.epochs {
-            let at = epoch.0 as usize;
-            self.scalars[at] = self.launch.scalars[at] + self.ticks;
-        }
-        // Each launch has random numbers of its own.
-        let Launch { seed, call, .. } = *self.launch;
-        let seed = if self.launches == 0 { seed } else { rng::draw(seed, call, SEEDS, self.launches, 0) };
         let launch = Launch {
             scalars: &self.scalars,
             jobs: base.map_or(self.launch.jobs, |base| &base.jobs),
             ticks,
-            seed,
+            first_tick: self.ticks,
             ..*self.launch
         };
-        let mut outcome = self.session.launch(kernel, &launch, self.profile)?;
-        if let Outcome::Failed(failure) = &mut outcome {
-            failure.kernel = Some(kernel);
-        }
-        self.launches += 1;
+        let outcome = self.session.launch(kernel, &launch, self.profile)?;
+        self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
-        Ok((outcome != Outcome::Done).then_some(outcome))
+        self.done(outcome)
     }
 
-    fn over(&mut self, request: usize, count: i64) -> Result<(), Error> {
+    fn over(&mut self, request: usize, count: i64) -> Result<(), Stop> {
         let Some(Request::Over { kernel, own, first_same, sized }) = self.driver.code.requests.get(request)
         else {
-            return Err(internal("a driver goes over nothing"));
+            return Err(internal("a driver goes over nothing").into());
         };
         let count = usize::try_from(count).unwrap_or(0);
         if count > MOST_ROWS {
-            return Err(Error::Device(format!("{count} elements are more than a section can number")));
+            return Err(Error::Device(format!("{count} elements are more than a section can number")).into());
         }
         for own in sized {
             let buffer = self.buffer_of(*own)?;
             let column = self.column(buffer);
             if column.len() != count {
                 let fresh = Column::unset(column.ty(), count)?;
-                *self.change(buffer, false)? = fresh;
+                *self.change(buffer, 0, false)? = fresh;
             }
         }
         let own = own.map(|own| self.items(own)).transpose()?;
@@ -193,13 +231,13 @@ impl<'a> DriverState<'a> {
                 Some(repeats) => repeats.firsts,
                 None => fallible::collect(0..count as i32)?,
             };
-            *self.change(buffer, false)? = Column::I32(firsts);
+            *self.change(buffer, 0, false)? = Column::I32(firsts);
         }
         self.bases[place] = Some(Base { jobs, count, version });
         Ok(())
     }
 
-    fn copy(&mut self, from: Buffer, rows: (i64, i64), into: Buffer) -> Result<(), Error> {
+    fn copy(&mut self, from: Buffer, rows: (i64, i64), into: Buffer) -> Result<(), Stop> {
         let copied = (from, rows.0, rows.1);
         // What nobody writes stays what it was; arrays that are made come behind.
         let stays = !self.driver.changes[from.0 as usize];
@@ -208,33 +246,33 @@ impl<'a> DriverState<'a> {
             return Ok(());
         }
         let version = known.map_or(0, |(_, version)| *version) + 1;
-        self.session.fetch(Some(from), self.profile)?;
+        self.fetch(Some(from))?;
         let (first, count) = (rows.0 as usize, rows.1 as usize);
         let column = self.column(from);
         if first.checked_add(count).is_none_or(|end| end > column.len()) {
-            return Err(internal("a driver copies beyond a column"));
+            return Err(internal("a driver copies beyond a column").into());
         }
         let copy =
             self.profile.time(Phase::Kernel, || column_rows(self.session.columns(), from, first, count))?;
-        *self.change(into, false)? = copy;
+        *self.change(into, 0, false)? = copy;
         self.copies.insert(into, (copied, version));
         Ok(())
     }
 
-    fn append(&mut self, request: usize, count: i64) -> Result<i64, Error> {
+    fn append(&mut self, request: usize, count: i64) -> Result<i64, Stop> {
         let requests = &self.driver.code.requests;
         let Some(Request::Append { from, tag, given, into }) = requests.get(request) else {
-            return Err(internal("a driver appends nothing"));
+            return Err(internal("a driver appends nothing").into());
         };
         let (from, items) = (self.items(*from)?, self.items(into.items)?);
         let given = given.map(|given| self.buffer_of(given)).transpose()?;
         for buffer in [from.payload, from.tag, given].into_iter().flatten() {
-            self.session.fetch(Some(buffer), self.profile)?;
+            self.fetch(Some(buffer))?;
         }
         let rows = match given {
             Some(given) => match collectives::compact(self.column(given))? {
                 Column::I32(rows) => Some(rows),
-                _ => return Err(internal("rows are no indices")),
+                _ => return Err(internal("rows are no indices").into()),
             },
             None => None,
         };
@@ -247,9 +285,10 @@ impl<'a> DriverState<'a> {
             if offset.saturating_add(count) >= MOST_ROWS {
                 return Err(Error::Device(
                     "a section can number at most 2,147,483,647 items of arrays".into(),
-                ));
+                )
+                .into());
             }
-            self.change(into, true)?;
+            self.change(into, offset, true)?;
             let columns = self.session.store().columns_mut();
             let nothing = Column::Bool(Vec::new());
             let source = from.map(|from| std::mem::replace(&mut columns[from.0 as usize], nothing));
@@ -268,8 +307,9 @@ impl<'a> DriverState<'a> {
         let mut number = 0;
         for (list, value) in [(offsets, offset), (lengths, count)] {
             let list = self.buffer_of(list)?;
-            let Column::I32(list) = self.change(list, true)? else {
-                return Err(internal("offsets and lengths are no numbers"));
+            let from = self.column(list).len();
+            let Column::I32(list) = self.change(list, from, true)? else {
+                return Err(internal("offsets and lengths are no numbers").into());
             };
             number = list.len();
             fallible::push(list, value as i32)?;
@@ -327,13 +367,13 @@ impl Repeats {
     }
 }
 
-/// Does what machine code has asked for. `Some`: the driver ends so.
+/// Does what machine code has asked for, or says how the driver ends.
 ///
 /// # Safety
 /// `state` is the state that the calling machine code was given.
 unsafe fn host(
     state: *mut DriverState<'_>,
-    work: impl FnOnce(&mut DriverState<'_>) -> Result<Option<Outcome>, Error>,
+    work: impl FnOnce(&mut DriverState<'_>) -> Result<(), Stop>,
 ) -> i64 {
     // SAFETY: the driver was called with a pointer to a live state that only this thread uses.
     let state = unsafe { &mut *state };
@@ -341,12 +381,12 @@ unsafe fn host(
     // A panic is a bug of ours, but must not unwind into machine code.
     let ended = ended.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        Err(internal(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()))
+        Err(internal(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()).into())
     });
-    match ended.transpose() {
-        None => STATUS_DONE,
-        Some(ended) => {
-            state.ended = Some(ended);
+    match ended {
+        Ok(()) => STATUS_DONE,
+        Err(stop) => {
+            state.ended = Some(stop.into());
             ENDED
         }
     }
@@ -369,7 +409,7 @@ pub(super) unsafe extern "C" fn launch(state: *mut DriverState<'_>, kernel: u64,
 /// As [`host`].
 pub(super) unsafe extern "C" fn over(state: *mut DriverState<'_>, request: u64, count: i64) -> i64 {
     // SAFETY: as said.
-    unsafe { host(state, |state| state.over(request as usize, count).map(|()| None)) }
+    unsafe { host(state, |state| state.over(request as usize, count)) }
 }
 
 /// # Safety
@@ -383,7 +423,7 @@ pub(super) unsafe extern "C" fn copy(
 ) -> i64 {
     let work = |state: &mut DriverState<'_>| {
         let (from, into) = (state.buffer(from)?, state.buffer(into)?);
-        state.copy(from, (first, count), into).map(|()| None)
+        state.copy(from, (first, count), into)
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -395,7 +435,7 @@ pub(super) unsafe extern "C" fn append(state: *mut DriverState<'_>, request: u64
     let work = |state: &mut DriverState<'_>| {
         faults::point("making an array")?;
         state.thread.operands[0] = state.append(request as usize, count)?;
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -408,7 +448,7 @@ pub(super) unsafe extern "C" fn assign(state: *mut DriverState<'_>, scalar: u64,
         let known: Option<&Scalar> = state.driver.scalars.get(scalar as usize);
         let scalar = known.ok_or_else(|| internal("a driver's scalar is not there"))?;
         state.scalars[scalar.0 as usize] = value as u64;
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -420,14 +460,14 @@ pub(super) unsafe extern "C" fn compact(state: *mut DriverState<'_>, flags: u64,
     let work = |state: &mut DriverState<'_>| {
         faults::point("compacting")?;
         let (flags, indices) = (state.buffer(flags)?, state.buffer(indices)?);
-        state.session.fetch(Some(flags), state.profile)?;
+        state.fetch(Some(flags))?;
         let store = state.session.store();
         let work = || collectives::compact(&store.columns()[flags.0 as usize]);
         let rows = state.profile.time(Phase::Kernel, work)?;
         let count = rows.len() as i64;
         store.replace(indices.0 as usize, rows);
         state.thread.operands[0] = count;
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -449,14 +489,14 @@ pub(super) unsafe extern "C" fn reduce(
         let column = state.buffer(column)?;
         let given = if given == u64::from(u32::MAX) { None } else { Some(state.buffer(given)?) };
         for buffer in given.into_iter().chain([column]) {
-            state.session.fetch(Some(buffer), state.profile)?;
+            state.fetch(Some(buffer))?;
         }
         let columns = state.session.store().columns();
         let given = given.map(|given| &columns[given.0 as usize]);
         let work = || collectives::reduce(reduction, &columns[column.0 as usize], given, from);
         let number = state.profile.time(Phase::Kernel, work)?;
         state.thread.operands = [number.unwrap_or(0), i64::from(number.is_some())];
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -467,10 +507,10 @@ pub(super) unsafe extern "C" fn reduce(
 pub(super) unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, index: i64) -> i64 {
     let work = |state: &mut DriverState<'_>| {
         let buffer = state.buffer(buffer)?;
-        state.session.fetch(Some(buffer), state.profile)?;
+        state.fetch(Some(buffer))?;
         let column = &state.session.store().columns()[buffer.0 as usize];
         state.thread.operands[0] = column.bits(row(column, index)?);
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
@@ -487,12 +527,12 @@ pub(super) unsafe extern "C" fn store(
     let work = |state: &mut DriverState<'_>| {
         let buffer = state.buffer(buffer)?;
         // What an element of another launch has written there is not to get lost.
-        state.session.fetch(Some(buffer), state.profile)?;
+        state.fetch(Some(buffer))?;
         let keep = state.driver.changes[buffer.0 as usize];
-        let column = state.change(buffer, keep)?;
-        let row = row(column, index)?;
+        let row = row(state.column(buffer), index)?;
+        let column = state.change(buffer, row, keep)?;
         column.set_bits(row, value);
-        Ok(None)
+        Ok(())
     };
     // SAFETY: as said.
     unsafe { host(state, work) }

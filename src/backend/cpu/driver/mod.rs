@@ -39,8 +39,8 @@ pub struct Driver {
     scalars: Vec<Scalar>,
     /// Those that the program changes which meant something before, by the program's numbers.
     changes: Vec<bool>,
-    /// The scalars that tell the ticks of launches apart.
-    epochs: Vec<Scalar>,
+    /// Ticks are numbered in marks.
+    counts_ticks: bool,
     kernels: usize,
 }
 
@@ -113,10 +113,8 @@ impl Driver {
         };
         profile.step("code: driver", start.elapsed(), own.size() as u64);
         let changes = program.buffers.iter().map(BufferInfo::changes).collect();
-        let all = (0..).map(Scalar).zip(&program.scalars);
-        let epochs =
-            all.filter(|(_, info)| info.source == ScalarSource::Epoch).map(|(scalar, _)| scalar).collect();
-        Ok(Self { code, buffers, scalars, changes, epochs, kernels: program.kernels.len() })
+        let counts_ticks = program.is_watched();
+        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels: program.kernels.len() })
     }
 
     #[cfg(test)]
@@ -141,11 +139,16 @@ impl Driver {
         // SAFETY: the code was made of a verified driver, whose scalars `args` has; the state outlives the call, and only
         // this thread uses it. The code lives as long as `self`.
         let status = unsafe { (self.code.function)(args.as_ptr(), &raw mut state) };
-        match status {
-            STATUS_DONE => Ok(Outcome::Done),
-            STATUS_INTERRUPTED => Ok(Outcome::Interrupted),
-            STATUS_FAILED => Ok(Outcome::Failed(state.failure())),
-            _ => state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
+        let outcome = match status {
+            STATUS_DONE => Outcome::Done,
+            STATUS_INTERRUPTED => return Ok(Outcome::Interrupted),
+            STATUS_FAILED => Outcome::Failed(state.failure()),
+            _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
+        };
+        // An earlier launch may have failed, of which nobody has heard yet.
+        match state.fetch(None) {
+            Ok(()) => Ok(outcome),
+            Err(stop) => stop.into(),
         }
     }
 }

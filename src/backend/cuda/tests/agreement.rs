@@ -4,6 +4,7 @@ use super::{CALL, SEED, launched};
 use crate::backend::cuda::emit;
 use crate::backend::{Launch, Outcome};
 use crate::cancel::CancellationToken;
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
 use crate::ir::passes::random_programs::random_program;
@@ -38,11 +39,11 @@ fn columns(program: &Program, elements: usize) -> Vec<Column> {
 
 /// Bits of what a section may have changed, any NaN being as good as another.
 fn written(program: &Program, columns: &[Column]) -> Vec<Vec<u64>> {
-    let bits = |column: &Column| match column {
-        Column::F64(v) => v.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect(),
-        Column::I64(v) => v.iter().map(|n| *n as u64).collect(),
-        Column::I32(v) => v.iter().map(|n| *n as u64).collect(),
-        Column::Bool(v) => v.iter().map(|n| u64::from(*n)).collect(),
+    let bits = |column: &Column| match column.numbers() {
+        Numbers::F64(v) => v.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect(),
+        Numbers::I64(v) => v.iter().map(|n| *n as u64).collect(),
+        Numbers::I32(v) => v.iter().map(|n| *n as u64).collect(),
+        Numbers::Bool(v) => v.iter().map(|n| u64::from(*n)).collect(),
     };
     columns.iter().zip(&program.buffers).filter(|(_, b)| b.written).map(|(c, _)| bits(c)).collect()
 }
@@ -64,7 +65,8 @@ fn random_programs_compute_what_the_interpreter_says() {
             let mut results = Vec::new();
             for on_gpu in [false, true] {
                 let mut buffers = columns(&program, elements);
-                let launch = Launch { scalars: &[12], jobs: &jobs, ticks, seed: SEED, call: CALL };
+                let launch =
+                    Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: SEED, call: CALL };
                 let outcome = if on_gpu {
                     launched(&Arc::new(program.clone()), &mut buffers, &launch, false).unwrap()
                 } else {
@@ -92,7 +94,7 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
             let mut buffers = columns.clone();
             let (seed, call, ticks) = (SEED, CALL, 2);
             let jobs = &jobs;
-            let launch = Launch { scalars: &[], jobs, ticks, seed, call };
+            let launch = Launch { scalars: &[], jobs, ticks, first_tick: 0, seed, call };
             let outcome = match on_gpu {
                 true => launched(&program, &mut buffers, &launch, false).unwrap(),
                 false => interpreter::run(&program, &mut buffers, &launch),
@@ -104,6 +106,6 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
     let (mut buffers, jobs) = interpreter::deferring(100);
     buffers[1] = Column::I64(vec![i64::MAX; 7]);
     let (seed, call, ticks) = (SEED, CALL, 1);
-    let launch = Launch { scalars: &[], jobs: &jobs, ticks, seed, call };
+    let launch = Launch { scalars: &[], jobs: &jobs, ticks, first_tick: 0, seed, call };
     assert_eq!(launched(&program, &mut buffers, &launch, false).unwrap(), Outcome::Conflict);
 }

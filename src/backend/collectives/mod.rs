@@ -1,8 +1,14 @@
-//! What a driver does with whole columns on the host: compaction and reduction, by all threads where there is much to do.
+//! What is done with whole columns on the host, by all threads where there is much to do: here what drivers do, compaction
+//! and reduction; in the modules what becomes of the columns that sections give.
+
+pub mod groups;
+pub mod order;
+pub mod rows;
+pub mod sums;
 
 use crate::error::Error;
 use crate::fallible;
-use crate::heap::Column;
+use crate::heap::{Column, Numbers};
 use crate::ir::Reduction;
 use crate::parallel;
 use std::ops::Range;
@@ -55,14 +61,14 @@ pub enum Rows<'a> {
 /// Puts rows of a column behind those of another one, in front of its last, which is a filler. Where that has 64 bits for
 /// values of all sorts, they become such.
 pub fn append(to: &mut Column, from: &Column, rows: Rows<'_>) -> Result<(), Error> {
-    match (to, from) {
-        (Column::Bool(to), Column::Bool(from)) => append_to(to, from, rows, |item| item),
-        (Column::I32(to), Column::I32(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Column::I64(from)) => append_to(to, from, rows, |item| item),
-        (Column::F64(to), Column::F64(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Column::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
-        (Column::I64(to), Column::I32(from)) => append_to(to, from, rows, i64::from),
-        (Column::I64(to), Column::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
+    match (to, from.numbers()) {
+        (Column::Bool(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| item),
+        (Column::I32(to), Numbers::I32(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Numbers::I64(from)) => append_to(to, from, rows, |item| item),
+        (Column::F64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
+        (Column::I64(to), Numbers::I32(from)) => append_to(to, from, rows, i64::from),
+        (Column::I64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
         _ => Err(mismatch()),
     }
 }
@@ -229,6 +235,11 @@ fn in_parts(
 ) -> Result<Option<i64>, Error> {
     let part = |rows| given.fold_all(numbers, rows, neutral, neutral, step);
     Ok(Some(parts(numbers.len(), neutral, part)?.into_iter().fold(from, step)))
+}
+
+/// The sum of Integers.
+pub fn exact_sum(numbers: &[i64]) -> Result<i128, Error> {
+    sum(numbers, Given::All)
 }
 
 /// Exactly: a part whose sum leaves 64 bits on the way is added up once more, with 128 bits.

@@ -1,0 +1,146 @@
+//! Results that are `Ikra::Column`s, and columns that were written: the memory of the run becomes theirs, and no item is
+//! made.
+
+use crate::reading::base::Snapshot;
+use crate::vm::column::{self, Column as Object, Memory};
+use crate::vm::errors::Trouble;
+use crate::vm::value;
+use crate::writing::decoder::Decoder;
+use crate::writing::exceptions;
+use ikra_core::error::Error;
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::faults;
+use ikra_core::heap::{Column, TypedArray};
+use ikra_core::ir::{BufferKind, KernelId, Part};
+use ikra_core::types::{ArrayKind, ItemType, Type, TypeSet};
+use magnus::rb_sys::FromRawValue;
+use magnus::{Value, prelude::*};
+use std::ops::Range;
+
+/// Is there a column, or are there columns side by side, for such values?
+pub fn holds(types: &TypeSet) -> bool {
+    match types.single() {
+        Some(Type::Tuple(parts)) => {
+            !parts.is_empty() && parts.iter().all(|part| ItemType::of_types(part).is_some())
+        }
+        // No element has given any.
+        _ => types.is_empty() || ItemType::of_types(types).is_some(),
+    }
+}
+
+/// What the block gave: a column, or for arrays an Array of columns, one for each of their items.
+pub fn results(decoder: Decoder<'_>) -> Result<Value, Trouble> {
+    let types = &decoder.schema().result;
+    let lost = || Error::Internal("a column of results is lost".into());
+    let Some(Type::Tuple(parts)) = types.single() else {
+        let column = decoder.buffer(&BufferKind::Result(KernelId(0), Part::Payload)).ok_or_else(lost)?;
+        return Ok(wrap(decoder, TypedArray::new(column.clone())));
+    };
+    let Some(Column::I64(words)) = decoder.buffer(&BufferKind::ResultWords) else {
+        return Err(lost().into());
+    };
+    let count = decoder.heap.length;
+    let columns = decoder.ruby.ary_new();
+    for (number, part) in parts.iter().enumerate() {
+        let words = words.get(number * count..(number + 1) * count).ok_or_else(lost)?;
+        columns.push(wrap(decoder, of_words(words, ItemType::of_types(part).ok_or_else(lost)?)?))?;
+    }
+    Ok(columns.as_value())
+}
+
+fn of_words(words: &[i64], ty: ItemType) -> Result<TypedArray, NoMemory> {
+    match ty {
+        ItemType::Bool => {
+            Ok(TypedArray::new(Column::Bool(fallible::collect(words.iter().map(|word| *word as u8))?)))
+        }
+        // Bits are bits.
+        _ => TypedArray::of_bytes(ty, bytemuck::cast_slice(words)),
+    }
+}
+
+/// What is left of a column of the base.
+pub fn selected(decoder: Decoder<'_>, snapshot: &Snapshot, rows: Option<&[i32]>) -> Result<Value, Trouble> {
+    let array = match rows {
+        Some(rows) => snapshot.array.gather(rows, snapshot.rows.start)?,
+        None => snapshot.array.copy(snapshot.rows.clone())?,
+    };
+    Ok(wrap(decoder, array))
+}
+
+/// The memory of columns that have changed, and what it is to hold.
+pub struct Changed<'a>(Vec<(&'a Memory, TypedArray)>);
+
+/// Makes all that is to be written into columns, which may fail.
+pub fn prepare(decoder: Decoder<'_>) -> Result<Changed<'_>, Trouble> {
+    let mut changed = Vec::new();
+    for schema in decoder.schema().arrays.iter().filter(|array| array.written) {
+        let Some(shares) = decoder.heap.memories.get(schema.kind.0 as usize) else { continue };
+        let kind = BufferKind::ArrayValues(schema.kind, Part::Payload);
+        let (Some(now), Some(before)) = (decoder.buffer(&kind), decoder.before(&kind)) else { continue };
+        for share in shares {
+            faults::point("writing a column")?;
+            let rows = share.offset..share.offset + share.array.len();
+            if now.same_in(before, rows.clone()) {
+                continue;
+            }
+            if let Some(frozen) = frozen_now(decoder, schema.kind, (now, before), &rows) {
+                return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, frozen)));
+            }
+            let ty = share.array.ty();
+            let held = share.memory.snapshot();
+            let array = match held.is_same(&share.array) {
+                true if ty.run_type() == Some(now.ty()) && rows == (0..now.len()) => {
+                    TypedArray::new(now.clone())
+                }
+                true => TypedArray::of_column(ty, now, rows)?,
+                // Another thread has written other items meanwhile.
+                false => {
+                    let mut merged = held;
+                    for row in rows.clone().filter(|row| now.bits(*row) != before.bits(*row)) {
+                        let item = TypedArray::of_column(ty, now, row..row + 1)?.get(0);
+                        merged.set(row - rows.start, item)?;
+                    }
+                    merged
+                }
+            };
+            changed.push((&*share.memory, array));
+        }
+    }
+    Ok(Changed(changed))
+}
+
+/// A column that was frozen while the section ran, and through which alone these rows can have been written.
+fn frozen_now(
+    decoder: Decoder<'_>,
+    kind: ArrayKind,
+    (now, before): (&Column, &Column),
+    rows: &Range<usize>,
+) -> Option<Value> {
+    let columns = decoder.pinned.arrays(kind.0);
+    let spans = &decoder.heap.spans[kind.0 as usize];
+    // SAFETY: `Pinned` keeps the columns alive.
+    let (frozen, free): (Vec<_>, Vec<_>) =
+        columns.iter().zip(spans).partition(|(column, _)| unsafe { value::frozen(**column) });
+    let covers =
+        |(start, length): (u32, u32), row: usize| (start as usize..(start + length) as usize).contains(&row);
+    let (column, _) = frozen.into_iter().find(|(_, span)| {
+        let (start, length) = **span;
+        let span_rows = (start as usize).max(rows.start)..((start + length) as usize).min(rows.end);
+        span_rows
+            .into_iter()
+            .any(|row| now.bits(row) != before.bits(row) && !free.iter().any(|(_, free)| covers(**free, row)))
+    })?;
+    // SAFETY: as above.
+    Some(unsafe { Value::from_raw(*column) })
+}
+
+/// Takes no memory, and cannot fail.
+pub fn write(changed: Changed<'_>) {
+    for (memory, array) in changed.0 {
+        *memory.array() = array;
+    }
+}
+
+fn wrap(decoder: Decoder<'_>, array: TypedArray) -> Value {
+    column::wrap(decoder.ruby, Object::whole(decoder.ruby, array))
+}
