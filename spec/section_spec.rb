@@ -308,6 +308,42 @@ RSpec.describe "Ikra.section" do
       expect(numbers).to eq([3, 4, 5])
     end
 
+    it "puts arrays in the place of those that are needed no more, and of no others" do
+      expect_same_program do |_base|
+        Ikra.section do
+          first = (0..9).pmap { |i| i }
+          now = first
+          older = now
+          kept = now
+          largest = 0
+          9.times do |round|
+            older = now
+            now = older.each_with_index.pmap { |x, i| x + older[i - 1] + kept[i % kept.size] }
+            kept = now.pselect { |x| x % (round + 2) != 0 } if round % 3 == 1
+            now.each { |x| largest = (1..3).pmap { |i| i + x }.max if x > largest }
+          end
+          [now, older, kept, first, largest]
+        end
+      end
+    end
+
+    it "gives memory back while it runs" do
+      rounds = Ikra.chosen == :cpu ? 10_000 : 10
+      items = Array.new(10_000) { |i| i * 0.5 }
+      run = lambda do |count|
+        Ikra.section do
+          now = items
+          count.times { now = now.each_with_index.pmap { |x, i| (x + now[i - 1]) * 0.5 } }
+          now.sum
+        end
+      end
+      expected = run.call(2)
+      before = File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i
+      expect(run.call(rounds)).to be_within(1e-3).of(expected)
+      # All of them would be 800 MB.
+      expect(File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i - before).to be < 16_000
+    end
+
     it "draws other random numbers in each launch" do
       Ikra.srand(5)
       draws = Ikra.section { [4.times.to_a.pmap { |_| rand }, 4.times.to_a.pmap { |_| rand }, rand] }

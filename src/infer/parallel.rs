@@ -388,8 +388,25 @@ impl Lowerer<'_> {
         let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
         let shape = stored.types.single_shape().map(Shape::tag);
         let tag = if from.tag.is_none() && items.tag.is_some() { shape } else { None };
-        let id = self.b.append((from, tag), (given, count), Arrays { offset, length, items });
+        let id = self.b.append(
+            (from, tag),
+            (given, count),
+            (Arrays { offset, length, items }, self.is_local(kind)),
+        );
         Operand::one(Type::Array(kind), id)
+    }
+
+    /// Are numbers of such arrays in values of the driver only, as far as is known?
+    fn is_local(&self, kind: ArrayKind) -> bool {
+        let memo = &self.memo;
+        let columns = memo.columns.values().map(|column| &column.stored);
+        let arrays = memo.arrays.values().map(|array| &array.stored);
+        let given =
+            memo.variables.values().chain(memo.kernel_results.values()).chain(memo.accumulators.values());
+        let lists = memo.lists.iter().map(|list| &list.items);
+        let fields = memo.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types));
+        let mut stored = columns.chain(arrays).chain(given).chain(lists).chain(fields);
+        self.function.is_none() && !stored.any(|types| holds(types, kind))
     }
 
     /// The kind of the arrays that the call at this place makes.
@@ -726,6 +743,13 @@ impl Lowerer<'_> {
         let item = self.load_parts(&part, element, &items.stored, false);
         self.narrow(&item, &items.types)
     }
+}
+
+fn holds(types: &TypeSet, kind: ArrayKind) -> bool {
+    types.iter().any(|ty| {
+        *ty == Type::Array(kind)
+            || operand::parts(ty).is_some_and(|parts| parts.iter().any(|types| holds(types, kind)))
+    })
 }
 
 /// The items of a kernel's base.

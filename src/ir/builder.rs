@@ -261,9 +261,14 @@ impl Builder {
         &mut self,
         (from, tag): (Items, Option<i32>),
         (given, count): (Option<Buffer>, Value),
-        into: Arrays,
+        (into, local): (Arrays, bool),
     ) -> Value {
-        self.define(Op::Append { from, tag, given, count, into }, Ty::I32, Interval::INDEX, None)
+        self.define(
+            Op::Append { from, tag, given, count, into, local, kept: None },
+            Ty::I32,
+            Interval::INDEX,
+            None,
+        )
     }
 
     /// Of a driver: how many flags are true, whose rows are in `indices` then.

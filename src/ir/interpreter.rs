@@ -253,6 +253,7 @@ impl<'a> Machine<'a> {
                 let mut ended = launch(self.program, *kernel, self.columns, &set);
                 if let Outcome::Failed(failure) = &mut ended {
                     failure.tick -= first_tick;
+                    failure.kernel = Some(*kernel);
                 }
                 if ended != Outcome::Done {
                     self.ended = Some(ended);
@@ -352,7 +353,7 @@ impl<'a> Machine<'a> {
             Op::Math(function, args) => {
                 math(*function, float(args[0]), args.get(1).map_or(0.0, |v| float(*v))).to_bits()
             }
-            Op::Append { from, tag, given, count, into } => {
+            Op::Append { from, tag, given, count, into, .. } => {
                 let flags = given.map(|given| &self.columns[given.0 as usize]);
                 let kept = |row: &usize| flags.is_none_or(|flags| flags.bits(*row) != 0);
                 let rows: Vec<usize> = (0..frame.get(*count) as usize).filter(kept).collect();

@@ -382,13 +382,17 @@ pub enum Op {
     },
     /// Makes a new array of so many rows of columns (`I64`), or of those that are true in `given` where there is one
     /// (`Bool`), in their order; gives its number (`I32`). `tag`: that of all values, where the array has tags and the
-    /// columns do not. Of a driver only.
+    /// columns do not. `local`: numbers of such arrays are in values and variables of the driver only. `kept`, if that is
+    /// known: what names the arrays of the kind that are read later, by their numbers or by places in them; the others
+    /// need not stay. Of a driver only.
     Append {
         from: Items,
         tag: Option<i32>,
         given: Option<Buffer>,
         count: Value,
         into: Arrays,
+        local: bool,
+        kept: Option<Vec<Value>>,
     },
 }
 

@@ -511,11 +511,18 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),
         Op::Compact { flags, indices } => write!(f, "compact {flags} into {indices}"),
-        Op::Append { from, tag, given, count, into } => {
+        Op::Append { from, tag, given, count, into, local, kept } => {
             write!(f, "append {from} for {count}")?;
             tag.map_or(Ok(()), |tag| write!(f, " all {tag}"))?;
             given.map_or(Ok(()), |given| write!(f, " where {given}"))?;
-            write!(f, " into {}, {}, {}", into.offset, into.length, into.items)
+            write!(f, " into {}, {}, {}", into.offset, into.length, into.items)?;
+            if *local {
+                f.write_str(" local")?;
+            }
+            let Some(kept) = kept else { return Ok(()) };
+            f.write_str(if kept.is_empty() { " keeping nothing" } else { " keeping" })?;
+            let mut between = " ";
+            kept.iter().try_for_each(|value| write!(f, "{}{value}", std::mem::replace(&mut between, ", ")))
         }
         Op::Watch { marks, row, me, write } => {
             write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })

@@ -391,8 +391,11 @@ impl<'a> Checker<'a> {
                     self.error(format!("{marks} holds no marks"));
                 }
             }
-            Op::Append { from, tag, given, count, into } => {
+            Op::Append { from, tag, given, count, into, kept, .. } => {
                 self.expect(*count, Ty::I64);
+                for value in kept.iter().flatten() {
+                    self.expect_integer(*value);
+                }
                 self.items(*from);
                 self.items(into.items);
                 if (from.tag.is_some() || tag.is_some()) != into.items.tag.is_some() {

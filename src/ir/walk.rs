@@ -45,7 +45,10 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) | Self::Append { count: a, .. } => each(*a),
+            Self::Unary(_, a) | Self::Load(_, a) => each(*a),
+            Self::Append { count, kept, .. } => {
+                std::iter::once(count).chain(kept.iter().flatten()).copied().for_each(each);
+            }
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
             Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
@@ -66,7 +69,10 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) | Self::Append { count: a, .. } => each(a),
+            Self::Unary(_, a) | Self::Load(_, a) => each(a),
+            Self::Append { count, kept, .. } => {
+                std::iter::once(count).chain(kept.iter_mut().flatten()).for_each(each);
+            }
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
                 each(a);
                 each(b);

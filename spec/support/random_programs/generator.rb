@@ -27,6 +27,7 @@ require_relative "bases"
 require_relative "operations"
 require_relative "columns"
 require_relative "launches"
+require_relative "made_arrays"
 require_relative "drivers"
 require_relative "program"
 
@@ -57,6 +58,7 @@ module RandomPrograms
     include Bases
     include Columns
     include Launches
+    include MadeArrays
     include Drivers
 
     attr_reader :scope

@@ -58,46 +58,52 @@ pub enum Rows<'a> {
     These(&'a [i32]),
 }
 
-/// Puts rows of a column behind those of another one, in front of its last, which is a filler. Where that has 64 bits for
-/// values of all sorts, they become such.
-pub fn append(to: &mut Column, from: &Column, rows: Rows<'_>) -> Result<(), Error> {
+/// Puts rows of a column into another one, from a place on, in front of its last, which is a filler. Where that has 64 bits
+/// for values of all sorts, they become such.
+pub fn append((to, at): (&mut Column, usize), from: &Column, rows: Rows<'_>) -> Result<(), Error> {
     match (to, from.numbers()) {
-        (Column::Bool(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| item),
-        (Column::I32(to), Numbers::I32(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Numbers::I64(from)) => append_to(to, from, rows, |item| item),
-        (Column::F64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
-        (Column::I64(to), Numbers::I32(from)) => append_to(to, from, rows, i64::from),
-        (Column::I64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
+        (Column::Bool(to), Numbers::Bool(from)) => append_to((to, at), from, rows, |item| item),
+        (Column::I32(to), Numbers::I32(from)) => append_to((to, at), from, rows, |item| item),
+        (Column::I64(to), Numbers::I64(from)) => append_to((to, at), from, rows, |item| item),
+        (Column::F64(to), Numbers::F64(from)) => append_to((to, at), from, rows, |item| item),
+        (Column::I64(to), Numbers::Bool(from)) => append_to((to, at), from, rows, |item| i64::from(item & 1)),
+        (Column::I64(to), Numbers::I32(from)) => append_to((to, at), from, rows, i64::from),
+        (Column::I64(to), Numbers::F64(from)) => {
+            append_to((to, at), from, rows, |item| item.to_bits() as i64)
+        }
         _ => Err(mismatch()),
     }
 }
 
 /// The same with one number for all.
-pub fn fill(to: &mut Column, count: usize, number: i32) -> Result<(), Error> {
+pub fn fill((to, at): (&mut Column, usize), count: usize, number: i32) -> Result<(), Error> {
     let Column::I32(to) = to else { return Err(mismatch()) };
-    to.pop();
-    fallible::reserve(to, count + 1)?;
-    to.resize(to.len() + count, number);
-    to.push(0);
+    make_room(to, at + count)?;
+    to[at..at + count].fill(number);
+    Ok(())
+}
+
+/// So many rows, and a filler.
+fn make_room<T: Copy + Default>(column: &mut Vec<T>, rows: usize) -> Result<(), Error> {
+    if let Some(missing) = (rows + 1).checked_sub(column.len()) {
+        fallible::reserve(column, missing)?;
+        column.resize(rows + 1, T::default());
+    }
     Ok(())
 }
 
 fn append_to<T: Copy + Default + Send + Sync, F: Copy + Sync>(
-    to: &mut Vec<T>,
+    (to, begin): (&mut Vec<T>, usize),
     from: &[F],
     rows: Rows<'_>,
     convert: impl Fn(F) -> T + Sync,
 ) -> Result<(), Error> {
-    to.pop();
-    let begin = to.len();
     let count = match rows {
         Rows::First(count) if count <= from.len() => count,
         Rows::First(_) => return Err(mismatch()),
         Rows::These(rows) => rows.len(),
     };
-    fallible::reserve(to, count + 1)?;
-    to.resize(begin + count + 1, T::default());
+    make_room(to, begin + count)?;
     let size = parallel::chunk();
     let places = to[begin..begin + count].chunks_mut(size).enumerate();
     parallel::each(count, places, |(number, place)| {

@@ -358,7 +358,10 @@ impl Body<'_> {
                 self.parser.mark(",")?;
                 let length = self.buffer()?;
                 self.parser.mark(",")?;
-                Op::Append { from, tag, given, count, into: Arrays { offset, length, items: self.items()? } }
+                let into = Arrays { offset, length, items: self.items()? };
+                let local = self.parser.take_word("local");
+                let kept = if self.parser.take_word("keeping") { Some(self.kept()?) } else { None };
+                Op::Append { from, tag, given, count, into, local, kept }
             }
             "select" => {
                 let condition = self.parser.value()?;
@@ -418,6 +421,10 @@ impl Body<'_> {
             values.push(self.parser.value()?);
         }
         Ok(values)
+    }
+
+    fn kept(&mut self) -> Result<Vec<Value>> {
+        if self.parser.take_word("nothing") { Ok(Vec::new()) } else { self.values() }
     }
 
     fn operands(&mut self) -> Result<Vec<Value>> {

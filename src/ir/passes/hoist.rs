@@ -197,6 +197,7 @@ mod tests {
                v7 = add v4, v5
                v8 = add v7, v6
                x0 = v8
+               store b2[v3] = v8
              }";
         body(all, all);
     }

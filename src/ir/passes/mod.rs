@@ -7,6 +7,7 @@ pub mod hoist;
 pub mod promote;
 #[cfg(test)]
 pub(crate) mod random_programs;
+pub mod reuse;
 #[cfg(feature = "testing")]
 pub mod uncheck;
 pub mod unwatch;
@@ -21,7 +22,7 @@ use std::time::Instant;
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [(&str, Pass); 8] = [
+const PASSES: [(&str, Pass); 9] = [
     ("eliminate", eliminate::run),
     ("promote", promote::run),
     ("eliminate", eliminate::run),
@@ -30,6 +31,7 @@ const PASSES: [(&str, Pass); 8] = [
     ("promote", promote::run),
     ("hoist", hoist::run),
     ("eliminate", eliminate::run),
+    ("reuse", reuse::run),
 ];
 
 /// Runs all passes, also on [`Program::plain`]; with `defers` unset, nothing is deferred. The verifier looks at what comes

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::fallible::{self, NoMemory};
 use crate::faults;
 use crate::heap::{Column, JobOrder};
-use crate::ir::{Arrays, Buffer, Items, KernelId, Reduction, Scalar, SiteId};
+use crate::ir::{Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
 
 use crate::types::{HierarchyId, Shape};
@@ -35,6 +35,8 @@ pub(super) struct DriverState<'a> {
     bases: Vec<Option<Base>>,
     /// Which rows each column was made a copy of, and how often it was made anew.
     copies: FxHashMap<Buffer, (Copied, u64)>,
+    /// What names the arrays that the next append keeps.
+    kept: Vec<i64>,
     /// The first ticks of the launches so far, and that of the next one.
     begun: Vec<(u64, KernelId)>,
     ticks: u64,
@@ -105,6 +107,7 @@ impl<'a> DriverState<'a> {
             scalars: launch.scalars.to_vec(),
             bases: (0..driver.kernels).map(|_| None).collect(),
             copies: FxHashMap::default(),
+            kept: Vec::new(),
             begun: Vec::new(),
             ticks: launch.first_tick,
             ended: None,
@@ -261,7 +264,7 @@ impl<'a> DriverState<'a> {
 
     fn append(&mut self, request: usize, count: i64) -> Result<i64, Stop> {
         let requests = &self.driver.code.requests;
-        let Some(Request::Append { from, tag, given, into }) = requests.get(request) else {
+        let Some(Request::Append { from, tag, given, into, reuses }) = requests.get(request) else {
             return Err(internal("a driver appends nothing").into());
         };
         let (from, items) = (self.items(*from)?, self.items(into.items)?);
@@ -277,11 +280,28 @@ impl<'a> DriverState<'a> {
             None => None,
         };
         let count = rows.as_ref().map_or(count.max(0) as usize, Vec::len);
-        let mut offset = 0;
+        let kept = std::mem::take(&mut self.kept);
+        let (offsets, lengths) = (self.buffer_of(into.offset)?, self.buffer_of(into.length)?);
+        let mut room = Room::behind(self.column(offsets).len(), 0);
+        if *reuses {
+            self.fetch(Some(offsets))?;
+            self.fetch(Some(lengths))?;
+            room = Room::find(self.column(offsets), self.column(lengths), &kept, count)?;
+            // What was copied of earlier arrays in this place is something else.
+            let parts = [items.payload, items.tag];
+            for ((from, first, _), _) in self.copies.values_mut() {
+                if parts.contains(&Some(*from)) {
+                    *first = -1;
+                }
+            }
+        }
+        let Room { number, mut offset } = room;
         for (from, into) in [(from.payload, items.payload), (from.tag, items.tag)] {
             let Some(into) = into else { continue };
-            // A filler stands behind all arrays.
-            offset = self.column(into).len().saturating_sub(1);
+            if !reuses {
+                // A filler stands behind all arrays.
+                offset = self.column(into).len().saturating_sub(1);
+            }
             if offset.saturating_add(count) >= MOST_ROWS {
                 return Err(Error::Device(
                     "a section can number at most 2,147,483,647 items of arrays".into(),
@@ -294,25 +314,23 @@ impl<'a> DriverState<'a> {
             let source = from.map(|from| std::mem::replace(&mut columns[from.0 as usize], nothing));
             let to = &mut columns[into.0 as usize];
             let done = match (&source, &rows) {
-                (Some(source), Some(rows)) => collectives::append(to, source, Rows::These(rows)),
-                (Some(source), None) => collectives::append(to, source, Rows::First(count)),
-                (None, _) => collectives::fill(to, count, tag.unwrap_or(0)),
+                (Some(source), Some(rows)) => collectives::append((to, offset), source, Rows::These(rows)),
+                (Some(source), None) => collectives::append((to, offset), source, Rows::First(count)),
+                (None, _) => collectives::fill((to, offset), count, tag.unwrap_or(0)),
             };
             if let (Some(from), Some(source)) = (from, source) {
                 columns[from.0 as usize] = source;
             }
             done?;
         }
-        let Arrays { offset: offsets, length: lengths, .. } = *into;
-        let mut number = 0;
         for (list, value) in [(offsets, offset), (lengths, count)] {
-            let list = self.buffer_of(list)?;
-            let from = self.column(list).len();
-            let Column::I32(list) = self.change(list, from, true)? else {
+            let Column::I32(list) = self.change(list, number, true)? else {
                 return Err(internal("offsets and lengths are no numbers").into());
             };
-            number = list.len();
-            fallible::push(list, value as i32)?;
+            match list.get_mut(number) {
+                Some(known) => *known = value as i32,
+                None => fallible::push(list, value as i32)?,
+            }
         }
         Ok(number as i64)
     }
@@ -320,6 +338,44 @@ impl<'a> DriverState<'a> {
 
 fn column_rows(columns: &[Column], from: Buffer, first: usize, count: usize) -> Result<Column, Error> {
     Ok(columns[from.0 as usize].rows(first..first + count)?)
+}
+
+/// Where a new array is put: its number, and where its items begin.
+#[derive(Clone, Copy)]
+struct Room {
+    number: usize,
+    offset: usize,
+}
+
+impl Room {
+    const fn behind(number: usize, offset: usize) -> Self {
+        Self { number, offset }
+    }
+
+    /// The first room for so many items, among arrays that are all the driver's own, of which those stay that are named:
+    /// by their number, or by a place in them. What is neither names some that need not stay, which is no harm.
+    fn find(offsets: &Column, lengths: &Column, kept: &[i64], count: usize) -> Result<Self, Error> {
+        let (Column::I32(offsets), Column::I32(lengths)) = (offsets, lengths) else {
+            return Err(internal("offsets and lengths are no numbers"));
+        };
+        let arrays =
+            || (0i64..).zip(offsets.iter().zip(lengths)).map(|(n, (a, b))| (n, i64::from(*a), i64::from(*b)));
+        let stays = |(number, first, length): &(i64, i64, i64)| {
+            kept.iter().any(|kept| kept == number || (*first..=first + length).contains(kept))
+        };
+        let mut staying: Vec<(i64, i64, i64)> = arrays().filter(stays).collect();
+        staying.sort_unstable_by_key(|(_, first, _)| *first);
+        let mut offset = 0;
+        for (_, first, length) in &staying {
+            if *first >= offset + count as i64 {
+                break;
+            }
+            offset = offset.max(first + length);
+        }
+        let number =
+            arrays().find(|array| !stays(array)).map_or(offsets.len(), |(number, ..)| number as usize);
+        Ok(Self { number, offset: offset as usize })
+    }
 }
 
 /// Objects that elements are several times: how often each element's object came before, and the first element that is it.
@@ -435,6 +491,17 @@ pub(super) unsafe extern "C" fn append(state: *mut DriverState<'_>, request: u64
     let work = |state: &mut DriverState<'_>| {
         faults::point("making an array")?;
         state.thread.operands[0] = state.append(request as usize, count)?;
+        Ok(())
+    };
+    // SAFETY: as said.
+    unsafe { host(state, work) }
+}
+
+/// # Safety
+/// As [`host`].
+pub(super) unsafe extern "C" fn keep(state: *mut DriverState<'_>, value: i64) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        state.kept.push(value);
         Ok(())
     };
     // SAFETY: as said.

@@ -62,7 +62,7 @@ enum Request {
     /// [`crate::ir::Stmt::Over`]
     Over { kernel: KernelId, own: Option<Items>, first_same: Option<Buffer>, sized: Vec<Buffer> },
     /// [`crate::ir::Op::Append`]
-    Append { from: Items, tag: Option<i32>, given: Option<Buffer>, into: Arrays },
+    Append { from: Items, tag: Option<i32>, given: Option<Buffer>, into: Arrays, reuses: bool },
 }
 
 /// The driver is to end, as it is written down.
@@ -82,6 +82,7 @@ const OVER: &str = "ikra_over";
 const COPY: &str = "ikra_copy";
 const APPEND: &str = "ikra_append";
 const ASSIGN: &str = "ikra_assign";
+const KEEP: &str = "ikra_keep";
 
 impl Driver {
     /// Compiles the driver of a verified program, if none like it is there.
@@ -217,6 +218,7 @@ impl Code {
             (COPY, host::copy as *const u8),
             (APPEND, host::append as *const u8),
             (ASSIGN, host::assign as *const u8),
+            (KEEP, host::keep as *const u8),
         ]);
         let bytes = CODE + CODE_OF_A_STATEMENT * program.size();
         let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
@@ -271,8 +273,9 @@ fn request(stmt: &Stmt) -> Option<Request> {
             let (own, first_same, sized) = (*own, *first_same, sized.clone());
             Some(Request::Over { kernel: *kernel, own, first_same, sized })
         }
-        Stmt::Let { op: Op::Append { from, tag, given, into, .. }, .. } => {
-            Some(Request::Append { from: *from, tag: *tag, given: *given, into: *into })
+        Stmt::Let { op: Op::Append { from, tag, given, into, kept, .. }, .. } => {
+            let reuses = kept.is_some();
+            Some(Request::Append { from: *from, tag: *tag, given: *given, into: *into, reuses })
         }
         _ => None,
     }
@@ -369,6 +372,12 @@ impl Emitter<'_> {
     pub fn append(&mut self, op: &Op, count: Value) -> Result<clif::Value, Error> {
         let is_it = |stmt: &Stmt| matches!(stmt, Stmt::Let { op: other, .. } if std::ptr::eq(op, other));
         let request = self.request(is_it)?;
+        if let Op::Append { kept: Some(kept), .. } = op {
+            for value in kept {
+                let value = self.bits(*value)?;
+                self.call_host(KEEP, &[value])?;
+            }
+        }
         let count = self.bits(count)?;
         self.call_host(APPEND, &[request, count])?;
         Ok(self.given(0, Ty::I32))

@@ -119,7 +119,8 @@ fn kernels_go_over_arrays_that_earlier_ones_have_given() {
 fn a_launch_that_fails_ends_the_driver() {
     let driver = "launch k0; launch k1; launch k0";
     let (outcome, _) = drive(driver, vec![0, 7, 8, 8]);
-    assert_eq!(outcome, failed(1, 2, 0, [9, 0]));
+    let Outcome::Failed(failure) = failed(1, 2, 0, [9, 0]) else { panic!("{outcome:?}") };
+    assert_eq!(outcome, Outcome::Failed(Failure { kernel: Some(crate::ir::KernelId(1)), ..failure }));
     assert_eq!(drive(driver, vec![0, 7]).1[0], Column::I64(vec![2, 9]));
 }
 
