@@ -101,6 +101,11 @@ module Ikra
                   "#{error.message}")
       end
 
+      # Called with why a GPU that +:auto+ has chosen cannot run a section.
+      def gives_the_gpu_up(why, operation)
+        warn_once("#{operation} runs on the CPU from now on, as the GPU cannot run it (Ikra.backend = :auto):\n#{why}")
+      end
+
       # An exception of a section as the user meets it.
       def located(error) = placed(from_caller(error))
 
