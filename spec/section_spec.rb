@@ -11,6 +11,8 @@ module SectionWorlds
     end
 
     def grow(step) = @value += step
+
+    def reach(steps) = steps.zero? ? @value : @following.reach(steps - 1) + 1
   end
 
   class Cat < Cell
@@ -249,6 +251,61 @@ RSpec.describe "Ikra.section" do
       expect { program.call(7) }.to raise_error(ArgumentError, "at 7") { |e| expect(e.element_index).to eq(6) }
       expect { program.call(100) }.to raise_error(IndexError, "no") { |e| expect(e.element_index).to be_nil }
       expect([sum, base.map(&:value)]).to eq([1, [*0...20]])
+    end
+
+    it "runs elements in order that race for a variable of the code around them, and names it" do
+      told = lambda do
+        expect_same_program do |base|
+          Ikra.section do
+            last = 1
+            base.pmap { |cell| last = (last * 3) + cell.value }
+          end
+        end
+      end
+      expect(&told).to output(/race for the variable `last`/).to_stderr
+    end
+
+    it "calls methods that call themselves in elements and around them" do
+      expect_same_program do |base|
+        Ikra.section do
+          base.first.reach(3)
+          base.peach { |cell| cell.value = cell.reach(2) }
+          base.last.reach(4)
+        end
+      end
+    end
+
+    it "refuses to rescue what an element has raised, as the others have changed things" do
+      base = cells
+      program = lambda do
+        Ikra.section do
+          base.peach { |cell| cell.value += 10 / (5 - cell.value) }
+        rescue ZeroDivisionError
+          base.peach { |cell| cell.value = 0 }
+        end
+      end
+      expect(&program).to raise_error(Ikra::UnsupportedError, /divided by 0 .*\[unsupported-rescue\]/) do |e|
+        expect([e.element_index, e.cause.class]).to eq([5, ZeroDivisionError])
+      end
+      expect(base.map(&:value)).to eq([*0...20])
+      other = lambda do
+        Ikra.section do
+          base.peach { |cell| cell.value += 10 / (5 - cell.value) }
+        rescue IndexError
+          nil
+        end
+      end
+      expect(&other).to raise_error(ZeroDivisionError)
+    end
+
+    it "refuses elements that change the array which they are, and no other of its kind" do
+      numbers = [3, 4, 5]
+      others = [6, 7, 8]
+      given = Ikra.section { numbers.each_with_index.pmap { |x, i| others[i] = x * 2 } }
+      expect([given, others, numbers]).to eq([[6, 8, 10], [6, 8, 10], [3, 4, 5]])
+      changing = -> { Ikra.section { numbers.peach { |x| numbers[2] = x } } }
+      expect(&changing).to raise_error(Ikra::UnsupportedError, /changing-base/)
+      expect(numbers).to eq([3, 4, 5])
     end
 
     it "draws other random numbers in each launch" do

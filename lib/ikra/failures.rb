@@ -15,20 +15,34 @@ module Ikra
     # @param kind [Symbol] a method of Messages
     # @param details [Array] its arguments
     # @param frames [Array<Array(String, Integer, String)>] path, line and label, innermost first
+    # @param rescued [Boolean] would the code around a parallel call take it?
     # @return [Exception]
-    def self.build(kind, details, frames, element, tick)
+    def self.build(kind, details, frames, element, tick, rescued)
       exception = case kind
                   when :overflow then overflow(element, *details)
                   when :race then Races.error(tick, *details)
                   else Messages.public_send(kind, *details)
                   end
       exception.set_backtrace(frames(frames) + outer_frames)
+      exception = unrescued(exception) if rescued
       return exception if exception.frozen?
 
       exception.extend(ElementError)
       exception.element_index = element
       exception.tick = tick
       exception
+    end
+
+    # What elements have done before one fails is not known, so that nobody can go on from there.
+    def self.unrescued(exception)
+      told = UnsupportedError.new(
+        "what an element raises cannot be rescued by the code around its parallel call: #{exception.message} " \
+        "(#{exception.class}) [unsupported-rescue]\n  hint: rescue it in the block, or around the section"
+      )
+      raise told, cause: exception
+    rescue UnsupportedError => e
+      e.set_backtrace(exception.backtrace)
+      e
     end
 
     def self.overflow(element, operator)
@@ -55,7 +69,7 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :overflow, :frames, :block_label, :outer_frames
+    private_class_method :unrescued, :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

@@ -162,6 +162,8 @@ pub struct Failure {
     pub site: SiteId,
     /// Or [`Self::DRIVER`].
     pub element: u32,
+    /// Whose element it is, of those that a driver launches.
+    pub kernel: Option<KernelId>,
     pub tick: u64,
     /// Operands of the failing statement, as 64-bit patterns (`I32` sign-extended); 0 where it has fewer.
     pub operands: [i64; 2],

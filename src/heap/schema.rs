@@ -1,6 +1,6 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
-use crate::ir::Ty;
+use crate::ir::{KernelId, SiteId, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
@@ -151,6 +151,13 @@ pub struct AccumulatorSchema {
     pub types: TypeSet,
 }
 
+/// A variable of a driver that elements assign.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableSchema {
+    pub name: String,
+    pub types: TypeSet,
+}
+
 /// What a section gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Output {
@@ -174,7 +181,9 @@ pub struct Schema {
     pub arrays: Vec<ArraySchema>,
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
-    pub variables: Vec<TypeSet>,
+    pub variables: Vec<VariableSchema>,
+    /// Errors of elements that the driver would rescue, by the kernel.
+    pub rescued: Vec<(KernelId, SiteId)>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
     pub base: Base,
     pub entries: Vec<TypeSet>,

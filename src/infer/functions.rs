@@ -124,7 +124,7 @@ impl Lowerer<'_> {
             unused: arguments.unused && !recursive,
             detached: recursive || self.calls_detached(),
             guarded: false,
-            driver: self.in_driver,
+            driver: self.rescued_in_driver(),
         };
         if recursive {
             self.specialise(&mut key, identity_number(code));
@@ -317,11 +317,14 @@ impl Lowerer<'_> {
         let gave = gives(self);
         let steps = self.own_steps();
         let outer = self.begin_function();
-        let outer_driver = std::mem::replace(&mut self.in_driver, pending.key.driver);
+        let outer_driver = std::mem::replace(&mut self.in_driver, pending.key.driver.is_some());
+        let rescued = pending.key.driver.clone().unwrap_or_default();
+        let outer_rescued = std::mem::replace(&mut self.rescued_outside, rescued);
         let outer_kernel = self.kernel.take();
         let outer_places = std::mem::take(&mut self.launched_at);
         self.lower_body(pending);
         (self.in_driver, self.kernel, self.launched_at) = (outer_driver, outer_kernel, outer_places);
+        self.rescued_outside = outer_rescued;
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
         // Where this walk is one that is forgotten, so would be what they learn.
@@ -370,9 +373,12 @@ impl Lowerer<'_> {
         let form = u32::from(key.guarded)
             | u32::from(key.unused) << 1
             | u32::from(key.detached) << 2
-            | u32::from(key.driver) << 3;
+            | u32::from(key.driver.is_some()) << 3;
         context = self.memo.context(context, u32::MAX - 4, key.form.number());
         context = self.memo.context(context, key.owner.0, form);
+        for class in key.driver.iter().flatten() {
+            context = self.memo.context(context, u32::MAX - 7, class.0);
+        }
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
         self.node = code.body.id;
         self.span = code.span;

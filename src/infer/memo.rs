@@ -62,6 +62,11 @@ impl Watchers {
         who != Self::DRIVER && self.0.insert(who)
     }
 
+    /// Are functions that elements call among them?
+    pub fn by_functions(&self) -> bool {
+        self.0.contains(&Self::FUNCTIONS)
+    }
+
     /// Could this one be among them?
     pub fn concern(&self, who: Context) -> bool {
         match who {
@@ -134,8 +139,8 @@ pub struct FunctionKey {
     pub detached: bool,
     /// It gives its error back instead of failing, for callers that rescue or ensure.
     pub guarded: bool,
-    /// A driver calls it.
-    pub driver: bool,
+    /// A driver calls it, with clauses around the call that rescue these.
+    pub driver: Option<Vec<ClassId>>,
 }
 
 /// What calls of a function store in lists that are older than the call.
@@ -163,7 +168,8 @@ impl FunctionKey {
 
     /// Does it take as many arguments, and the same block?
     pub fn has_form_of(&self, other: &Self) -> bool {
-        self.args.len() == other.args.len() && self.form == other.form && self.block == other.block
+        (self.form == other.form && self.block == other.block && self.driver == other.driver)
+            && self.args.len() == other.args.len()
     }
 }
 

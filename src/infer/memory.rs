@@ -514,6 +514,7 @@ impl Lowerer<'_> {
             return;
         }
         self.check_unfrozen_array(kind, id);
+        self.check_base(kind, id);
         let length = self.array_length(kind, id);
         let zero = self.b.i64(0);
         let at = if self.b.interval(index).low >= 0 {
@@ -651,7 +652,8 @@ impl Lowerer<'_> {
             columns,
             arrays,
             accumulators: self.accumulator_schema(),
-            variables: self.program_variables.iter().map(|key| self.memo.variables[key].clone()).collect(),
+            variables: self.driver_variables(),
+            rescued: self.rescued_sites(),
             base,
             entries,
             output: self.output,

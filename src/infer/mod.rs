@@ -420,18 +420,22 @@ pub(crate) struct Lowerer<'h> {
     listing: Listing<TypeSet>,
     /// The code being lowered is a driver's, in which parallel calls are launches.
     in_driver: bool,
+    /// What clauses around the calls of a driver's function rescue.
+    rescued_outside: Vec<ClassId>,
+    /// What clauses around the launches of a driver rescue.
+    guards: Vec<(KernelId, Vec<ClassId>)>,
     /// The section's own code, if that is a driver.
     section: Option<Rc<Code>>,
     /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
-    kernel: Option<(KernelId, Context)>,
+    kernel: Option<parallel::InKernel>,
     /// The parallel call being lowered, whatever it is called on.
     parallel_place: Context,
     /// Where it is launched.
     launched_at: Vec<(String, u32, String)>,
     /// Kinds of arrays that the driver makes.
     made_kinds: BTreeSet<ArrayKind>,
-    /// Variables of the driver that elements assign, by what they are known by in the memo.
-    program_variables: Vec<(Context, u32)>,
+    /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
+    program_variables: Vec<((Context, u32), String)>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -501,6 +505,8 @@ impl<'h> Lowerer<'h> {
             shares_elements: false,
             listing: Listing::default(),
             in_driver: false,
+            rescued_outside: Vec::new(),
+            guards: Vec::new(),
             section: None,
             kernel: None,
             parallel_place: 0,

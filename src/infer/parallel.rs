@@ -12,7 +12,7 @@ use super::memo::Context;
 use super::operand::{self, Operand};
 use super::{BlockRef, Control, Frame, Inlined, Lowerer, is_plain, range_ends};
 use crate::heap::Schema;
-use crate::heap::schema::Stored;
+use crate::heap::schema::{Stored, VariableSchema};
 use crate::ir::builder::Builder;
 use crate::ir::{
     Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Entry, ErrorKind, FuncId, Interval, Items,
@@ -30,6 +30,16 @@ pub(crate) struct SharedLocal {
     pub number: u32,
     /// What it can hold is in the memo by this.
     pub key: (Context, u32),
+}
+
+/// The kernel that is being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InKernel {
+    pub kernel: KernelId,
+    /// What it is known by in the memo.
+    pub key: Context,
+    /// The array of the heap that it goes over: its kind, and the scalar that is its number.
+    pub base: Option<(ArrayKind, Scalar)>,
 }
 
 /// What a parallel call goes over.
@@ -343,6 +353,9 @@ impl Lowerer<'_> {
         let first_same = self.buffers.get(&BufferKind::FirstSame(kernel)).copied();
         self.b.emit(Stmt::Over { kernel, count, own, first_same, sized });
         self.b.launch(kernel, ticks);
+        if let Some(classes) = self.rescued_in_driver().filter(|classes| !classes.is_empty()) {
+            self.guards.push((kernel, classes));
+        }
         self.take_shared(&shared, &environment.written);
         let stored = match gives {
             Gives::Base => return Some(Operand::nil()),
@@ -476,12 +489,14 @@ impl Lowerer<'_> {
                     stored: Stored::written(Type::Integer.into()),
                     columns: Items::default(),
                     first: Some(scalar),
+                    array: None,
                 };
                 return Some((items, *count, None));
             }
             Elements::Array(kind, id) => (*kind, *id),
         };
         let (types, _) = self.array_contents(kind)?;
+        self.refuse_changed_by_functions(kind);
         self.memo.arrays.entry(kind).or_default().read = true;
         let stored = self.array_stored(kind);
         let count = self.array_length(kind, id);
@@ -489,6 +504,8 @@ impl Lowerer<'_> {
         let into = self.parts(&|part| BufferKind::Base(kernel, part), &stored);
         let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
         let first = self.b.load_index(offset, id);
+        let number = self.driver_scalar(Ty::I32);
+        self.b.emit(Stmt::Assign(number, id));
         for (from, into) in [(from.payload, into.payload), (from.tag, into.tag)] {
             if let (Some(from), Some(into)) = (from, into) {
                 self.b.emit(Stmt::Copy { from, first, count, into });
@@ -496,7 +513,11 @@ impl Lowerer<'_> {
         }
         let holds_objects = types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
         let own = holds_objects.then_some(into);
-        Some((BaseItems { types, stored, columns: into, first: None }, count, own))
+        Some((
+            BaseItems { types, stored, columns: into, first: None, array: Some((kind, number)) },
+            count,
+            own,
+        ))
     }
 
     /// Puts the variables that the elements assign into columns of one row.
@@ -510,7 +531,8 @@ impl Lowerer<'_> {
             }
             let number = self.written.len() as u32 + self.program_variables.len() as u32;
             let key = (key, index);
-            self.program_variables.push(key);
+            let name = self.frames[*frame].code.locals[local.0 as usize].to_string();
+            self.program_variables.push((key, name));
             let memo = self.memo.variables.entry(key).or_default();
             self.memo.changed |= memo.extend(&operand.types);
             let types = memo.clone();
@@ -519,6 +541,14 @@ impl Lowerer<'_> {
             all.push(SharedLocal { local: *local, number, key });
         }
         Some(all)
+    }
+
+    pub(super) fn driver_variables(&self) -> Vec<VariableSchema> {
+        let types = |key| self.memo.variables[key].clone();
+        self.program_variables
+            .iter()
+            .map(|(key, name)| VariableSchema { name: name.clone(), types: types(key) })
+            .collect()
     }
 
     /// After the launch: what they hold.
@@ -557,6 +587,29 @@ impl Lowerer<'_> {
         self.store_parts(&|part| BufferKind::Variable(shared.number, part), row, &types, value);
     }
 
+    /// An element is about to change an array: not the one that is gone through, of which kernels have a copy.
+    pub(super) fn check_base(&mut self, kind: ArrayKind, id: Value) {
+        let told = "an element may change the array that its parallel call goes over [changing-base]\n  \
+                    hint: write into another array, such as a dup of it";
+        let Some(InKernel { base: Some((of_base, number)), .. }) = self.kernel else { return };
+        if of_base == kind && !self.in_driver {
+            let base = self.b.scalar(number, Ty::I32, Interval::INDEX);
+            let other = self.b.compare(Comparison::Ne, id, base);
+            self.check(other, ErrorKind::Unsupported(told.into()), &[]);
+        }
+    }
+
+    /// The same for functions that elements call, which do not know whose elements these are.
+    fn refuse_changed_by_functions(&mut self, kind: ArrayKind) {
+        if self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.by_functions()) {
+            self.refuse_here(
+                "changing-base",
+                "a method that elements call may change the array that the parallel call goes over",
+                Some("write into another array, such as a dup of it".into()),
+            );
+        }
+    }
+
     /// Lowers the kernel: its only entry takes what is in the base, of whatever class. Gives what the block gives.
     fn kernel(
         &mut self,
@@ -574,7 +627,7 @@ impl Lowerer<'_> {
         let launched_at = self.places_here();
         let outer = self.begin_function();
         let outer_entry = std::mem::replace(&mut self.entry, function);
-        let outer_kernel = self.kernel.replace((kernel, key));
+        let outer_kernel = self.kernel.replace(InKernel { kernel, key, base: items.array });
         let outer_driver = std::mem::replace(&mut self.in_driver, false);
         let outer_places = std::mem::replace(&mut self.launched_at, launched_at);
         self.context = self.memo.context(key, u32::MAX - 5, closed.number());
@@ -682,6 +735,8 @@ struct BaseItems {
     columns: Items,
     /// Of a series: the scalar that it begins with.
     first: Option<Scalar>,
+    /// Of an array of the heap: its kind, and the scalar that is its number.
+    array: Option<(ArrayKind, Scalar)>,
 }
 
 impl BaseItems {

@@ -9,7 +9,7 @@
 use super::memo::FunctionKey;
 use super::operand::Operand;
 use super::{Inlined, JoinIndex, Lowerer, Temp};
-use crate::ir::{Comparison, ErrorKind, SiteId, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{Comparison, ErrorKind, KernelId, SiteId, Stmt, Ty, UnaryOp, Value};
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;
@@ -355,6 +355,36 @@ impl Lowerer<'_> {
             let mut classes = clauses.flatten().flat_map(|clause| &clause.classes);
             classes.any(|rescued| self.host.is_subclass(class, *rescued))
         })
+    }
+
+    /// In a driver: what clauses around this place rescue.
+    pub(super) fn rescued_in_driver(&self) -> Option<Vec<ClassId>> {
+        let clauses = self.regions.iter().filter_map(|region| match &region.handler {
+            Handler::Rescue(clauses) => Some(clauses),
+            Handler::Ensure { .. } | Handler::Function { .. } => None,
+        });
+        let mut classes = self.rescued_outside.clone();
+        classes.extend(clauses.flatten().flat_map(|clause| &clause.classes));
+        classes.sort_unstable();
+        classes.dedup();
+        self.in_driver.then_some(classes)
+    }
+
+    /// The errors of elements that the driver would rescue, by kernel: what elements have done until then is lost, as
+    /// their order is.
+    pub(super) fn rescued_sites(&self) -> Vec<(KernelId, SiteId)> {
+        let mut all = Vec::new();
+        for (kernel, classes) in &self.guards {
+            for (number, site) in (0..).zip(&self.program.sites) {
+                let class = class_of_error(&site.error);
+                if class
+                    .is_some_and(|class| classes.iter().any(|rescued| self.host.is_subclass(class, *rescued)))
+                {
+                    all.push((*kernel, SiteId(number)));
+                }
+            }
+        }
+        all
     }
 
     fn jump_to_handler(&mut self, handler: (usize, usize), site: SiteId, operands: &[Value]) {

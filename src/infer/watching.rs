@@ -92,7 +92,7 @@ impl Lowerer<'_> {
     pub(super) fn watcher(&self) -> u32 {
         match self.kernel {
             _ if self.in_driver => Watchers::DRIVER,
-            Some((_, key)) => key,
+            Some(kernel) => kernel.key,
             None if self.section.is_some() || self.function.is_some() => Watchers::FUNCTIONS,
             None => Watchers::ONLY,
         }
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         // Objects that stand in the base several times run one after the other: they are one to us.
         let mut first = self.b.element();
         // In a driver's program, functions do not know whose elements they are called for.
-        let kernel = self.kernel.map_or(KernelId(0), |(kernel, _)| kernel);
+        let kernel = self.kernel.map_or(KernelId(0), |kernel| kernel.kernel);
         if self.shares_elements && (self.kernel.is_some() || self.section.is_none()) {
             let buffer = self.buffer(BufferKind::FirstSame(kernel), Ty::I32);
             first = self.b.load(buffer, first, Ty::I32, false);

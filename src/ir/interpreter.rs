@@ -158,6 +158,7 @@ impl<'a> Machine<'a> {
         Failure {
             site,
             element: self.element,
+            kernel: None,
             tick: self.tick as u64,
             operands: [operand(0), operand(1)],
             path: self.path,
@@ -707,7 +708,14 @@ mod tests {
     fn the_lowest_tick_and_element_fails() {
         let body = "v3 = extend_i32 v0; v4 = tick; v5 = add v3, v4; v6 = i64 2; v7 = lt v5, v6
             check v7 at e0 with v5, v6";
-        let failure = |element, tick| Failure { site: SiteId(0), element, tick, operands: [2, 2], path: 0 };
+        let failure = |element, tick| Failure {
+            site: SiteId(0),
+            element,
+            tick,
+            operands: [2, 2],
+            path: 0,
+            kernel: None,
+        };
         assert_eq!(run_body(body, 3).0, Outcome::Failed(failure(2, 0)));
     }
 
@@ -715,7 +723,7 @@ mod tests {
     fn overflow_fails_with_its_operands() {
         let body = "v3 = i64 9223372036854775807; v4 = i64 1; v5 = add_checked v3, v4 at e0";
         let operands = [i64::MAX, 1];
-        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands, path: 0 };
+        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands, path: 0, kernel: None };
         assert_eq!(run_body(body, 1).0, Outcome::Failed(failure));
     }
 

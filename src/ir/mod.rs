@@ -897,6 +897,20 @@ impl Program {
         all
     }
 
+    /// The buffers that may change while a kernel runs: those that it writes.
+    pub fn changed_by(&self, kernel: &Kernel) -> Vec<bool> {
+        let mut changed = vec![false; self.buffers.len()];
+        for id in self.called_from(kernel.entries.iter().map(|entry| entry.function)) {
+            walk::for_each(&self.functions[id.0 as usize].body, &mut |stmt| match stmt {
+                Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
+                    changed[buffer.0 as usize] = true;
+                }
+                _ => {}
+            });
+        }
+        changed
+    }
+
     /// The driver and what it calls.
     pub fn drivers(&self) -> BTreeSet<FuncId> {
         self.called_from(self.driver.into_iter())

@@ -278,7 +278,9 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 // What the GPU cannot do, for want of memory or for anything else, the CPU does.
-                Err(Trouble::Core(Error::Device(why))) if self.is_auto() && profile.backend != Some("cpu") => {
+                Err(Trouble::Core(Error::Device(why)))
+                    if self.is_auto() && profile.backend != Some("cpu") =>
+                {
                     version.choice.give_up();
                     self.say("gives_the_gpu_up", why.as_str())?;
                     heap.begin_again(layout);

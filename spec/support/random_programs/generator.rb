@@ -26,6 +26,8 @@ require_relative "rescuing"
 require_relative "bases"
 require_relative "operations"
 require_relative "columns"
+require_relative "launches"
+require_relative "drivers"
 require_relative "program"
 
 module RandomPrograms
@@ -54,10 +56,13 @@ module RandomPrograms
     include Rescuing
     include Bases
     include Columns
+    include Launches
+    include Drivers
 
     attr_reader :scope
 
-    def initialize(seed)
+    # @param section [Boolean] is it certainly one of Ikra.section?
+    def initialize(seed, section: ENV.key?("IKRA_FUZZ_SECTIONS"))
       @seed = seed
       @random = Random.new(seed)
       @names = 0
@@ -74,6 +79,7 @@ module RandomPrograms
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
       choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
+      choose_section(section)
     end
 
     # @return [Program]
@@ -85,14 +91,16 @@ module RandomPrograms
       leaves = @classes.values - things
       @pure = leaves.flat_map { |klass| klass.signatures.map(&:name) }
       classes = @classes.values.map do |klass|
-        budget(90, @calling ? 5 : 3)
+        budget(@section ? 20 : 90, @calling ? 5 : 3)
         class_node(klass)
       end
+      classes.concat(steps_node)
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
-      Program.new(seed: @seed, calling: [Operations.varied(@operation, @seed), ticks, @collection],
-                  classes: Node.list(deep_nodes + classes, "\n\n"), captures:, block: block_node, world:)
+      Program.new(seed: @seed, calling: [@section ? @operation : Operations.varied(@operation, @seed), ticks, @collection],
+                  classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
+                  block: @section ? driver_node : block_node, world:)
     end
 
     private
@@ -132,7 +140,7 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(texts + make_accumulators, "\n")
+      Node.list(texts + captured_by_driver + make_accumulators, "\n")
     end
 
     def captured_array

@@ -60,7 +60,7 @@ module RandomPrograms
           [elements, leaves]
         end
 
-        def self.block(leaves)
+        def self.block(leaves, elements)
           #{captures}
           #{Operations.nested(block.to_s, seed)}
         end

@@ -57,6 +57,8 @@ module RandomPrograms
   class Scope
     attr_reader :variables, :own, :own_class, :level, :mutates, :yields
     attr_accessor :loops, :skips, :returns, :accumulators, :collected
+    # Is it code around parallel calls?
+    attr_accessor :driver
 
     # @param own [String, nil] the expression of the object whose state may be written
     # @param returns [Array, nil] types that an early exit gives
@@ -76,6 +78,14 @@ module RandomPrograms
     end
 
     def in_method? = @in_method
+
+    # That of an element, whose block stands here: variables made in it are its own.
+    def of_element(own, own_class)
+      inner = Scope.new(own:, own_class:, level: @level, mutates: @mutates, yields: @yields, in_method: @in_method)
+      inner.variables.concat(@variables)
+      inner.accumulators = @accumulators
+      inner
+    end
 
     def declare(name, types, writable: true)
       variable = Variable.new(name, types, types, writable, 0, name)

@@ -6,11 +6,13 @@ require_relative "bignums"
 require_relative "nans"
 require_relative "operations"
 require_relative "outlining"
+require_relative "section_trials"
 
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial
     include Outlining
+    include SectionTrials
 
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
     # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show.
@@ -47,7 +49,7 @@ module RandomPrograms
         @rounds += 1
         found, failed = round(kept)
         return found if found
-        break unless failed
+        break if failed.nil? || section?
 
         # The rest without the ones that fail: one at a time, then all that raise in Ruby.
         kept.delete_at(failed)
@@ -106,7 +108,7 @@ module RandomPrograms
     def in_ruby(kept)
       elements, leaves = @home.world
       base = elements.values_at(*kept)
-      block = @home.block(leaves)
+      block = @home.block(leaves, elements)
       at = 0
       result = outcome { sequential(base, block) { |i| at = i } }
       result = left([result[1], elements, leaves], block) unless result.first == :raised
@@ -119,7 +121,9 @@ module RandomPrograms
       Snapshot.of([*objects, around.local_variables.sort.map { |name| around.local_variable_get(name) }])
     end
 
-    def sequential(base, block)
+    def sequential(base, block, &)
+      return sequential_section(block, &) if section?
+
       Ikra.backend = :ruby
       result = nil
       @program.ticks.times do
@@ -135,13 +139,15 @@ module RandomPrograms
     def in_ikra(kept)
       elements, leaves = @home.world
       base = elements.values_at(*kept)
-      block = @home.block(leaves)
+      block = @home.block(leaves, elements)
       before = left([elements, leaves], block)
       Ikra.backend = @backend
       result = outcome do
         outlining do
           collection = Bases.collection(@program.collection, base)
-          Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+          if section? then Ikra.section(&block)
+          else Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+          end
         end
       end
       return [left([elements, leaves], block), result, before] if result.first == :raised
@@ -162,11 +168,12 @@ module RandomPrograms
       return verdict(:written, error.full_message) unless state == before
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
+      return refused(error) if refused_late?(error)
       return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
       return verdict(:refused, "a Rational") if error.message.include?("a negative exponent gives a Rational")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
-      element = error.element_index if error.is_a?(Ikra::ElementError)
+      element = section? ? 0 : error.is_a?(Ikra::ElementError) && error.element_index
       raised = expected.first == :raised
       if raised && alike?(expected[1], error) && raised_at == element
         return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
@@ -187,8 +194,9 @@ module RandomPrograms
     def overflown(kept, error)
       @tolerated += 1
       elements, leaves = @home.world
-      found = Bignums.first { sequential(elements.values_at(*kept), @home.block(leaves)) { |i| Bignums.at(i) } }
-      return [nil, error.element_index] if found == error.element_index
+      block = @home.block(leaves, elements)
+      found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
+      return [nil, error.element_index] if found == (section? ? 0 : error.element_index)
 
       comparable(kept) do
         verdict(:wrong_overflow,
@@ -217,7 +225,7 @@ module RandomPrograms
 
     def in_ruby_again(kept)
       elements, leaves = @home.world
-      sequential(elements.values_at(*kept), @home.block(leaves)) { nil }
+      sequential(elements.values_at(*kept), @home.block(leaves, elements)) { nil }
     end
 
     def raises?(index) = outcome { in_ruby_again([index]) }.first == :raised

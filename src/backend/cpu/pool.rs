@@ -519,6 +519,7 @@ impl LaunchState<'_> {
                     self.failed(Failure {
                         site: SiteId(state.site),
                         element: state.element,
+                        kernel: None,
                         tick,
                         operands: state.operands,
                         path: std::mem::take(&mut state.path),

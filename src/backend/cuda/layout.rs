@@ -214,6 +214,7 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
     Ok(Some(Outcome::Failed(Failure {
         site: SiteId(site),
         element: key as u32,
+        kernel: None,
         tick: key >> 32,
         operands: [a as i64, b as i64],
         path: path as i64,

@@ -48,13 +48,15 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         raise_own_ids(function, &program.buffers);
         ids.insert(entry, own_ids(&function.body, &program.buffers));
     }
-    let written: Vec<(Buffer, Ty)> = (0..)
-        .map(Buffer)
-        .zip(&program.buffers)
-        .filter(|(_, info)| info.written && !is_own(&info.kind) && !info.is_drivers())
-        .map(|(buffer, info)| (buffer, info.ty))
-        .collect();
     for number in 0..program.kernels.len() {
+        // What other kernels write is the same for all ticks of this one.
+        let changed = program.changed_by(&program.kernels[number]);
+        let written: Vec<(Buffer, Ty)> = (0..)
+            .map(Buffer)
+            .zip(&program.buffers)
+            .filter(|(buffer, info)| changed[buffer.0 as usize] && !is_own(&info.kind) && !info.is_drivers())
+            .map(|(buffer, info)| (buffer, info.ty))
+            .collect();
         let accesses = accesses_of(program, &program.kernels[number]);
         let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
         let fused = written.iter().all(|(buffer, _)| is_private(buffer));

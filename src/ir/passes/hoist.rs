@@ -11,9 +11,11 @@ use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::any;
 use crate::ir::{BinaryOp, Block, BufferInfo, BufferKind, Op, Program, Stmt, UnaryOp, Value, ValueData};
+use std::rc::Rc;
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     let entries: Vec<u32> = program.entries().map(|e| e.function.0).collect();
+    let changed = changed_in(program);
     for (i, function) in program.functions.iter_mut().enumerate() {
         token.check()?;
         let mut outside = vec![false; function.values.len()];
@@ -23,14 +25,36 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         } else {
             Vec::new()
         };
-        let mut hoister = Hoister { buffers: &program.buffers, values: &function.values, own_ids, outside };
+        let mut hoister = Hoister {
+            buffers: &program.buffers,
+            changed: changed[i].as_deref(),
+            values: &function.values,
+            own_ids,
+            outside,
+        };
         hoister.block(&mut function.body);
     }
     Ok(())
 }
 
+/// By function, if only one kernel calls it: what may change while it runs.
+fn changed_in(program: &Program) -> Vec<Option<Rc<[bool]>>> {
+    let mut all: Vec<Option<Rc<[bool]>>> = vec![None; program.functions.len()];
+    let mut called = program.drivers();
+    for kernel in &program.kernels {
+        let changed: Rc<[bool]> = program.changed_by(kernel).into();
+        for id in program.called_from(kernel.entries.iter().map(|entry| entry.function)) {
+            let is_first = called.insert(id);
+            all[id.0 as usize] = is_first.then(|| Rc::clone(&changed));
+        }
+    }
+    all
+}
+
 struct Hoister<'a> {
     buffers: &'a [BufferInfo],
+    /// Those that the only kernel which calls the function writes.
+    changed: Option<&'a [bool]>,
     values: &'a [ValueData],
     own_ids: Vec<Value>,
     /// Values defined before the place being looked at.
@@ -100,6 +124,7 @@ impl Hoister<'_> {
                 let BufferInfo { kind, written, .. } = &self.buffers[buffer.0 as usize];
                 let own = matches!(kind, BufferKind::Column { .. } | BufferKind::Frozen(_))
                     && self.own_ids.contains(index);
+                let written = self.changed.map_or(*written, |changed| changed[buffer.0 as usize]);
                 !written && (own || !checked)
             }
             Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncRem, _, divisor) => {

@@ -229,7 +229,8 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
     let columns = schema.columns.iter().map(|column| &column.stored.types);
     let arrays = schema.arrays.iter().map(|array| &array.stored.types);
-    let variables = schema.accumulators.iter().map(|variable| &variable.types).chain(&schema.variables);
+    let variables = schema.accumulators.iter().map(|variable| &variable.types);
+    let variables = variables.chain(schema.variables.iter().map(|variable| &variable.types));
     let others = std::iter::once(&schema.result).chain(&schema.lists).chain(variables);
     for types in columns.chain(arrays).chain(others) {
         own_hierarchies(types, &mut all);

@@ -8,9 +8,10 @@ use crate::writing::decoder::Decoder;
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
+use ikra_core::heap::Schema;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Watched};
+use ikra_core::ir::{BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, Watched};
 use ikra_core::types::{ArrayKind, Shape};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -74,16 +75,26 @@ pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
 /// Ruby's FrozenError for an object.
 pub fn frozen(ruby: &Ruby, object: Value) -> Error {
     let details = ruby.ary_new_from_values(&[object]);
-    build(ruby, "frozen", details, ruby.ary_new(), 0, 0)
+    build(ruby, "frozen", details, ruby.ary_new(), (0, 0), false)
 }
 
-fn build(ruby: &Ruby, kind: &str, details: RArray, frames: RArray, element: u32, tick: u64) -> Error {
+fn build(
+    ruby: &Ruby,
+    kind: &str,
+    details: RArray,
+    frames: RArray,
+    (element, tick): (u32, u64),
+    rescued: bool,
+) -> Error {
     // The code around the elements has neither.
     let place = (element != Failure::DRIVER).then_some((element, tick));
     let (element, tick) = place.unzip();
     let made = ikra(ruby).and_then(|ikra| {
         let failures: RModule = ikra.const_get("Failures")?;
-        failures.funcall::<_, _, Exception>("build", (ruby.to_symbol(kind), details, frames, element, tick))
+        failures.funcall::<_, _, Exception>(
+            "build",
+            (ruby.to_symbol(kind), details, frames, element, tick, rescued),
+        )
     });
     match made {
         Ok(exception) => exception.into(),
@@ -106,9 +117,19 @@ impl Decoder<'_> {
             }
         }
         match self.details(&site.error, failure) {
-            Ok((kind, details)) => build(self.ruby, kind, details, frames, failure.element, failure.tick),
+            Ok((kind, details)) => {
+                let place = (failure.element, failure.tick);
+                build(self.ruby, kind, details, frames, place, self.would_be_rescued(failure))
+            }
             Err(error) => error,
         }
+    }
+
+    /// Is it an element's failure, with a clause around the call of the driver that takes it?
+    fn would_be_rescued(&self, failure: &Failure) -> bool {
+        let is_it =
+            |(kernel, site): &(KernelId, SiteId)| (failure.kernel, failure.site) == (Some(*kernel), *site);
+        self.inferred.schema.rescued.iter().any(is_it)
     }
 
     fn details(&self, kind: &ErrorKind, failure: &Failure) -> Result<(&'static str, RArray), Error> {
@@ -225,9 +246,12 @@ impl Decoder<'_> {
                 details.push(self.ruby.qnil())
             }
             Watched::Variable(number) => {
-                let variable = &self.inferred.schema.accumulators[*number as usize];
+                let Schema { accumulators, variables, .. } = &self.inferred.schema;
+                let number = *number as usize;
+                let of_driver = || &variables[number - accumulators.len()].name;
+                let name = accumulators.get(number).map_or_else(of_driver, |variable| &variable.name);
                 details.push(self.ruby.qnil())?;
-                details.push(variable.name.as_str())?;
+                details.push(name.as_str())?;
                 details.push(self.ruby.to_symbol("variable"))
             }
             Watched::Arrays(kind) => {

@@ -35,8 +35,8 @@ pub(super) struct DriverState<'a> {
     bases: Vec<Option<Base>>,
     /// Which rows each column was made a copy of, and how often it was made anew.
     copies: FxHashMap<Buffer, (Copied, u64)>,
-    /// The first ticks of the launches so far, and that of the next one.
-    begun: Vec<u64>,
+    /// The first ticks of the launches so far, and their kernels; and the first tick of the next one.
+    begun: Vec<(u64, KernelId)>,
     ticks: u64,
     /// Why the driver ends.
     pub ended: Option<Result<Outcome, Error>>,
@@ -114,7 +114,7 @@ impl<'a> DriverState<'a> {
     /// What has failed in the driver itself.
     pub fn failure(&self) -> Failure {
         let ThreadState { site, operands, path, .. } = self.thread;
-        Failure { site: SiteId(site), element: Failure::DRIVER, tick: 0, operands, path }
+        Failure { site: SiteId(site), element: Failure::DRIVER, kernel: None, tick: 0, operands, path }
     }
 
     fn buffer(&self, number: u64) -> Result<Buffer, Error> {
@@ -151,8 +151,11 @@ impl<'a> DriverState<'a> {
         match outcome {
             Outcome::Done => Ok(()),
             Outcome::Failed(mut failure) => {
-                let first = self.begun.partition_point(|first| *first <= failure.tick);
-                failure.tick -= first.checked_sub(1).map_or(0, |at| self.begun[at]);
+                let behind = self.begun.partition_point(|(first, _)| *first <= failure.tick);
+                if let Some((first, kernel)) = behind.checked_sub(1).map(|at| self.begun[at]) {
+                    failure.tick -= first;
+                    failure.kernel = Some(kernel);
+                }
                 Err(Stop::Ended(Outcome::Failed(failure)))
             }
             other => Err(Stop::Ended(other)),
@@ -182,7 +185,7 @@ impl<'a> DriverState<'a> {
             ..*self.launch
         };
         let outcome = self.session.launch(kernel, &launch, self.profile)?;
-        self.begun.push(self.ticks);
+        self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
         self.done(outcome)
     }

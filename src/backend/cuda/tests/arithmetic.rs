@@ -215,8 +215,14 @@ fn checked_operations_fail_exactly_where_they_overflow() {
                     assert_eq!(got[k], result, "{name} {a}, {b}");
                 }
                 None => {
-                    let failure =
-                        Failure { site: SiteId(1), element: k as u32, tick: 0, operands: [*a, *b], path: 0 };
+                    let failure = Failure {
+                        site: SiteId(1),
+                        element: k as u32,
+                        tick: 0,
+                        operands: [*a, *b],
+                        path: 0,
+                        kernel: None,
+                    };
                     assert_eq!(outcome, Outcome::Failed(failure), "{name} {a}, {b}");
                 }
             }

@@ -223,7 +223,14 @@ fn entries_run_over_their_own_elements_in_any_order() {
 #[test]
 fn the_failure_of_the_lowest_tick_and_then_element_wins() {
     let failure = |element, tick, sum| {
-        Outcome::Failed(Failure { site: SiteId(1), element, tick, operands: [sum, 20], path: 0 })
+        Outcome::Failed(Failure {
+            site: SiteId(1),
+            element,
+            tick,
+            operands: [sum, 20],
+            path: 0,
+            kernel: None,
+        })
     };
     assert_eq!(ticks(20, 10, &[0, 0, 0, 0]).0, failure(0, 6, 21));
     // Element 2 fails in tick 3, before element 0 in tick 6; 4 fails with it, but is later in the base.
@@ -234,7 +241,8 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
 #[test]
 fn of_many_that_fail_at_once_the_first_is_told() {
     let sums: Vec<i64> = (0..200_000).map(|i| if i < 1001 { 0 } else { 21 }).collect();
-    let failure = Failure { site: SiteId(1), element: 1002, tick: 0, operands: [21, 20], path: 0 };
+    let failure =
+        Failure { site: SiteId(1), element: 1002, tick: 0, operands: [21, 20], path: 0, kernel: None };
     assert_eq!(ticks(20, 3, &sums).0, Outcome::Failed(failure));
 }
 
