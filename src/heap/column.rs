@@ -115,12 +115,12 @@ impl Column {
     /// A copy of some rows.
     pub fn rows(&self, rows: Range<usize>) -> Result<Self, NoMemory> {
         let mut copy = Self::unset(self.ty(), rows.len())?;
-        match (&mut copy, self) {
-            (Self::Bool(to), Self::Bool(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I32(to), Self::I32(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I64(to), Self::I64(from)) => to.copy_from_slice(&from[rows]),
-            (Self::F64(to), Self::F64(from)) => to.copy_from_slice(&from[rows]),
-            _ => {}
+        match (&mut copy, self.numbers()) {
+            (Self::Bool(to), Numbers::Bool(from)) => to.copy_from_slice(&from[rows]),
+            (Self::I32(to), Numbers::I32(from)) => to.copy_from_slice(&from[rows]),
+            (Self::I64(to), Numbers::I64(from)) => to.copy_from_slice(&from[rows]),
+            (Self::F64(to), Numbers::F64(from)) => to.copy_from_slice(&from[rows]),
+            _ => unreachable!("a copy is of one type"),
         }
         Ok(copy)
     }
