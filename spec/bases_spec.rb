@@ -273,14 +273,6 @@ each_compiling_backend do
     expect { Enumerator.new { throw :out }.pmap { |x| x } }.to throw_symbol(:out)
   end
 
-  it "refuses sections in sections" do
-    expect { [1].pmap { |x| (0...x).pmap { |i| i }.size } }.to raise_error(Ikra::UnsupportedError, /`pmap` .*\[nested-section\]/)
-    expect { [1].pmap { |x| x.ptimes { |i| i } } }.to raise_error(Ikra::UnsupportedError, /`ptimes` .*\[nested-section\]/)
-    point = Bases::Point.new(1, 2)
-    expect { [1].pmap { |x| point.pselect { |i| i > x } } }
-      .to raise_error(Ikra::UnsupportedError, /`pselect` .*\[nested-section\]/)
-  end
-
   it "refuses what has no end" do
     endless = [1.., (1..Float::INFINITY), 1.step, "a".., [1].cycle, loop, (1..).step(2), (1..) % 2]
     endless.each do |base|

@@ -42,3 +42,26 @@ RSpec.describe "docs/errors.md" do
     expect(exceptions.reject { |exception| text.include?("`#{exception.name}`") }).to be_empty
   end
 end
+
+RSpec.describe "docs/operations.md" do
+  text = File.read(File.expand_path("../docs/operations.md", __dir__), encoding: Encoding::UTF_8)
+  named = text.scan(/`(p[a-z_]+\??)`/).flatten.uniq
+  methods = [Ikra::ParallelMethods, Ikra::ParallelTimes, Ikra::ParallelArrays].flat_map do |one|
+    one.instance_methods(false)
+  end
+
+  it "has a row for every parallel method" do
+    expect(methods.map(&:to_s) - named - %w[plazy pnew pcollect_concat]).to be_empty
+  end
+
+  it "names none that there is not" do
+    expect(named - methods.map(&:to_s) - %w[partition]).to be_empty
+  end
+
+  it "has the methods of a chain" do
+    expect(%i[map select reject filter_map sum sort_by group_by tally first zip each_slice].all? do |name|
+             Ikra::Chain.method_defined?(name)
+           end)
+      .to be(true)
+  end
+end

@@ -15,8 +15,14 @@ require_relative "command_line"
 require_relative "settings"
 require_relative "column"
 require_relative "bases"
+require_relative "composition"
 require_relative "section"
+require_relative "flow"
+require_relative "terminals"
+require_relative "chain"
+require_relative "space"
 require_relative "parallel_methods"
+require_relative "operations"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
@@ -80,21 +86,24 @@ module Ikra
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
     #
-    # @param base [Enumerable, Integer] what it would be called on
-    # @param operation [Symbol] +:peach+, +:pmap+, +:pselect+ or +:ptimes+
+    #   puts Ikra.explain(orders.plazy.select { |order| order.paid? }.map { |order| order.total })
+    #
+    # @param base [Enumerable, Integer, Chain] what it would be called on, or stages, which need no block
+    # @param operation [Symbol] a parallel method with a block for each element
     # @yield the section's block
     # @return [String]
     # @raise [ArgumentError] without a block or without elements
     # @raise [Ikra::UnsupportedError] when the section cannot be compiled
     def explain(base, operation = :peach, &block)
-      raise ArgumentError, "explain needs the block of a section" unless block
-      raise ArgumentError, "unknown operation #{operation.inspect}" unless Section::SEQUENTIAL.key?(operation)
+      chain = base.is_a?(Chain)
+      raise ArgumentError, "explain needs the block of a section" unless block || chain
+      raise ArgumentError, "unknown operation #{operation.inspect}" unless chain || Terminal.block?(operation)
 
       begin
-        found = Base.of(base, operation, block)
+        found, call, block = chain ? base.explained : Terminal.explained(base, operation, block)
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
-        Native.explain(found.columns, found.form, operation, block, backend == :ruby ? :cpu : backend, conflicts)
+        Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

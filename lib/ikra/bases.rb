@@ -12,6 +12,18 @@ module Ikra
     # If one of so many is left, what is left is put into a new Hash.
     MOST_LEFT_OUT = 8
 
+    # How a block gets what `each` yields: as several arguments, as Enumerable#map hands them on; as one value, which
+    # also a lambda takes apart, as Enumerable#select does it; as one value; or, of pairs, as Hash#to_h gives them.
+    PASSING = { values: :peach, taken_apart: :pselect, packed: :packed, split: :peach }.freeze
+
+    # @param passing [Symbol] one of {PASSING}
+    # @return [Base] for the block of a method that gives neither what `each` does nor a collection
+    def self.passing(items, passing, block)
+      arguments = [items.packed] if passing == :packed
+      arguments = items.packed if passing == :split && items.pairs?
+      new(items, PASSING.fetch(passing), block, arguments:)
+    end
+
     # @param operation [Symbol] one of {Section::SEQUENTIAL}
     # @return [Base, ArrayBase]
     def self.of(collection, operation, block)
@@ -61,7 +73,8 @@ module Ikra
       @selection = selection || ->(*columns) { items.rows(columns) }
     end
 
-    def empty? = @items.size.zero?
+    def size = @items.size
+    def empty? = size.zero?
 
     # What the extension is told: the columns, and how the block gets them.
     def columns = @items.columns

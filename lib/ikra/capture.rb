@@ -75,8 +75,11 @@ module Ikra
 
       private
 
-      # The program that was given with -e, if the code is part of it.
+      # What Ikra has put together; or the program that was given with -e, if the code is part of it.
       def given(iseq, location)
+        composed = Composition.text(iseq.path)
+        return composed if composed
+
         text = CommandLine::GIVEN
         return unless iseq.path == CommandLine::PATH && text&.valid_encoding?
 

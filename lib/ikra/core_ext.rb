@@ -5,7 +5,8 @@ require_relative "parallel_methods"
 # Array has the parallel methods as its own, so that they win over those that the gem pmap includes with threads; all
 # else has them of Enumerable. A definition that was there before is replaced, and that is said.
 told = []
-{ Array => Ikra::ParallelMethods, Enumerable => Ikra::ParallelMethods, Integer => Ikra::ParallelTimes }
+{ Array => Ikra::ParallelMethods, Array.singleton_class => Ikra::ParallelArrays,
+  Enumerable => Ikra::ParallelMethods, Integer => Ikra::ParallelTimes }
   .each do |owner, methods|
     methods.instance_methods(false).each do |name|
       other = owner.instance_method(name) if owner.method_defined?(name)

@@ -39,7 +39,9 @@ module Ikra
 
     def self.frames(frames)
       frames.filter_map do |path, line, label|
-        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}" unless path == SYMBOL_PATH
+        next if path == SYMBOL_PATH || Composition.own?(path)
+
+        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}"
       end
     end
 

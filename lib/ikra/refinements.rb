@@ -16,6 +16,10 @@ module Ikra
       refine(collection) { import_methods ParallelMethods }
     end
 
+    refine ::Array.singleton_class do
+      import_methods ParallelArrays
+    end
+
     refine ::Integer do
       import_methods ParallelTimes
     end

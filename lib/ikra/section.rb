@@ -1,6 +1,23 @@
 # frozen_string_literal: true
 
 module Ikra
+  # How the extension runs a block.
+  class Call
+    # @param operation [Symbol] the method, as the user has called it
+    # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
+    #   what it gives, but not {Dropped}
+    # @param form [:arrays, :column, :rows] Ruby Arrays, a +Native::Values+ if it can be one, or the rows selected
+    # @param part [Integer, nil] the number of the first element where these are a part of all; then
+    #   nothing may be changed
+    # @param owner [Proc, nil] the user's block whose literal keeps what is compiled of a composed one
+    # @param shape [Integer] how that was composed
+    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, owner: nil, shape: 0)
+      @all = [operation, output, form, ticks, part, owner, shape]
+    end
+
+    def to_a = @all
+  end
+
   # Runs one call of a parallel method on the chosen back-end.
   module Section
     # Frames that are Ikra's own.
@@ -11,6 +28,8 @@ module Ikra
     SYMBOL_QUOTE = /^  1 \|(?= &:)/
     # What each operation is in sequential Ruby.
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select, ptimes: :times }.freeze
+    # What the extension is asked for; see {Call}.
+    OUTPUTS = { peach: :nothing, pmap: :values, pselect: :selection, ptimes: :nothing }.freeze
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
@@ -25,19 +44,32 @@ module Ikra
       def run(collection, operation, ticks, block)
         check(operation, ticks, block)
         return collection if ticks.zero?
-        return sequential(collection, operation, ticks, block) if Ikra.chosen == :ruby
 
         base = nil
-        begin
+        plain = -> { sequential(base ? base.again : collection, operation, ticks, block) }
+        carry_out(operation, plain) do
           base = Base.of(collection, operation, block)
-          result = native(base, operation, ticks, block) unless base.empty?
+          result = native(base, Call.new(operation, output: OUTPUTS[operation], ticks:), block) unless base.empty?
           base.result(operation, result)
+        end
+      end
+
+      # Does what the block does, or in plain Ruby what the lambda does: where that was chosen, and where the block is
+      # not supported and there is a fallback.
+      #
+      # @param operation [Symbol] the method, as the user has called it
+      # @param plain [Proc]
+      def carry_out(operation, plain)
+        return timed(&plain) if Ikra.chosen == :ruby
+
+        begin
+          yield
         rescue UnsupportedError => e
           told = located(e)
           raise told, cause: e.cause unless Ikra.fallback == :ruby
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
-          sequential(base ? base.again : collection, operation, ticks, block)
+          timed(&plain)
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
 
@@ -51,23 +83,16 @@ module Ikra
       #
       # @return [Object] what the block gives
       def program(block)
-        return block.call if Ikra.chosen == :ruby
-
-        begin
-          native(ProgramBase.new, :section, 1, block).first
-        rescue UnsupportedError => e
-          told = located(e)
-          raise told, cause: e.cause unless Ikra.fallback == :ruby
-
-          warn_once("section runs in plain Ruby:\n#{told.message}")
-          block.call
-        rescue Ractor::UnsafeError, Ractor::IsolationError => e
-          raise located(e), cause: e.cause if Ractor.current == Ractor.main
-
-          raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
-        rescue StandardError => e
-          raise located(e), cause: e.cause
+        carry_out(:section, block) do
+          native(ProgramBase.new, Call.new(:section, output: :program), block).first
         end
+      end
+
+      # Runs the block over a base that has elements.
+      #
+      # @param call [Call]
+      def native(base, call, block)
+        Native.run(base.columns, base.form, call.to_a, block, Ikra.chosen, Ikra.conflicts)
       end
 
       # Called with what two elements of a section race for.
@@ -79,11 +104,11 @@ module Ikra
       # An exception of a section as the user meets it.
       def located(error) = placed(from_caller(error))
 
-      private
-
-      def native(base, operation, ticks, block)
-        Native.run(base.columns, base.form, operation, ticks, block, Ikra.chosen, Ikra.conflicts)
+      def refuse(type, message)
+        raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
       end
+
+      private
 
       def check(operation, ticks, block)
         unless block
@@ -95,15 +120,15 @@ module Ikra
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
       end
 
-      def refuse(type, message)
-        raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
-      end
-
       def sequential(collection, operation, ticks, block)
-        start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         result = collection.public_send(SEQUENTIAL.fetch(operation), &block)
         (ticks - 1).times { collection.each(&block) }
         result
+      end
+
+      def timed
+        start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        yield
       ensure
         profile(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
       end
@@ -126,6 +151,7 @@ module Ikra
         return error if !ours || !place
 
         message = error.message.gsub("#{Failures::SYMBOL_PATH}:1:", "#{place}:").gsub(SYMBOL_QUOTE, "    |")
+        message = Composition.without_own_places(message, place)
         message = "#{place}: #{message}" unless message.match?(PLACED)
         told = error.exception(message)
         told.set_backtrace(error.backtrace)
@@ -142,5 +168,5 @@ module Ikra
       end
     end
   end
-  private_constant :Section
+  private_constant :Call, :Section
 end

@@ -1,7 +1,7 @@
 //! What runs a program: its kernels [`cpu`] on all cores, or [`cuda`] on a GPU; its driver the host. Both take the same
 //! verified IR.
 
-mod collectives;
+pub mod collectives;
 pub mod cpu;
 pub mod cuda;
 mod throughput;

@@ -116,11 +116,11 @@ impl Column {
     pub fn rows(&self, rows: Range<usize>) -> Result<Self, NoMemory> {
         let mut copy = Self::unset(self.ty(), rows.len())?;
         match (&mut copy, self.numbers()) {
-            (Self::Bool(to), Numbers::Bool(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I32(to), Numbers::I32(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I64(to), Numbers::I64(from)) => to.copy_from_slice(&from[rows]),
-            (Self::F64(to), Numbers::F64(from)) => to.copy_from_slice(&from[rows]),
-            _ => unreachable!("a copy is of one type"),
+            (Self::Bool(to), Numbers::Bool(from)) => parallel::copy(to, &from[rows]),
+            (Self::I32(to), Numbers::I32(from)) => parallel::copy(to, &from[rows]),
+            (Self::I64(to), Numbers::I64(from)) => parallel::copy(to, &from[rows]),
+            (Self::F64(to), Numbers::F64(from)) => parallel::copy(to, &from[rows]),
+            _ => unreachable!("columns of one type are copied"),
         }
         Ok(copy)
     }

@@ -9,7 +9,7 @@ pub mod schema;
 pub mod store;
 pub mod typed_array;
 
-pub use column::Column;
+pub use column::{Column, Numbers};
 pub use job_order::{JobOrder, Round, Segment};
 pub use row_set::RowSet;
 pub use schema::Schema;

@@ -163,6 +163,9 @@ pub enum Output {
     Selection,
     /// `Ikra.section`: the value of its block, which is a driver.
     Program,
+    /// A chain: the block's values, of the elements for which that is not the mark of a dropped one
+    /// ([`crate::infer::Host::is_dropped`]). The selection says which these are.
+    Kept,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -63,6 +63,8 @@ pub(super) enum Callee {
     Reader(String),
     Writer(String),
     Builtin(&'static builtins::Row),
+    /// What a method of that name does.
+    Named(&'static str),
     Missing(Missing),
     /// A name that is neither a local variable nor a method.
     Undefined,
@@ -70,8 +72,8 @@ pub(super) enum Callee {
     Refused(Refusal),
     /// Fails the element.
     Unsupported(String),
-    /// A parallel method that a driver calls.
-    Parallel,
+    /// A parallel method that a driver calls, and what it is without the p.
+    Parallel(&'static str),
 }
 
 impl Callee {
@@ -85,8 +87,78 @@ impl Callee {
     }
 }
 
-/// The parallel methods.
-const PARALLEL: [&str; 4] = ["peach", "pmap", "pselect", "ptimes"];
+/// What a parallel method is in an element: Ruby's method, since elements run in parallel already.
+fn sequential(name: &str) -> Option<&'static str> {
+    let plain = name.strip_prefix('p')?;
+    match plain {
+        "each" => Some("#peach"),
+        _ => PARALLEL.iter().find(|known| **known == plain).copied(),
+    }
+}
+
+/// The parallel methods, without the p; but `peach`.
+const PARALLEL: [&str; 53] = [
+    "all?",
+    "any?",
+    "chunk",
+    "chunk_while",
+    "collect",
+    "collect_concat",
+    "compact",
+    "count",
+    "detect",
+    "drop",
+    "drop_while",
+    "each_cons",
+    "each_slice",
+    "each_with_index",
+    "each_with_object",
+    "filter",
+    "filter_map",
+    "find",
+    "find_index",
+    "first",
+    "flat_map",
+    "flatten",
+    "grep",
+    "grep_v",
+    "group_by",
+    "include?",
+    "inject",
+    "map",
+    "max",
+    "max_by",
+    "min",
+    "min_by",
+    "minmax",
+    "minmax_by",
+    "none?",
+    "one?",
+    "partition",
+    "reduce",
+    "reject",
+    "reverse",
+    "select",
+    "shuffle",
+    "slice_when",
+    "sort",
+    "sort_by",
+    "sum",
+    "take",
+    "take_while",
+    "tally",
+    "times",
+    "to_h",
+    "to_set",
+    "uniq",
+];
+
+/// Those that a driver launches a kernel for; in others it goes through the elements itself.
+const LAUNCHED: [&str; 9] =
+    ["peach", "pmap", "pcollect", "pselect", "pfilter", "preject", "ptimes", "psum", "pcount"];
+
+/// Those that are nothing else in Ruby.
+const OWN: [&str; 4] = ["plazy", "paccumulate", "pwith_index", "pzip"];
 
 fn nested(name: &str) -> Callee {
     Callee::Refused(Refusal {
@@ -147,7 +219,7 @@ impl Lowerer<'_> {
         block: Option<BlockRef>,
         call_type: CallType,
     ) -> Operand {
-        if self.in_driver && PARALLEL.contains(&name) {
+        if self.in_driver && LAUNCHED.contains(&name) {
             self.parallel_place = self.memo.context(self.context, self.node.0, 0x3b2);
         }
         let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
@@ -290,8 +362,10 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, call_type: CallType) -> Callee {
-        if matches!(ty, Type::Array(_) | Type::Tuple(_)) && PARALLEL.contains(&name) {
-            return if self.in_driver { Callee::Parallel } else { nested(name) };
+        if let Some(plain) = sequential(name)
+            && matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_))
+        {
+            return self.parallel(name, plain);
         }
         if builtins::is_primitive(name) {
             let found = FoundMethod {
@@ -324,10 +398,20 @@ impl Lowerer<'_> {
                 let protected = found.visibility == Visibility::Protected;
                 Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
             }
-            Ok(Some(found)) if PARALLEL.contains(&name) && self.is_parallel_method(&found) => {
-                if self.in_driver { Callee::Parallel } else { nested(name) }
-            }
-            Ok(Some(found)) => self.callee_of(ty, name, found),
+            Ok(Some(found)) if self.is_parallel_method(&found) && OWN.contains(&name) => nested(name),
+            Ok(Some(found)) => match sequential(name).filter(|_| self.is_parallel_method(&found)) {
+                Some(plain) => self.parallel(name, plain),
+                None => self.callee_of(ty, name, found),
+            },
+        }
+    }
+
+    /// What a parallel method is here, that without the p being `plain`.
+    fn parallel(&self, name: &str, plain: &'static str) -> Callee {
+        if self.in_driver && LAUNCHED.contains(&name) {
+            Callee::Parallel(plain)
+        } else {
+            Callee::Named(plain)
         }
     }
 
@@ -439,9 +523,19 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Parallel => self.parallel_call(receiver, name, arguments, block),
+            Callee::Parallel(plain) => match block {
+                Some(block) => self.parallel_call(receiver, name, arguments, block),
+                None if matches!(name, "peach" | "ptimes") => {
+                    let told = format!("{name} needs a block");
+                    self.fail(ErrorKind::ArgumentError(told), &[])
+                }
+                None => self.dispatch(receiver, plain, arguments, None, CallType::Outside),
+            },
             Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
+            Callee::Named(name) => {
+                self.dispatch(receiver, name, arguments, block.cloned(), CallType::Outside)
+            }
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
                     return Operand::bottom();

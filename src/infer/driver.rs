@@ -11,9 +11,14 @@ impl Lowerer<'_> {
     pub(crate) fn lower_driver(&mut self) {
         self.b = Builder::new("driver", &[], &[]);
         self.b.launch(KernelId(0), None);
-        if self.output == Output::Selection {
+        let flags = match self.output {
+            Output::Nothing | Output::Values | Output::Program => None,
+            Output::Selection => Some(BufferKind::Result(KernelId(0), Part::Payload)),
+            Output::Kept => Some(BufferKind::Kept),
+        };
+        if let Some(flags) = flags {
             // They are there also where no element comes to its end.
-            let flags = self.buffer(BufferKind::Result(KernelId(0), Part::Payload), Ty::Bool);
+            let flags = self.buffer(flags, Ty::Bool);
             let indices = self.drivers_buffer(BufferKind::Selection, Ty::I32);
             self.b.compact(flags, indices);
         }

@@ -114,6 +114,7 @@ impl Lowerer<'_> {
                 let truth = self.truth(&value);
                 self.store_result(&Operand::bool(truth));
             }
+            Output::Kept => self.store_kept(&value),
         }
     }
 }

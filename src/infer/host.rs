@@ -182,6 +182,10 @@ pub trait Host {
         0
     }
 
+    /// Is it the constant that a chain gives for elements that it drops?
+    fn is_dropped(&self, _class: ClassId) -> bool {
+        false
+    }
     fn class_name(&self, class: ClassId) -> String;
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;

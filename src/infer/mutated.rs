@@ -223,7 +223,7 @@ fn no_text_makes_inference_panic() {
     for seed in 0..count {
         let mut random = Lcg(seed * 7919 + 1);
         let block = mutated(&mut random);
-        let output = [Output::Values, Output::Nothing, Output::Selection][random.below(3)];
+        let output = [Output::Values, Output::Nothing, Output::Selection, Output::Kept][random.below(4)];
         let result = std::panic::catch_unwind(|| {
             let mut world = world(&block)?;
             Some(world.infer(output))

@@ -4,7 +4,7 @@
 //! its scalar is replaced by the number of the word at which its length and then its items stand.
 
 use super::operand::{self, Operand};
-use super::{Lowerer, Temp};
+use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
 use crate::types::{ListKind, Shape, Type, TypeSet};
 
@@ -33,6 +33,38 @@ pub fn is_plain(types: &TypeSet) -> bool {
 }
 
 impl Lowerer<'_> {
+    /// Stores what a chain gives for the current element, and whether it gives anything.
+    pub(crate) fn store_kept(&mut self, value: &Operand) {
+        if self.b.is_dead() || value.is_bottom() {
+            return;
+        }
+        let is_mark = |ty: &Type| matches!(ty, Type::Module(class) if self.host.is_dropped(*class));
+        let kept = value.types.filter(|ty| !is_mark(ty));
+        let condition = match kept.len() {
+            0 => Condition { value: self.b.bool(false), yes: vec![], no: vec![] },
+            count if count == value.types.len() => {
+                Condition { value: self.b.bool(true), yes: vec![], no: vec![] }
+            }
+            _ => self.is_one_of(value, &kept),
+        };
+        let index = self.b.element();
+        let flag = Operand::bool(condition.value);
+        self.store_parts(&|_| BufferKind::Kept, index, &TypeSet::bool(), &flag);
+        if kept.is_empty() {
+            return;
+        }
+        let value = self.narrow(value, &kept);
+        self.branch(
+            60,
+            condition,
+            |s| {
+                s.store_result(&value);
+                Operand::nil()
+            },
+            |_| Operand::nil(),
+        );
+    }
+
     pub(crate) fn store_result_words(&mut self, value: &Operand, stored: &TypeSet) {
         if !self.can_return(stored, &mut Vec::new()) {
             return;

@@ -76,6 +76,7 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
                 BufferKind::Base(..)
                 | BufferKind::Beside(..)
                 | BufferKind::Result(..)
+                | BufferKind::Kept
                 | BufferKind::Accumulator(..)
                 | BufferKind::AccumulatorTick(_)
                 | BufferKind::FirstSame(_) => is_entry && index == Value(0),

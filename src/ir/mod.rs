@@ -548,6 +548,8 @@ pub enum BufferKind {
     Beside(KernelId, u32, Part),
     /// What a kernel gives for each element, by element index.
     Result(KernelId, Part),
+    /// `Bool`: does the section give anything for the element, by element index.
+    Kept,
     /// The elements' parts of an accumulator (by its number in the schema), by element index.
     Accumulator(u32, Part),
     /// `I64`: the tick in which the element wrote its part, counted from 1; 0 if it did not.
@@ -601,6 +603,7 @@ impl BufferInfo {
         let begins_as_nothing = matches!(
             self.kind,
             BufferKind::Result(..)
+                | BufferKind::Kept
                 | BufferKind::ResultWords
                 | BufferKind::Scratch
                 | BufferKind::Marks(_)

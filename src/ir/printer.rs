@@ -91,6 +91,7 @@ impl Display for BufferInfo {
             BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
             BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
             BufferKind::Merged(n, part) => write!(f, "merged v{n}{}", PartText(*part)),
+            BufferKind::Kept => f.write_str("kept"),
             BufferKind::Selection => f.write_str("selection"),
             BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),

@@ -54,7 +54,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::SymbolRanks => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
-            BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
+            BufferKind::Kept | BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
         };
         if buffer.ty != ty {

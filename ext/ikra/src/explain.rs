@@ -116,6 +116,8 @@ pub fn lines(listing: &Listing, sources: &SourceMap) -> String {
             beside.push(item);
         }
     }
+    // What Ikra has put together is no line of the user's.
+    lines.retain(|file, _| !sources.file(*file).path.starts_with("(ikra "));
     for (number, (file, lines)) in lines.iter().enumerate() {
         let file = sources.file(*file);
         let _ = writeln!(out, "{}{}", if number > 0 { "\n" } else { "" }, file.path);

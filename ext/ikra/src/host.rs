@@ -359,6 +359,10 @@ impl Host for LiveHost<'_, '_> {
         dialect::dialect()
     }
 
+    fn is_dropped(&self, class: ClassId) -> bool {
+        self.pool.name(class) == "Ikra::Dropped"
+    }
+
     fn class_name(&self, class: ClassId) -> String {
         self.pool.name(class)
     }

@@ -19,14 +19,16 @@ mod writing;
 use ikra_core::backend::cuda;
 use ikra_core::heap::schema::Output;
 use magnus::block::Proc;
-use magnus::{Error, RArray, RHash, Ruby, Symbol, Value, function, prelude::*};
+use magnus::{Error, RArray, RHash, Ruby, Symbol, TryConvert, Value, function, prelude::*};
 use reading::base::Base;
 use reading::{items, probe};
 use running::{backends, profiles, random};
-use section::Section;
+use section::{Chain, Section};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vm::{background, dialect, enumerators, method_tables, object_pool, reflection};
+use writing::copy_back::ResultForm;
+use writing::value_columns;
 
 #[global_allocator]
 static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
@@ -63,8 +65,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     capture::init(ruby)?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
-    native.define_singleton_method("run", function!(run, 7))?;
+    native.define_singleton_method("run", function!(run, 6))?;
+    native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
+    value_columns::init(ruby, native)?;
     enumerators::init(ruby)?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
@@ -90,49 +94,70 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     Ok(())
 }
 
-/// The base is told as by `bases.rb`: see [`Base::new`].
+/// The base is told as by `bases.rb`: see [`Base::new`]. `how`: the method's name, what it gives and in which form, the
+/// number of ticks, the first element's number where it may be a part, and what the block is put together of (see
+/// `lib/ikra/section.rb`).
 fn section(
     (columns, form): (RArray, Option<RArray>),
-    operation: Symbol,
-    ticks: u64,
+    how: RArray,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Section, Error> {
-    let base = Base::new(columns, form)?;
-    let name = operation.name()?.into_owned();
-    let output = match &*name {
-        "pmap" => Output::Values,
-        "pselect" => Output::Selection,
-        "section" => Output::Program,
+    let mut base = Base::new(columns, form)?;
+    let (name, output, form, ticks, part, owner, shape) =
+        <(Symbol, Symbol, Symbol, u64, Option<u64>, Option<Proc>, u32)>::try_convert(how.as_value())?;
+    let output = match &*output.name()? {
+        "values" => Output::Values,
+        "selection" => Output::Selection,
+        "kept" => Output::Kept,
+        "program" => Output::Program,
         _ => Output::Nothing,
     };
-    let raise = conflicts.name()? == "raise";
-    Ok(Section { base, output, name, ticks, block, backend: backend.name()?.into_owned(), raise })
+    let form = match &*form.name()? {
+        "column" => ResultForm::Column,
+        "rows" => ResultForm::Rows,
+        _ => ResultForm::Arrays,
+    };
+    let name = name.name()?.into_owned();
+    // Of a column all else gives what Ruby's methods give.
+    base.is_column &= matches!(&*name, "pmap" | "pcollect" | "pselect" | "pfilter");
+    Ok(Section {
+        base,
+        output,
+        name,
+        ticks,
+        block,
+        chain: Chain { owner, shape },
+        form,
+        part,
+        backend: backend.name()?.into_owned(),
+        raise: conflicts.name()? == "raise",
+    })
 }
 
-/// Gives the values of the block (`pmap`), or what was selected: an array for each column of the base (`pselect`).
+/// Gives the values of the block, or what was selected: an array for each column of the base. Nil where it has not run,
+/// as it is no part of a section that changes things.
 fn run(
     columns: RArray,
     form: Option<RArray>,
-    operation: Symbol,
-    ticks: u64,
+    how: RArray,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Value, Error> {
-    section((columns, form), operation, ticks, block, backend, conflicts)?.run(&Ruby::get_with(columns))
+    section((columns, form), how, block, backend, conflicts)?.run(&Ruby::get_with(columns))
 }
 
 fn explain(
     columns: RArray,
     form: Option<RArray>,
-    operation: Symbol,
+    how: RArray,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<String, Error> {
-    section((columns, form), operation, 1, block, backend, conflicts)?.explain(&Ruby::get_with(columns))
+    section((columns, form), how, block, backend, conflicts)?.explain(&Ruby::get_with(columns))
 }
 
 /// Why a back-end cannot run, or nil.

@@ -23,7 +23,7 @@ use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::columns;
-use crate::writing::copy_back::CopyBack;
+use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
@@ -62,9 +62,31 @@ pub struct Section {
     pub name: String,
     pub ticks: u64,
     pub block: Proc,
+    pub chain: Chain,
+    pub form: ResultForm,
+    /// Only where nothing is changed: then it may be a part of the elements, the first of which has this number.
+    pub part: Option<u64>,
     pub backend: String,
     /// Elements that conflict are an error; otherwise they run in order.
     pub raise: bool,
+}
+
+/// Of which literals the block is put together, where it is not one of the user's alone.
+#[derive(Clone, Copy, Default)]
+pub struct Chain {
+    /// A block of the user's among them, whose literal keeps the versions.
+    pub owner: Option<Proc>,
+    /// A number for each way to put blocks together.
+    pub shape: u32,
+}
+
+thread_local! {
+    static READ: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many values the last part of a section has read besides the base's own, on this thread.
+pub fn values_read() -> usize {
+    READ.get()
 }
 
 impl Section {
@@ -171,11 +193,14 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
-        let captured = CapturedBlock::new(ruby, section.block)?;
+        let mut captured = CapturedBlock::new(ruby, section.block)?;
+        if let Some(owner) = section.chain.owner {
+            captured.handle = CapturedBlock::new(ruby, owner)?.handle;
+        }
         pinned.pin(captured.handle.as_raw());
         let mut base = Cow::Borrowed(&section.base);
         base.pin(pinned);
-        if section.output == Output::Selection {
+        if section.output == Output::Selection && section.form == ResultForm::Arrays {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
@@ -185,6 +210,10 @@ impl<'a> Run<'a> {
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
+        let changes = version.layout.changes() || !version.inferred.schema.accumulators.is_empty();
+        if self.section.part.is_some() && changes {
+            return Ok(self.ruby.qnil().as_value());
+        }
         self.refuse_mixed_column(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
@@ -192,6 +221,9 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
+        if self.section.part.is_some() {
+            READ.set(heap.rows_read(&version.layout));
+        }
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         heap.share(&version.program, |kind, is_column| match kind {
             BufferKind::Result(_, Part::Payload) => self.base.is_column,
@@ -199,7 +231,7 @@ impl<'a> Run<'a> {
             _ => false,
         });
         let result = profile.time(Phase::CopyBack, || {
-            let copy = CopyBack { decoder: self.decoder(&version, &heap) };
+            let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
             copy.run(&self.base, self.section.block)
         })?;
         if mode == Mode::Watched {
@@ -270,6 +302,8 @@ impl<'a> Run<'a> {
                 }
                 Some(failure) => {
                     let Some(more) = more_room(version, &failure, heap.length)? else {
+                        let first = self.section.part.unwrap_or(0) as u32;
+                        let failure = Failure { element: failure.element + first, ..failure };
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
@@ -321,8 +355,8 @@ impl<'a> Run<'a> {
     }
 
     /// What it is compiled for: what it gives, and whether it is for several ticks.
-    const fn kind(&self) -> (Output, bool) {
-        (self.section.output, self.section.ticks > 1)
+    const fn kind(&self) -> (Output, bool, u32) {
+        (self.section.output, self.section.ticks > 1, self.section.chain.shape)
     }
 
     /// A version that fits, and what was traced for it.
@@ -403,7 +437,8 @@ impl<'a> Run<'a> {
             let base = &*self.base;
             let pool = Rc::new(pool);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
-            let mut front = host.infer(&code, self.kind(), &mut steps)?;
+            let (output, repeats, _) = self.kind();
+            let mut front = host.infer(&code, (output, repeats), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;

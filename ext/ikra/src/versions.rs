@@ -36,8 +36,8 @@ impl DataTypeFunctions for Handle {
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    /// What it gives, and whether it is for several ticks.
-    pub kind: (Output, bool),
+    /// What it gives, whether it is for several ticks, and which blocks it is made of: 0 where that is the literal alone.
+    pub kind: (Output, bool, u32),
     pub inferred: Inferred,
     pub program: Arc<Program>,
     /// They are watched, or what they defer can fail: there is more than one mode.

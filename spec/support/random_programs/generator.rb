@@ -24,6 +24,7 @@ require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
 require_relative "bases"
+require_relative "operations"
 require_relative "columns"
 require_relative "program"
 
@@ -90,7 +91,7 @@ module RandomPrograms
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
-      Program.new(seed: @seed, calling: [@operation, ticks, @collection],
+      Program.new(seed: @seed, calling: [Operations.varied(@operation, @seed), ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:, block: block_node, world:)
     end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require_relative "operations"
 
 module RandomPrograms
   # A program: classes, what its block captures, the block, and the objects it runs over.
@@ -61,7 +62,7 @@ module RandomPrograms
 
         def self.block(leaves)
           #{captures}
-          #{block}
+          #{Operations.nested(block.to_s, seed)}
         end
         end
       RUBY

@@ -4,6 +4,7 @@ require "tempfile"
 require_relative "bases"
 require_relative "bignums"
 require_relative "nans"
+require_relative "operations"
 require_relative "outlining"
 
 module RandomPrograms
@@ -21,7 +22,6 @@ module RandomPrograms
       def words = detail.to_s.lines.first.to_s.gsub(/\S*random_program\S*|\d+|`\w+'/, "")
     end
     MAXIMUM_ROUNDS = 8
-    SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
 
     def self.run(program, backend) = new(program, backend).run
 
@@ -120,16 +120,16 @@ module RandomPrograms
     end
 
     def sequential(base, block)
-      method = SEQUENTIAL.fetch(@program.operation)
+      Ikra.backend = :ruby
       result = nil
       @program.ticks.times do
         at = -1
-        result = Bases.collection(@program.collection, base).public_send(method) do |*values|
+        result = Operations.in_ruby(@program.operation, Bases.collection(@program.collection, base)) do |*values|
           yield(at += 1)
           block.call(*values)
         end
       end
-      result.to_a unless @program.operation == :peach
+      result
     end
 
     def in_ikra(kept)
@@ -141,10 +141,7 @@ module RandomPrograms
       result = outcome do
         outlining do
           collection = Bases.collection(@program.collection, base)
-          case @program.operation
-          when :peach then collection.peach(@program.ticks, &block) && nil
-          else collection.public_send(@program.operation, &block).to_a
-          end
+          Operations.in_ikra(@program.operation, collection, @program.ticks, block)
         end
       end
       return [left([elements, leaves], block), result, before] if result.first == :raised

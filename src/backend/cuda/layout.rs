@@ -48,6 +48,7 @@ impl Begins {
             BufferKind::Marks(_) => Self::Cleared,
             // The host's are all zeros.
             BufferKind::Result(..)
+            | BufferKind::Kept
             | BufferKind::ResultWords
             | BufferKind::Accumulator(..)
             | BufferKind::AccumulatorTick(_)

@@ -178,6 +178,7 @@ impl Parser {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Merged(number, self.part())
             }
+            "kept" => BufferKind::Kept,
             "selection" => BufferKind::Selection,
             "accumulator_tick" => BufferKind::AccumulatorTick(self.entity("v", "a variable")?),
             "variable" => {

@@ -72,7 +72,7 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
 
 /// Memory of which an element sees its own part only, and nothing of an earlier tick.
 const fn is_own(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(..) | BufferKind::ResultWords | BufferKind::Scratch)
+    matches!(kind, BufferKind::Result(..) | BufferKind::Kept | BufferKind::ResultWords | BufferKind::Scratch)
 }
 
 /// The values at the top of an entry that are the element's id.

@@ -6,7 +6,7 @@ use crate::vm::pinned::Pinned;
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::Form;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, TryConvert, Value, prelude::*};
+use magnus::{Error, RArray, Ruby, TryConvert, Value, prelude::*};
 use std::ops::Range;
 
 /// Where the values of a column are.
@@ -94,8 +94,19 @@ impl Base {
                 Ok(Source::Series(Series { first, step }))
             }
         };
+        let columns: Vec<Source> = columns.into_iter().map(column).collect::<Result<_, Error>>()?;
+        let mut lengths = columns.iter().filter_map(|column| match column {
+            Source::Items(items) => Some(items.len()),
+            Source::Memory(snapshot) => Some(snapshot.rows.len()),
+            Source::Series(_) => None,
+        });
+        let first = lengths.next();
+        if lengths.any(|length| Some(length) != first) {
+            let message = "the columns of a base are not of one length";
+            return Err(Error::new(Ruby::get_with(form).exception_arg_error(), message));
+        }
         Ok(Self {
-            columns: columns.into_iter().map(column).collect::<Result<_, Error>>()?,
+            columns,
             length,
             arguments: arguments.into_iter().map(parse).collect::<Result<_, _>>()?,
             takes_apart,

@@ -140,6 +140,11 @@ pub struct Heap {
 }
 
 impl Layout {
+    /// Does the section change anything that meant something before it?
+    pub const fn changes(&self) -> bool {
+        self.changes
+    }
+
     pub fn new(pool: &ObjectPool, plan: &Plan, inferred: &Inferred) -> Result<Self, Error> {
         let Inferred { program, schema, .. } = inferred;
         let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
@@ -174,7 +179,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         }
         BufferKind::Base(KernelId(0), part) => base(schema, schema.base.own(), *part),
         BufferKind::Beside(KernelId(0), column, part) => base(schema, *column as usize, *part),
-        BufferKind::Result(KernelId(0), _) => Recipe::Result,
+        BufferKind::Result(KernelId(0), _) | BufferKind::Kept => Recipe::Result,
         // Empty until the driver makes them.
         BufferKind::Base(..) | BufferKind::Beside(..) | BufferKind::Result(..) => Recipe::Drivers,
         BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
@@ -291,6 +296,18 @@ impl Heap {
             Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, made, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
+    }
+
+    /// How many values were read, but for those of the base.
+    pub fn rows_read(&self, layout: &Layout) -> usize {
+        let read = |recipe: &Recipe| {
+            matches!(
+                recipe,
+                Recipe::Column { .. } | Recipe::Values(..) | Recipe::Offset(_) | Recipe::Length(_)
+            )
+        };
+        let columns = self.store.columns().iter().zip(&layout.recipes);
+        columns.filter(|(_, recipe)| read(recipe)).map(|(column, _)| column.len()).sum()
     }
 
     /// Gives the elements as much memory for arrays as `room` says.

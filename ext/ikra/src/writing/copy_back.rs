@@ -16,6 +16,7 @@ use crate::writing::exceptions;
 use crate::writing::filling::Filling;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::results::Results;
+use crate::writing::value_columns::{ValueColumn, is_columnar};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
@@ -122,6 +123,18 @@ enum Prepared {
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
+    pub form: ResultForm,
+}
+
+/// How Ruby gets what a section gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultForm {
+    /// Arrays.
+    Arrays,
+    /// A column, if it is one of numbers; else an array.
+    Column,
+    /// The rows that were selected.
+    Rows,
 }
 
 impl CopyBack<'_> {
@@ -131,8 +144,12 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
-            Output::Values if base.is_column => columns::results(self.decoder)?,
-            Output::Values | Output::Program => self.map()?.as_value(),
+            Output::Values if base.is_column && self.form == ResultForm::Arrays => {
+                columns::results(self.decoder)?
+            }
+            Output::Values | Output::Program => self.map(None)?,
+            Output::Kept => self.map(Some(self.selection()?))?,
+            Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
         };
         let accumulators = Accumulators { decoder: self.decoder, block };
@@ -443,22 +460,33 @@ impl CopyBack<'_> {
         })
     }
 
-    fn map(&self) -> Result<RArray, Trouble> {
+    /// The values of all elements, or of some.
+    fn map(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
         let types = &self.decoder.schema().result;
         if !is_plain(types) {
             let results = Results::new(self.decoder)?;
-            let all = results.all(self.decoder.heap.length, self.decoder.buffer(&BufferKind::ResultWords))?;
-            return RArray::from_value(all).ok_or_else(|| Error::Internal("an array is none".into()).into());
+            let words = self.decoder.buffer(&BufferKind::ResultWords);
+            return results.all(self.decoder.heap.length, selection, words);
         }
-        let filling = Filling { decoder: self.decoder, count: self.decoder.heap.length, selection: None };
-        filling.values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))
+        if self.form == ResultForm::Column && is_columnar(types) {
+            return ValueColumn::results(self.decoder, selection);
+        }
+        let count = selection.map_or(self.decoder.heap.length, <[i32]>::len);
+        let filling = Filling { decoder: self.decoder, count, selection };
+        Ok(filling
+            .values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))?
+            .as_value())
+    }
+
+    fn selection(&self) -> Result<&[i32], Error> {
+        match self.decoder.buffer(&BufferKind::Selection) {
+            Some(Column::I32(rows)) => Ok(rows),
+            _ => Err(Error::Internal("a section without a selection".into())),
+        }
     }
 
     fn select(&self, base: &Base) -> Result<RArray, Trouble> {
-        let selection = match self.decoder.buffer(&BufferKind::Selection) {
-            Some(Column::I32(rows)) => &rows[..],
-            _ => return Err(Error::Internal("pselect without a selection".into()).into()),
-        };
+        let selection = self.selection()?;
         let filling = Filling { decoder: self.decoder, count: selection.len(), selection: Some(selection) };
         let columns = self.decoder.ruby.ary_new();
         for source in &base.columns {

@@ -115,14 +115,22 @@ impl<'a> Results<'a> {
         Ok(Self { decoder, result: encodings.of(&schema.result)?, lists: encodings.items })
     }
 
-    /// One value for each element, of the words that all have written: the first of each, then the second.
-    pub fn all(&self, elements: usize, words: Option<&Column>) -> Result<Value, Trouble> {
+    /// One value for each element, or for some, of the words that all have written: the first of each, then the second.
+    pub fn all(
+        &self,
+        elements: usize,
+        selection: Option<&[i32]>,
+        words: Option<&Column>,
+    ) -> Result<Value, Trouble> {
         let all = match words {
             Some(Column::I64(words)) => words.as_slice(),
             // No value needs any.
             _ => &[],
         };
-        self.array(elements, |element| self.value(&self.result, Words { all, elements, element }, 0))
+        self.array(selection.map_or(elements, <[i32]>::len), |item| {
+            let element = selection.map_or(item, |selection| selection[item] as usize);
+            self.value(&self.result, Words { all, elements, element }, 0)
+        })
     }
 
     /// The value whose words begin at `at`.

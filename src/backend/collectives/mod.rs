@@ -1,9 +1,14 @@
-//! What a driver does with whole columns on the host: compaction and reduction, by all threads where there is much to do.
+//! What is done with whole columns on the host, by all threads where there is much to do: here what drivers do, compaction
+//! and reduction; in the modules what becomes of the columns that sections give.
+
+pub mod groups;
+pub mod order;
+pub mod rows;
+pub mod sums;
 
 use crate::error::Error;
 use crate::fallible;
-use crate::heap::Column;
-use crate::heap::column::Numbers;
+use crate::heap::{Column, Numbers};
 use crate::ir::Reduction;
 use crate::parallel;
 use std::ops::Range;
@@ -230,6 +235,11 @@ fn in_parts(
 ) -> Result<Option<i64>, Error> {
     let part = |rows| given.fold_all(numbers, rows, neutral, neutral, step);
     Ok(Some(parts(numbers.len(), neutral, part)?.into_iter().fold(from, step)))
+}
+
+/// The sum of Integers.
+pub fn exact_sum(numbers: &[i64]) -> Result<i128, Error> {
+    sum(numbers, Given::All)
 }
 
 /// Exactly: a part whose sum leaves 64 bits on the way is added up once more, with 128 bits.

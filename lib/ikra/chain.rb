@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+module Ikra
+  # Stages over the elements of a collection, and what ends them. +plazy+ gives one without stages:
+  #
+  #   orders.plazy.select { |order| order.paid? }.map { |order| order.total }.sum
+  #
+  # Stages run nothing; a method that gives a value runs all of them at once, in one section, with no Array between.
+  # Where a stage needs everything that comes before it (+sort_by+, +uniq+, +flat_map+ …), the section ends there, and
+  # another one goes on with what it gave. What is computed, and what is raised, is what Ruby's
+  # Enumerator::Lazy does.
+  #
+  # Elements that are yielded as several values are arrays of these in a chain.
+  class Chain
+    # Stages that a section has room for.
+    FUSED = %i[map select reject filter_map].freeze
+    # Stages behind which elements have the numbers that they had before.
+    NUMBERED = %i[map numbered each_numbered].freeze
+    # Stages that give an Array, of which the chain goes on: Ruby's methods with these names.
+    BARRIERS = %i[flat_map uniq take_while drop_while zip each_slice each_cons chunk_while slice_when sort sort_by
+                  reverse shuffle flatten].freeze
+    ENDS = %i[sum count min max minmax min_by max_by minmax_by inject any? all? none? one? find find_index include?
+              group_by tally to_h partition to_set chunk].freeze
+
+    # @api private
+    def initialize(collection, stages = [])
+      @collection = collection
+      @stages = stages
+    end
+
+    # @!method map
+    #   @yield [element]
+    #   @return [Chain] of the block's values
+    # @!method select
+    #   @yield [element]
+    #   @return [Chain] of the elements for which the block's value is true
+    # @!method reject
+    #   @yield [element]
+    #   @return [Chain] of the elements for which the block's value is false
+    # @!method filter_map
+    #   @yield [element]
+    #   @return [Chain] of the block's values that are true
+    FUSED.each do |name|
+      define_method(name) do |&block|
+        Section.refuse(ArgumentError, "tried to call lazy #{name} without a block") unless block
+
+        with(name, block)
+      end
+    end
+    alias collect map
+    alias filter select
+
+    # @return [Chain] of the elements that are not nil
+    def compact = with(:compact)
+
+    # @param pattern [#===]
+    # @yield [element] if it matches
+    # @return [Chain] of the elements that match, or of the block's values for these
+    def grep(pattern, &block) = matching(:grep, pattern, block)
+
+    # @param pattern [#===]
+    # @yield [element] if it does not match
+    # @return [Chain] of the elements that do not match, or of the block's values for these
+    def grep_v(pattern, &block) = matching(:grep_v, pattern, block)
+
+    # @param offset [Integer] the number of the first element
+    # @yield [element, number]
+    # @return [Chain] of the elements with their numbers, or, with a block, of the elements
+    def with_index(offset = 0, &block)
+      offset ||= 0
+      # Behind a filter the number of an element is known when all before it are done.
+      return settled.with_index(offset, &block) unless @stages.all? { |kind,| NUMBERED.include?(kind) }
+
+      block ? with(:each_numbered, block, offset) : with(:numbered, offset)
+    end
+
+    # @yield [element, number]
+    # @return [Chain] as {#with_index}
+    def each_with_index(&block) = with_index(0, &block)
+
+    # @param count [Integer]
+    # @return [Chain] of so many elements; the others are not computed
+    def take(count) = Chain.new(first(count))
+
+    # @param count [Integer]
+    # @return [Chain] of all but so many elements
+    def drop(count) = Chain.new(to_a.drop(count))
+
+    # @!method flat_map
+    #   @yield [element]
+    #   @return [Chain] of the items of the arrays that the block gives
+    # @!method sort_by
+    #   @yield [element]
+    #   @return [Chain] of the elements in the order of the block's values
+    # @!method uniq
+    #   @yield [element]
+    #   @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
+    #     equal value
+    BARRIERS.each do |name|
+      define_method(name) do |*arguments, **options, &block|
+        Chain.new(Chain.ended(to_array, [], name, arguments, block, options).to_a)
+      end
+    end
+    alias collect_concat flat_map
+
+    # @!method sum
+    #   @return [Object] as Enumerable#sum
+    ENDS.each do |name|
+      define_method(name) do |*arguments, **options, &block|
+        Chain.ended(@collection, @stages, name, arguments, block, options)
+      end
+    end
+    alias reduce inject
+    alias detect find
+    alias member? include?
+
+    # @param count [Integer]
+    # @return [Object, Array] the first element, or so many; the others are not computed
+    def first(*count) = Chain.ended(@collection, @stages, :first, count, nil, {})
+
+    # @return [Array] all that comes out of the stages
+    def to_a = Chain.ended(@collection, @stages, :to_a, [], nil, {})
+    alias force to_a
+    alias entries to_a
+
+    # Runs the stages and the block for what they change.
+    #
+    # @yield [element]
+    # @return [Object] the collection
+    def each(&block)
+      Section.refuse(ArgumentError, "each needs a block") unless block
+
+      Chain.ended(@collection, @stages, :each, [], block, {})
+    end
+
+    # @param initial [Object] given with each element, for what the block puts into it
+    # @yield [element, memo]
+    # @return [Object] the memo
+    def each_with_object(memo, &block) = to_array.each_with_object(memo, &block)
+
+    # @return [Chain] self: it is one already
+    def plazy = self
+
+    # @return [String]
+    def inspect
+      "#<Ikra::Chain: #{[@collection.class, *@stages.map(&:first)].join(".")}>"
+    end
+
+    # @api private
+    # @return [Array(Base, Call, Proc)] what its section is
+    def explained
+      raise ArgumentError, "the chain has no stages that run in a section" if @stages.empty?
+
+      Flow.new(:plazy, Collections.items(@collection, :pmap), @stages).explained
+    end
+
+    # @api private
+    def self.ended(collection, stages, name, arguments, block, options)
+      Terminal.run(collection, stages, name, name, arguments, block, **options)
+    end
+
+    private
+
+    def with(*stage) = Chain.new(@collection, [*@stages, stage])
+
+    def matching(kind, pattern, block)
+      matched = with(kind, pattern)
+      block ? matched.map(&block) : matched
+    end
+
+    # What comes out of the stages, as an Array of its own or the collection.
+    def to_array = @stages.empty? ? @collection : to_a
+
+    def settled = Chain.new(to_array)
+  end
+end

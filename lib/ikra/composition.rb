@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+module Ikra
+  # What a composed block gives for an element that a chain drops.
+  Dropped = Class.new
+
+  # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
+  # sequence of stages, in which the user's blocks are local variables around it.
+  module Composition
+    # The path of such a text.
+    PATH = "(ikra chain %d)"
+    OWN_PATH = /\A\(ikra chain \d+\)\z/
+    # Names that can stand behind a dot.
+    PLAIN_NAME = /\A[[:alpha:]_][[:alnum:]_]*[?!]?\z/
+    SYMBOL_BLOCK = /\(&:([^)"]+)\)/
+    INSPECT = Proc.instance_method(:inspect)
+    # What diagnostics say of the places in such a text.
+    CALLED_AT = /^ *called at \(ikra chain \d+\):\d+:\n.*\n.*\^\n?/
+    OWN_PLACE = /\(ikra chain \d+\):\d+: (.*)\n +\d+ \| .*\n +\| .*\^\n?/
+
+    # A block, and what the extension wants to know of it.
+    Composed = Struct.new(:block, :owner, :shape, :drops, :numbered, keyword_init: true)
+
+    # The lines of each kind of stage; +%s+ is the user's block, called.
+    LINES = {
+      map: ["x = %s"],
+      select: ["next Dropped unless %s"],
+      reject: ["next Dropped if %s"],
+      filter_map: ["x = %s", "next Dropped unless x"],
+      compact: ["next Dropped if x.nil?"],
+      truths: ["next Dropped unless x"],
+      falsities: ["next Dropped if x"],
+      grep: ["next Dropped unless b%d === x"],
+      grep_v: ["next Dropped if b%d === x"],
+      numbered: ["x = [x, i + b%d]"],
+      each_numbered: ["%s"]
+    }.freeze
+    DROPPING = %i[select reject filter_map compact truths falsities grep grep_v].freeze
+    CALLING = %i[map select reject filter_map each_numbered].freeze
+    NUMBERED = %i[numbered each_numbered].freeze
+    # Stages behind which there are other values.
+    GIVING = %i[map filter_map numbered].freeze
+
+    # So many ways to write chains are kept.
+    MOST = 1_000
+
+    @makers = {}
+    @texts = {}
+    @shapes = 0
+
+    class << self
+      # @param stages [Array<Array(Symbol, Object, ...)>] kind and arguments of each stage
+      # @param width [Integer] how many values are yielded for each element: several are an array
+      # @return [Composed]
+      def of(stages, width = 1)
+        arguments = []
+        lines = stages.flat_map do |stage|
+          lines(stage, arguments, width).tap { width = 1 if GIVING.include?(stage.first) }
+        end
+        numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
+        shape, maker = maker(lines, arguments.size, numbered)
+        users = stages.select { |kind,| [*CALLING, :space].include?(kind) }
+        blocks = users.map { |_, block| block }.reject { |block| symbol(block) }
+        Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
+                     drops: stages.any? { |kind,| DROPPING.include?(kind) })
+      end
+
+      # @return [String, nil] the text at a path of ours
+      def text(path) = @texts[path]
+
+      def own?(path) = path.match?(OWN_PATH)
+
+      # A diagnostic that names lines of the user's only.
+      def without_own_places(message, place)
+        message.gsub(CALLED_AT, "").gsub(OWN_PLACE) { "#{place}: #{Regexp.last_match(1)}\n" }
+      end
+
+      private
+
+      def lines((kind, *given), arguments, width)
+        return space(*given, arguments) if kind == :space
+
+        # Enumerable#map hands several values on, #select makes one of them.
+        width = 1 unless GIVING.include?(kind)
+        call = call(kind, given, arguments, width) if CALLING.include?(kind)
+        at = arguments.size
+        arguments.concat(given) unless call
+        LINES.fetch(kind).map { |line| line.include?("%d") ? format(line, at) : format(line, call) }
+      end
+
+      def space(block, space, arguments)
+        first = arguments.size
+        arguments.push(block, *space.arguments)
+        space.lines("b#{first}", first + 1)
+      end
+
+      def call(kind, (block, offset), arguments, width)
+        values = width == 1 ? %w[x] : Array.new(width) { |value| "x[#{value}]" }
+        name = symbol(block)
+        return "#{values.first}.#{name}(#{values.drop(1).join(", ")})" if name && kind != :each_numbered
+
+        arguments << block
+        return "b#{arguments.size - 1}.call(#{values.join(", ")})" unless kind == :each_numbered
+
+        arguments << offset
+        "b#{arguments.size - 2}.call(x, i + b#{arguments.size - 1})"
+      end
+
+      # The name in a block such as &:name.
+      def symbol(block)
+        return unless block.lambda?
+
+        name = INSPECT.bind_call(block)[SYMBOL_BLOCK, 1]
+        name if name&.match?(PLAIN_NAME)
+      end
+
+      def maker(lines, count, numbered)
+        key = [lines, count, numbered]
+        @makers[key] ||= begin
+          forget(*@makers.shift) if @makers.size >= MOST
+          shape = @shapes += 1
+          path = format(PATH, shape)
+          text = @texts[path] = text_of(lines, count, numbered)
+          [shape, eval(text, binding, path, 1)] # rubocop:disable Security/Eval
+        end
+      end
+
+      def forget(_key, (shape, _))
+        @texts.delete(format(PATH, shape))
+      end
+
+      def text_of(lines, count, numbered)
+        names = Array.new(count) { |number| "b#{number}" }
+        parameters = numbered ? "x, i" : "x"
+        "lambda do |#{names.join(", ")}|\n  proc do |#{parameters}|\n    #{lines.join("\n    ")}\n    x\n  end\nend\n"
+      end
+    end
+  end
+  private_constant :Dropped, :Composition
+end

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Ikra
+  # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
+  # out is a +Native::Values+ where it is numbers, or an Array.
+  class Flow
+    # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array
+    # has memory anyhow.
+    PART = 1 << 20
+    # A part has at least so many elements for each value that is read from around the section, again for each part.
+    PER_VALUE = 8
+    # Where the first hit ends it all, parts begin with so many elements, and grow.
+    FIRST_PART = 1 << 12
+    GROWTH = 8
+
+    # @return [Items]
+    attr_reader :items
+
+    # @param name [Symbol] the method, as the user has called it
+    # @param items [Items]
+    # @param stages [Array<Array(Symbol, Object, ...)>] see {Composition::LINES}
+    # @param passing [Symbol] how a single block gets the elements: see {Base::PASSING}
+    # @param rows [Boolean] where elements are selected by one block, that gives their rows
+    def initialize(name, items, stages, passing: :values, rows: false)
+      @name = name
+      @items = items
+      @stages = stages
+      @passing = passing
+      prepare(rows)
+    end
+
+    # What comes out of the last stage.
+    #
+    # @return [Native::Values, Array]
+    def values
+      return items.to_a if @stages.empty?
+      return [] if items.size.zero?
+
+      given = run(items)
+      selects? ? items.at(given) : given
+    end
+
+    # The rows of the elements that are selected.
+    #
+    # @return [Native::Values]
+    def rows = run(items)
+
+    # Are the rows of the elements what comes out?
+    def selects? = @output == :selection
+
+    # Gives what comes out in parts, where there are many elements and nothing is changed. The block is given the
+    # values, or where elements are selected their rows; the first row of the part, and how many it has.
+    def each_part(&block)
+      return if items.size.zero? || (many? && parts(&block))
+
+      yield (@stages.empty? ? items.to_a : run(items)), 0, items.size
+    end
+
+    # The same for what stops at the first hit, when the block does not come back: what elements behind that would raise
+    # is not raised.
+    def each_part_until
+      first = 0
+      size = FIRST_PART
+      while first < items.size
+        count = [size, items.size - first].min
+        begin
+          given = run(items.part(first, count), first)
+        rescue StandardError => e
+          raise unless e.is_a?(ElementError)
+
+          before = e.element_index - first
+          yield run(items.part(first, before), first), first, before if before.positive?
+          raise
+        end
+        refuse_changes unless given
+        yield given, first, count
+        first += count
+        size *= GROWTH
+      end
+    end
+
+    # Runs the section for what its blocks change.
+    def carry_out
+      native(items, :nothing, :arrays) unless items.size.zero?
+    end
+
+    # What the section is, for +Ikra.explain+.
+    #
+    # @return [Array(Base, Call, Proc)]
+    def explained = [base(items), call(@output, selects? ? :rows : :column), @block]
+
+    private
+
+    def many? = items.size > PART && items.computed? && !@stages.empty?
+
+    # False, and nothing is run, where the block changes something.
+    def parts
+      first = 0
+      count = PART
+      while first < items.size
+        count = [count, items.size - first].min
+        given = run(items.part(first, count), first) or return false
+        yield given, first, count
+        given.clear unless given.is_a?(Array)
+        first += count
+        count = [PART, PER_VALUE * Native.values_read].max
+      end
+      true
+    end
+
+    def prepare(rows)
+      kind, block = @stages.first
+      if @stages.size == 1 && (kind == :map || (rows && %i[select reject].include?(kind)))
+        @block = block
+        @output = kind == :map ? :values : :selection
+        @negated = kind == :reject
+      elsif !@stages.empty?
+        @composed = Composition.of(@stages, items.yielded.size)
+        @block = @composed.block
+        @output = @composed.drops ? :kept : :values
+      end
+    end
+
+    def run(items, part = nil)
+      given = native(items, @output, selects? ? :rows : :column, part)
+      given && @negated ? given.others(items.size) : given
+    end
+
+    def native(items, output, form, part = nil)
+      Section.native(base(items), call(output, form, part), @block)
+    end
+
+    def call(output, form, part = nil)
+      Call.new(@name, output:, form:, part:, owner: @composed&.owner, shape: @composed ? @composed.shape : 0)
+    end
+
+    def base(items)
+      return Base.passing(items, @passing, @block) unless @composed
+
+      packed = items.packed
+      items = items.with_index(0, nil) if @composed.numbered
+      Base.new(items, :packed, @block, arguments: @composed.numbered ? [packed, items.columns.size - 1] : [packed])
+    end
+
+    def refuse_changes
+      raise UnsupportedError, "`#{@name}` stops at an element, and its block changes something: elements behind that " \
+                              "one must not run [early-end-changes]\n  " \
+                              "hint: use pselect or pmap, and look at what they give"
+    end
+  end
+  private_constant :Flow
+end

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+module Ikra
+  # A sum over the parts of a flow, as Array#sum makes it: Integers exactly, Floats with compensation.
+  class Sum
+    def initialize(first = 0)
+      @exact = first if first.is_a?(Integer)
+      @float = [first, 0.0] if first.is_a?(Float)
+    end
+
+    # Does it begin with an Integer or a Float?
+    def of_numbers? = !(@exact.nil? && @float.nil?)
+
+    # @param values [Native::Values, Array]
+    # @return [Boolean] false where it takes Ruby's operators
+    def add(values)
+      values = Native.values(values) if values.is_a?(Array)
+      return false unless values && own?
+      return true if values.size.zero?
+
+      case values.kind
+      when :integer then add_integers(values)
+      when :float
+        @float ||= [@exact.to_f, 0.0]
+        @float = values.float_sum(*@float)
+      else return false
+      end
+      true
+    end
+
+    def value = @float ? @float.sum : @exact
+
+    private
+
+    def add_integers(values)
+      if @float
+        @float = values.float_sum(*@float)
+      else
+        @exact += values.integer_sum
+      end
+    end
+
+    def own? = [Integer, Float].all? { |type| Native.own?(type, :+) }
+  end
+
+  # What inject does with an operator.
+  module Folds
+    NONE = Object.new.freeze
+
+    # @yieldreturn [Object] what Ruby's own method gives
+    def self.fold(flow, operator, given)
+      return yield unless [Integer, Float].all? { |type| Native.own?(type, operator) || type == Float }
+
+      folded = given.empty? ? NONE : given.first
+      flow.each_part do |values,|
+        values = Native.values(values) if values.is_a?(Array)
+        return yield unless values
+
+        folded = part(values, operator, folded)
+        return yield if folded.nil?
+      end
+      folded.equal?(NONE) ? nil : folded
+    end
+
+    # With one part more: nil where it takes Ruby.
+    def self.part(values, operator, folded)
+      return folded if values.size.zero?
+      return values.reduce(operator, folded) unless folded.equal?(NONE)
+      return values[0] if values.size == 1
+
+      # The first value is what it begins with; what changes nothing in front of it is found by its class.
+      neutral = { :+ => 0, :* => 1, :| => 0, :^ => 0, :& => -1 }[operator]
+      neutral && values.kind == :integer ? values.reduce(operator, neutral) : nil
+    end
+    private_class_method :part
+  end
+
+  # Prefix folds.
+  module Scans
+    def self.of(collection, arguments, block)
+      operator = arguments.last unless block
+      Section.carry_out(:paccumulate, -> { scan(collection, arguments, operator, block) }) do
+        scan(collection, arguments, operator, block)
+      end
+    end
+
+    def self.scan(collection, arguments, operator, block)
+      arguments = arguments[...-1] if operator
+      block ||= operator.to_proc
+      memo = arguments.empty? ? Folds::NONE : arguments.first
+      collection.map { |*element| memo = memo.equal?(Folds::NONE) ? one(element) : block.call(memo, one(element)) }
+    end
+
+    def self.one(element) = element.size == 1 ? element.first : element
+    private_class_method :scan, :one
+  end
+
+  # Folds of an associative operation: two neighbours at a time, all pairs in parallel.
+  module Trees
+    def self.fold(values, title, given, block)
+      values = [*given.first(1), *values]
+      while values.size > 1
+        rest = values.size.odd? ? [values.pop] : []
+        left, right = values.each_slice(2).to_a.transpose
+        items = Items.new([left, right], right.size, nil, yielded: [0, 1])
+        folded = Flow.new(title, items, [[:map, block]]).values.to_a
+        values = folded.concat(rest)
+      end
+      values.first
+    end
+  end
+
+  # The same in plain Ruby.
+  module Plain
+    METHODS = { truths: %i[select itself], falsities: %i[reject itself] }.freeze
+
+    # @return [Enumerable] what comes out of the stages
+    def self.of(collection, stages)
+      return collection if stages.empty?
+
+      stages.inject(collection.lazy) { |lazy, stage| after(lazy, *stage) }.eager
+    end
+
+    def self.after(lazy, kind, *given)
+      case kind
+      when :map, :select, :reject, :filter_map then lazy.public_send(kind, &given.first)
+      when :compact then lazy.compact
+      when :grep, :grep_v then lazy.public_send(kind, given.first)
+      when :numbered then lazy.with_index(given.first)
+      when :each_numbered then lazy.with_index(given.last, &given.first)
+      end
+    end
+    private_class_method :after
+
+    def self.associative(values, given, block) = values.inject(*given, &block)
+  end
+  private_constant :Sum, :Folds, :Scans, :Trees, :Plain
+end

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Ikra
+  class Terminal
+    # What puts the values together: sums, counts, folds, questions.
+    module Aggregation
+      def sum
+        return ruby if nothing_to_run?
+
+        flow = @block ? flow(:map, @block) : flow()
+        total = Sum.new(*@arguments)
+        return replay(flow.values) unless total.of_numbers?
+
+        flow.each_part do |values, first, count|
+          next if total.add(values)
+
+          return replay(count == items.size && first.zero? ? values : flow.values)
+        end
+        total.value
+      end
+
+      def count
+        return ruby if nothing_to_run? || !@arguments.empty?
+
+        total = 0
+        flow = @block ? flow(:select, @block, rows: true) : flow()
+        flow.each_part { |values,| total += values.size }
+        total
+      end
+
+      def inject
+        operator = @arguments.last
+        operator = nil unless @block.nil? && (operator.is_a?(Symbol) || operator.is_a?(String))
+        return Trees.fold(flow.values.to_a, @title, @arguments, @block) if @options[:associative] && @block
+        return ruby if @stages.empty?
+        return flow.values.to_a.inject(*@arguments, &@block) unless operator
+
+        Folds.fold(flow, operator.to_sym, @arguments[...-1]) { flow.values.to_a.inject(*@arguments) }
+      end
+      alias reduce inject
+
+      def any? = known? ? own_answer : hits?(1, :select, :truths)
+      def all? = known? ? own_answer : !hits?(1, :reject, :falsities)
+      def none? = known? ? own_answer : !hits?(1, :select, :truths)
+
+      def one?
+        return own_answer if known?
+
+        hits?(2, :select, :truths) { |hits| return hits == 1 }
+        false
+      end
+
+      def find
+        first_hit(:select) { |values, rows| return rows ? items.item(rows[0]) : values[0] }
+        ifnone = @arguments.first
+        ifnone&.call
+      end
+      alias detect find
+
+      def find_index
+        return over_array unless @stages.empty?
+        return ruby unless @block && @arguments.empty?
+
+        first_hit(:select) { |_, rows| return rows[0] }
+        nil
+      end
+
+      def include? = @stages.empty? ? ruby : Plain.of(@collection, @stages).include?(*@arguments)
+
+      def first
+        return ruby if @stages.empty?
+
+        count = @arguments.empty? ? 1 : @arguments.first
+        raise ArgumentError, "attempt to take negative size" if count.negative?
+
+        taken = []
+        return taken if count.zero?
+
+        flow.each_part_until do |values,|
+          taken.concat(values.to_a)
+          break if taken.size >= count
+        end
+        @arguments.empty? ? taken.first : taken.first(count)
+      end
+
+      private
+
+      # Are there so many hits?
+      def hits?(count, kind, kind_of_values)
+        flow = @block ? flow(kind, @block, rows: true) : flow(kind_of_values)
+        hits = 0
+        flow.each_part_until { |values,| return true if (hits += values.size) >= count }
+        yield hits if block_given?
+        false
+      end
+
+      # Does Ruby's own method know: of a pattern, or of what is there?
+      def known?
+        !@arguments.empty? || nothing_to_run?
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Ikra
+  class Terminal
+    # What is equal: groups, tallies, sets.
+    module Grouping
+      def group_by
+        keyed { |keys| column(keys)&.group(items.to_a) || replay(keys) }
+      end
+
+      def tally
+        return ruby if nothing_to_run? && !@collection.instance_of?(Array)
+        return all(flow.values).tally(*@arguments) unless @arguments.empty?
+
+        counts = nil
+        flow.each_part do |values,|
+          counted = column(values)&.tally || values.to_a.tally
+          counts = counts ? counts.merge!(counted) { |_, a, b| a + b } : counted
+        end
+        counts || {}
+      end
+
+      def uniq
+        if @block
+          keyed do |keys|
+            rows = column(keys)&.firsts
+            rows ? items.at(rows) : replay(keys)
+          end
+        else
+          values = column_or_ruby { return ruby }
+          rows = column(values)&.firsts
+          return of_all(values) unless rows
+
+          @stages.empty? ? Native.gather(items.columns.first, rows) : values.take(rows).to_a
+        end
+      end
+
+      def to_set
+        return ruby if nothing_to_run? || !@arguments.empty?
+
+        values = (@block ? flow(:map, @block) : flow).values
+        found = column(values)
+        rows = found&.firsts
+        Set.new(rows ? found.take(rows).to_a : values.to_a)
+      end
+
+      def to_h
+        return @stages.empty? ? ruby : all(flow.values).to_h unless @block
+
+        keyed { |pairs| replay(pairs) }
+      end
+
+      def partition
+        return over_array unless @stages.empty?
+
+        rows = selected_rows
+        rows ? [items.at(rows), items.at(rows.others(items.size))] : [[], []]
+      end
+
+      def chunk
+        keyed do |keys|
+          keys = keys.to_a
+          pairs = items.to_a.each_with_index.chunk { |_, row| keys[row] }
+          pairs.map { |key, all| [key, all.map(&:first)] }.each
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Ikra
+  class Terminal
+    # Sorting.
+    module Ordering
+      def sort
+        refuse_comparison
+        values = column_or_ruby { return ruby }
+        order = order(values)
+        return of_all(values) unless order
+
+        @stages.empty? ? Native.gather(items.columns.first, order) : values.take(order).to_a
+      end
+
+      def sort_by
+        keyed do |keys|
+          order = order(keys)
+          order ? items.at(order) : replay(keys)
+        end
+      end
+    end
+  end
+end

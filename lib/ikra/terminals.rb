@@ -1,0 +1,204 @@
+# frozen_string_literal: true
+
+require "set"
+require_relative "sums"
+require_relative "terminal/aggregation"
+require_relative "terminal/extremes"
+require_relative "terminal/ordering"
+require_relative "terminal/grouping"
+require_relative "terminal/restriction"
+
+module Ikra
+  # What ends a chain; an eager method such as +psort_by+ is a chain of nothing else. Each operation does what Ruby's
+  # method of that name does with the values that come out of the stages. What of it needs Ruby's own operators, Ruby
+  # does: its own method runs over the same collection, with a block that gives what the section gave.
+  class Terminal
+    OPERATIONS = [Aggregation, Extremes, Ordering, Grouping, Restriction].freeze
+    include(*OPERATIONS)
+
+    # How these methods give their block what `each` yields: see {Base::PASSING}.
+    TAKEN_APART = %i[
+      group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter each_entry
+    ].freeze
+    PACKED = %i[to_set chunk sum].freeze
+    # Those that stop at an element, which there may be although the collection has no end.
+    EARLY = %i[find detect find_index first any? all? none? take_while].freeze
+    NONE = Object.new.freeze
+
+    # @param collection [Enumerable]
+    # @param stages [Array] see {Flow}
+    # @param name [Symbol] Ruby's method
+    # @param title [Symbol] the method, as the user has called it
+    def self.run(collection, stages, name, title, arguments, block, **options)
+      terminal = new(collection, stages, name, title, arguments, block, options)
+      Section.carry_out(title, -> { terminal.plain }) { terminal.outcome }
+    end
+
+    # Those of a block that answers yes or no, and those of one that gives a value.
+    ASKING = %i[filter reject partition count any? all? none? one? find detect find_index take_while drop_while].freeze
+    GIVING = %i[collect flat_map collect_concat filter_map uniq sort_by min_by max_by minmax_by group_by to_h to_set
+                chunk sum].freeze
+    # Those that are Enumerators in Ruby, or raise, where there is no block.
+    NEEDING = %i[select filter reject partition flat_map collect_concat filter_map take_while drop_while find detect
+                 sort_by group_by min_by max_by minmax_by chunk chunk_while slice_when].freeze
+
+    # Is it a method with a block for each element?
+    def self.block?(title)
+      Section::SEQUENTIAL.key?(title) || (title.start_with?("p") && [*ASKING, *GIVING].include?(title[1..].to_sym))
+    end
+
+    # What the section of a method is, for +Ikra.explain+.
+    #
+    # @return [Array(Base, Call, Proc)]
+    def self.explained(collection, title, block)
+      if (output = Section::OUTPUTS[title])
+        return [Base.of(collection, title, block), Call.new(title, output:), block]
+      end
+
+      new(collection, [], title[1..].to_sym, title, [], block, {}).explained
+    end
+
+    # @return [Array(Base, Call, Proc)]
+    def explained = flow(ASKING.include?(@name) ? :select : :map, @block, rows: true).explained
+
+    def initialize(collection, stages, name, title, arguments, block, options)
+      @collection = collection
+      @stages = stages
+      @name = name
+      @title = title
+      @arguments = arguments.map { |argument| argument.is_a?(Chain) ? argument.to_a : argument }
+      @block = block
+      @options = options
+    end
+
+    # What Ruby's method gives. Of those that are not here it is Ruby's own that runs.
+    def outcome
+      return own_answer if @block.nil? && NEEDING.include?(@name)
+
+      OPERATIONS.any? { |one| one.public_method_defined?(@name, false) } ? public_send(@name) : ruby
+    end
+
+    # The same in plain Ruby.
+    def plain
+      return Plain.associative(Plain.of(@collection, @stages), @arguments, @block) if @options[:associative]
+
+      given = Plain.of(@collection, @stages).public_send(@name, *@arguments, &@block)
+      @name == :each ? @collection : given
+    end
+
+    private
+
+    def items
+      return @items ||= endless if EARLY.include?(@name) && endless?
+
+      # Struct#to_h yields names too.
+      return @items ||= Collections.members(@collection) if @name == :to_h && @collection.is_a?(Struct)
+
+      @items ||= Collections.items(@collection, TAKEN_APART.include?(@name) ? :pselect : :pmap)
+    end
+
+    def endless? = @collection.instance_of?(Range) && @collection.begin.is_a?(Integer) && @collection.end.nil?
+
+    # As many as elements can be numbered.
+    def endless = Collections.series(@collection.begin, 1, Collections::MOST, @collection)
+
+    # What comes out of the stages, and out of one more.
+    def flow(*last, rows: false)
+      stages = last.empty? ? @stages : [*@stages, last]
+      passing = if TAKEN_APART.include?(@name) then :taken_apart
+                elsif PACKED.include?(@name) then :packed
+                elsif @name == :to_h then :split
+                else
+                  :values
+                end
+      Flow.new(@title, items, stages, passing:, rows:)
+    end
+
+    def nothing_to_run? = @block.nil? && @stages.empty?
+
+    # What Ruby's own method gives.
+    def own_answer = Plain.of(@collection, @stages).public_send(@name, *@arguments)
+
+    def ruby = @collection.public_send(@name, *@arguments, &@block)
+
+    # Ruby's own method, with a block that gives what the section has given.
+    def replay(values)
+      values = values.to_a
+      return values.public_send(@name, *@arguments) unless @block
+
+      row = -1
+      again = items.again
+      # Methods of Array and of Enumerable differ in what they say.
+      again = again.each if again.is_a?(Array) && !@collection.is_a?(Array)
+      again.public_send(@name, *@arguments) { values[row += 1] }
+    end
+
+    # Where the block's values belong to items, these must be there first.
+    def keyed
+      return ruby unless @block
+      return over_array unless @stages.empty?
+
+      yield flow(:map, @block).values
+    end
+
+    # The same method over the array of what comes out of the stages.
+    def over_array
+      Terminal.new(all(flow.values), [], @name, @title, @arguments, @block, @options).outcome
+    end
+
+    def all(values) = values.to_a
+
+    # Ruby's own method over what comes out of the stages.
+    def of_all(values) = @stages.empty? ? ruby : values.to_a.public_send(@name, *@arguments)
+
+    def column(values)
+      values.is_a?(Array) ? Native.values(values) : values
+    end
+
+    # Values as a column where they can be one. Of a collection without stages only an Array is looked at.
+    def column_or_ruby
+      yield if @stages.empty? && !@collection.instance_of?(Array)
+      values = flow.values
+      column(values) || values
+    end
+
+    def value_at(values, row) = @stages.empty? ? @collection[row] : values[row]
+
+    # Gives the first values that are hits; where elements are selected also their rows.
+    def first_hit(kind)
+      flow = flow(kind, @block, rows: true)
+      flow.each_part_until do |values, first,|
+        next unless values.size.positive?
+
+        flow.selects? ? yield(nil, [values[0] + first]) : yield(values, nil)
+      end
+    end
+
+    def selected_rows
+      return if items.size.zero?
+
+      flow(:select, @block, rows: true).rows
+    end
+
+    def refuse_comparison
+      return unless @block
+
+      by = "#{@title}_by"
+      raise UnsupportedError, "the block of `#{@title}` compares two elements, which is not run in parallel " \
+                              "[comparison-block]\n  hint: write #{by} with a block that gives a key, or use `#{@name}`"
+    end
+
+    def compares? = [Integer, Float].all? { |type| Native.own?(type, :<=>) }
+
+    def best_row(values, greatest)
+      column = column(values)
+      column.best(greatest) if column && compares?
+    end
+
+    def order(values)
+      column = column(values)
+      column.order if column && compares?
+    end
+  end
+  private_constant :Terminal
+end

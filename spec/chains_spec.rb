@@ -1,0 +1,244 @@
+# frozen_string_literal: true
+
+# What is particular to chains, to methods that stop early, and to those that run in parts.
+module Chains
+  # A light that can be switched.
+  class Light
+    attr_accessor :level, :switched
+
+    def initialize(level) = @level = level
+    def bright? = @level > 5
+  end
+end
+
+RSpec.describe Ikra::Chain do
+  def places(error) = error.backtrace.reject { |frame| frame.include?("/gems/") || frame.include?("rspec") }
+
+  each_backend do |backend|
+    it "runs nothing until it is asked for something" do
+      seen = []
+      chain = [1, 2].plazy.map { |x| x / 0 }
+      expect(chain).to be_a(described_class)
+      expect(chain.inspect).to eq("#<Ikra::Chain: Array.map>")
+      expect(seen).to be_empty
+      expect { chain.to_a }.to raise_error(ZeroDivisionError)
+    end
+
+    it "can be ended several times, and be the beginning of several others" do
+      odd = (1..9).plazy.select { |x| x.odd? }
+      expect([odd.sum, odd.count, odd.map do |x|
+                                    x * 2
+                                  end.to_a, odd.to_a]).to eq([25, 5, [2, 6, 10, 14, 18], [1, 3, 5, 7, 9]])
+    end
+
+    it "gives the very same objects" do
+      lights = [3, 7, 9].map { |level| Chains::Light.new(level) }
+      bright = lights.plazy.select { |light| light.bright? }.to_a
+      expect(bright.map(&:object_id)).to eq(lights.drop(1).map(&:object_id))
+      bright = lights.plazy.select(&:bright?).reject { |light| light.level > 8 }.to_a
+      expect(bright.map(&:object_id)).to eq([lights[1].object_id])
+      expect(lights.plazy.select(&:bright?).min_by { |light| -light.level }).to equal(lights[2])
+    end
+
+    it "changes objects" do
+      lights = [3, 7, 9].map { |level| Chains::Light.new(level) }
+      given = lights.plazy.select { |light| light.bright? }.each { |light| light.level += 1 }
+      expect(given).to equal(lights)
+      expect(lights.map(&:level)).to eq([3, 8, 10])
+      expect(lights.plazy.map { |light| light.level *= 2 }.sum).to eq(42)
+      expect(lights.map(&:level)).to eq([6, 16, 20])
+    end
+
+    it "has blocks that use what is around them" do
+      factor = 3
+      table = [5, 6, 7]
+      chain = (0...3).plazy.map { |i| table[i] * factor }.select { |x| x > factor * 5 }
+      expect(chain.to_a).to eq([18, 21])
+      factor = 4
+      expect(chain.sum).to eq(24 + 28)
+    end
+
+    it "takes what is yielded as several values apart" do
+      prices = { apple: 3, pear: 5, plum: 8 }
+      expect(prices.plazy.select { |_, price| price > 4 }.map { |name, price| [name, price * 2] }.to_a.to_h)
+        .to eq({ pear: 10, plum: 16 })
+      expect(%i[a b].each_with_index.plazy.map { |name, i| [i, name] }.to_a).to eq([[0, :a], [1, :b]])
+    end
+
+    it "gives blocks several values as Ruby's lazy enumerators do" do
+      pairs = %i[a b c].each_with_index
+      chains = [
+        ->(all) { all.map { |x| x }.to_a }, ->(all) { all.select { |x| x }.map { |x| [x] }.to_a },
+        ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a }, ->(all) { all.reject { |_, i| i > 1 }.to_a },
+        ->(all) { all.filter_map { |x, i| x if i > 0 }.to_a }, ->(all) { all.map { |*x| x }.to_a },
+        ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a }
+      ]
+      chains.each { |chain| expect(chain.call(pairs.plazy)).to eq(chain.call(pairs.lazy)) }
+    end
+
+    it "is empty where its collection is" do
+      expect([].plazy.map { |x| x.foo }.to_a).to eq([])
+      expect([].plazy.map { |x| x.foo }.sum).to eq(0)
+      expect([].plazy.select { |x| x.foo }.max).to be_nil
+      expect([].plazy.any? { |x| x.foo }).to be(false)
+    end
+
+    it "stops where the answer is known" do
+      expect([4, 2, 0].pfind { |x| 8 / x > 3 }).to eq(2)
+      expect([4, 2, 0].plazy.map { |x| 8 / x }.first(2)).to eq([2, 4])
+      expect([4, 2, 0].pany? { |x| 8 / x == 4 }).to be(true)
+      expect([4, 2, 0].pall? { |x| 8 / x == 2 }).to be(false)
+      expect([4, 2, 0].ptake_while { |x| 8 / x < 3 }).to eq([4])
+      expect { [4, 0, 2].pfind { |x| 8 / x > 3 } }.to raise_error(ZeroDivisionError)
+      big = (0...100_000)
+      expect(big.pfind_index { |x| 10_000 / (90_000 - x) == 10_000 }).to eq(89_999)
+      expect(big.plazy.map { |x| x / (x - 70_000) }.find { |x| x < -6_000 }).to eq(-6_363)
+    end
+
+    it "stops in what has no end" do
+      expect((1..).pfind { |x| x * x > 500_000 }).to eq(708)
+      expect((1..).plazy.map { |x| x * 2 }.select { |x| x % 3 == 0 }.first(4)).to eq([6, 12, 18, 24])
+      expect((1..).ptake_while { |x| x < 5 }).to eq([1, 2, 3, 4])
+    end
+
+    it "has sums over more elements than there is memory for" do
+      expect((0...3_000_000).psum { |x| x % 7 }).to eq((0...3_000_000).sum { |x| x % 7 })
+      expect((0...3_000_000).plazy.select { |x| x % 3 == 0 }.map { |x| x * 0.1 }.sum)
+        .to eq((0...3_000_000).select { |x| x % 3 == 0 }.sum { |x| x * 0.1 })
+      expect((0...3_000_000).plazy.map { |x| x % 5 }.tally).to eq((0..4).to_h { |x| [x, 600_000] })
+      expect((0...3_000_000).pcount { |x| x.even? }).to eq(1_500_000)
+      expect((0...3_000_000).plazy.map { |x| (x - 2_000_000).abs }.min).to eq(0)
+    end
+
+    it "folds" do
+      numbers = (1..50).to_a
+      expect(numbers.pinject { |a, b| a - b }).to eq(numbers.inject { |a, b| a - b })
+      expect(numbers.pinject(associative: true) { |a, b| a + b }).to eq(1275)
+      expect(numbers.pinject(5, associative: true) { |a, b| [a, b].max }).to eq(50)
+      expect([7].pinject(associative: true) { |a, b| a + b }).to eq(7)
+      expect([].pinject(associative: true) { |a, b| a + b }).to be_nil
+      expect(numbers.plazy.map { |x| x * (2**57) }.inject(:+)).to eq(1275 * (2**57))
+      expect(numbers.paccumulate(:+)).to eq(numbers.map { |n| n * (n + 1) / 2 })
+      expect([3, 4].paccumulate(10) { |a, b| a * b }).to eq([30, 120])
+    end
+
+    it "sorts stably, and refuses what has no order" do
+      values = Array.new(1_000) { |i| [(i * 7919) % 13, i] }
+      expect(values.psort_by { |key, _| key }).to eq(values.sort)
+      %i[sort sort_by].each do |name|
+        all = [1.0, Float::NAN, 0.5]
+        message = OperationTable.outcome { all.public_send(name, &(name == :sort ? nil : :itself)) }.last
+        expect { name == :sort ? all.psort : all.psort_by { |x| x } }.to raise_error(ArgumentError, message)
+      end
+    end
+
+    it "respects operators of one's own" do
+      integer = Module.new do
+        refine(Integer) { def +(_other) = 0 }
+      end
+      expect(integer).to be_a(Module) # a refinement changes nothing elsewhere
+      expect([1, 2].psum).to eq(3)
+    end
+
+    it "makes arrays by index, grids and stencils" do
+      expect(Array.pnew(4) { |i| i * i }).to eq([0, 1, 4, 9])
+      expect(Array.pnew(3)).to eq([nil, nil, nil])
+      expect(Array.pnew(2, 7)).to eq([7, 7])
+      expect { Array.pnew(-1) { |i| i } }.to raise_error(ArgumentError, "negative array size")
+      expect(Ikra.grid(2, 3) { |y, x| (y * 10) + x }).to eq([[0, 1, 2], [10, 11, 12]])
+      expect(Ikra.grid(2, 1, 2, 2) { |a, b, c, d| (a * 8) + (b * 4) + (c * 2) + d })
+        .to eq([[[[0, 1], [2, 3]]], [[[8, 9], [10, 11]]]])
+      expect(Ikra.grid(3, 0) { |y, _| y }).to eq([[], [], []])
+      expect { Ikra.grid(1, 2, 3, 4, 5) { |a| a } }.to raise_error(ArgumentError, /1 to 4 dimensions, not 5/)
+      expect { Ikra.grid(1, -2) { |a| a } }.to raise_error(ArgumentError, /not -2/)
+      expect([1, 2, 4].pstencil([-1, 0, 1], outside: 0) { |a, b, c| (a * 100) + (b * 10) + c }).to eq([12, 124, 240])
+      expect([[1, 2], [3, 4]].pstencil([[-1, 0], [0, 1]], outside: 9) { |up, right| (up * 10) + right })
+        .to eq([[92, 99], [14, 29]])
+      expect([3, 5].pstencil([1]) { |right| right.nil? ? -1 : right }).to eq([5, -1])
+      expect { [1].pstencil([0.5]) { |x| x } }.to raise_error(ArgumentError, /offsets are Integers/)
+      expect { [[1], [2, 3]].pstencil([[0, 1]]) { |x| x } }.to raise_error(ArgumentError, /of one length/)
+    end
+    next if backend == :ruby
+
+    it "names the user's lines only" do
+      line = __LINE__ + 1
+      expect { [1, 0].plazy.map { |x| x + 0 }.select { |x| 1 / x > 0 }.sum }.to raise_error(ZeroDivisionError) { |error|
+        expect(places(error).first).to start_with("#{__FILE__}:#{line}:")
+        expect(error.backtrace.join).not_to include("(ikra")
+        expect(error.backtrace.join).not_to include("lib/ikra")
+        expect(error.element_index).to eq(1)
+      }
+      line = __LINE__ + 1
+      expect { [1, 0].plazy.map { |x| x.to_s }.select { |x| x }.sum }.to raise_error(Ikra::UnsupportedError) { |error|
+        expect(error.message).to start_with("#{__FILE__}:#{line}: `Integer#to_s` cannot run")
+        expect(error.message).not_to include("(ikra")
+      }
+      total = 0
+      line = __LINE__ + 1
+      expect { [1, 0].plazy.map { |x| total += x }.compact.sum }.to raise_error(Ikra::UnsupportedError) { |error|
+        expect(error.message).to match(/\A#{__FILE__}:#{line}: .*`total`.*\[captured-write\]/)
+        expect(error.message).not_to include("(ikra")
+      }
+    end
+
+    it "numbers elements of parts as those of all" do
+      expect { (0...5_000_000).psum { |x| x / (x - 4_000_000) } }.to raise_error(ZeroDivisionError) { |error|
+        expect(error.element_index).to eq(4_000_000)
+      }
+      expect { (0...100_000).pany? { |x| x / (x - 80_000) > 1_000_000 } }.to raise_error(ZeroDivisionError) { |error|
+        expect(error.element_index).to eq(80_000)
+      }
+    end
+
+    it "refuses to stop early where something is changed" do
+      lights = [Chains::Light.new(1)]
+      expect { lights.pfind { |light| light.switched = true } }
+        .to raise_error(Ikra::UnsupportedError, /`pfind` stops .*\[early-end-changes\]/)
+      expect(lights.first.switched).to be_nil
+      count = 0
+      expect { [1].pany? { |x| count += x } }.to raise_error(Ikra::UnsupportedError, /\[early-end-changes\]/)
+      expect(count).to eq(0)
+    end
+
+    it "refuses blocks that compare" do
+      expect { [2, 1].psort { |a, b| b <=> a } }.to raise_error(Ikra::UnsupportedError, /\[comparison-block\]/)
+      expect { [2, 1].pmax { |a, b| b <=> a } }.to raise_error(Ikra::UnsupportedError, /pmax_by.*/)
+    end
+
+    it "runs in plain Ruby where that is wanted" do
+      Ikra.fallback = :ruby
+      lengths = nil
+      # It is said once for each place.
+      told = /\A(.*runs in plain Ruby.*)?\z/m
+      expect { lengths = [1, 20].plazy.map { |x| x.to_s }.select { |x| x.size > 1 }.to_a }.to output(told).to_stderr
+      expect(lengths).to eq(["20"])
+      expect { expect([2, 1].psort { |a, b| b <=> a }).to eq([2, 1]) }.to output(told).to_stderr
+    ensure
+      Ikra.fallback = :raise
+    end
+
+    it "compiles a chain once, and others that end in the same block beside it" do
+      ends = proc { |x| x + 1 }
+      chains = [
+        ->(base) { base.plazy.select { |x| x > 1 }.map(&ends).sum },
+        ->(base) { base.plazy.reject { |x| x > 1 }.map(&ends).sum },
+        ->(base) { base.plazy.map { |x| x * 2 }.map(&ends).sum }
+      ]
+      compiled = lambda do
+        profile = Ikra.profile { chains.each { |chain| chain.call([1, 2, 3]) } }
+        profile[:compile]
+      end
+      expect(chains.map { |chain| chain.call([1, 2, 3]) }).to eq([7, 2, 15])
+      compiled.call
+      expect(compiled.call).to eq(0)
+    end
+
+    it "explains what runs" do
+      text = Ikra.explain((1..9).plazy.select { |x| x.odd? }.map { |x| x * 0.5 })
+      expect(text).to include("x * 0.5: Float", "kept: bool", "compact b")
+      expect(text).not_to include("(ikra")
+      expect(Ikra.explain([3, 1], :psort_by) { |x| -x }).to include("-x: Integer")
+      expect { Ikra.explain([1].plazy) }.to raise_error(ArgumentError, /no stages/)
+    end
+  end
+end

@@ -1,0 +1,200 @@
+# frozen_string_literal: true
+
+require "set"
+
+# Every operation with some arguments and blocks, on collections of all kinds: what it is compared with is Ruby's method
+# without the p. A row calls the method by the name that it is given, so that both have the same block.
+module OperationTable
+  Row = Struct.new(:name, :call, :kinds)
+
+  ROWS = [] # rubocop:disable Style/MutableConstant
+
+  # @param values [Array<Symbol>] the kinds of values that it is tried with: see {VALUES}
+  def self.row(name, values = %i[integers floats], &call)
+    ROWS << Row.new(name, call, values)
+  end
+
+  ANY = %i[integers floats nils mixed nans zeros bignums].freeze
+  NUMBERS = %i[integers floats zeros].freeze
+
+  row(:map) { |all, name| all.public_send(name) { |x| x * 2 } }
+  row(:flat_map) { |all, name| all.public_send(name) { |x| [x, -x] } }
+  row(:flat_map) { |all, name| all.public_send(name) { |x| x } }
+  row(:filter_map) { |all, name| all.public_send(name) { |x| x * 2 if x > 3 } }
+  row(:filter_map, ANY - [:bignums]) { |all, name| all.public_send(name) { |x| x } }
+  row(:select) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:filter) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:reject) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:partition) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:uniq, ANY) { |all, name| all.public_send(name) }
+  row(:uniq) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:uniq) { |all, name| all.public_send(name) { |x| x.to_i % 5 } }
+  row(:uniq) { |all, name| all.public_send(name) { |x| [x > 3, 1] } }
+  row(:compact, ANY) { |all, name| all.public_send(name) }
+  row(:grep, ANY) { |all, name| all.public_send(name, 3..20) }
+  row(:grep) { |all, name| all.public_send(name, 3..20) { |x| x + 1 } }
+  row(:grep_v) { |all, name| all.public_send(name, 3..20) { |x| x + 1 } }
+  row(:take, ANY) { |all, name| all.public_send(name, 3) }
+  row(:drop, ANY) { |all, name| all.public_send(name, 3) }
+  row(:first, ANY) { |all, name| all.public_send(name) }
+  row(:first, ANY) { |all, name| all.public_send(name, 3) }
+  row(:first) { |all, name| all.public_send(name, -1) }
+  row(:take_while) { |all, name| all.public_send(name) { |x| x < 900 } }
+  row(:drop_while) { |all, name| all.public_send(name) { |x| x < 900 } }
+  row(:chunk_while) { |all, name| all.public_send(name) { |a, b| a < b }.to_a }
+  row(:slice_when) { |all, name| all.public_send(name) { |a, b| a < b }.to_a }
+  row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 }.to_a }
+  row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 ? 1 : nil }.to_a }
+  row(:sort, ANY) { |all, name| all.public_send(name) }
+  row(:sort_by, NUMBERS) { |all, name| all.public_send(name) { |x| -x } }
+  row(:sort_by) { |all, name| all.public_send(name) { |x| x * 0.5 } }
+  row(:sort_by, %i[nans]) { |all, name| all.public_send(name) { |x| x } }
+  row(:sort_by) { |all, name| all.public_send(name) { |x| [x > 500 ? 1 : 0, x] } }
+  row(:sort_by) { |all, name| all.public_send(name) { |x| x > 500 ? nil : x } }
+  %i[min max].each do |best|
+    row(best, ANY) { |all, name| all.public_send(name) }
+    row(best, ANY) { |all, name| all.public_send(name, 2) }
+    row(:"#{best}_by", NUMBERS) { |all, name| all.public_send(name) { |x| -x } }
+    row(:"#{best}_by", %i[nans]) { |all, name| all.public_send(name) { |x| x } }
+    row(:"#{best}_by") { |all, name| all.public_send(name, 3) { |x| -x } }
+    row(:"#{best}_by") { |all, name| all.public_send(name) { |x| x.to_i % 7 } }
+  end
+  row(:minmax, ANY) { |all, name| all.public_send(name) }
+  row(:minmax_by, NUMBERS) { |all, name| all.public_send(name) { |x| -x } }
+  row(:group_by, NUMBERS) { |all, name| all.public_send(name) { |x| x } }
+  row(:group_by) { |all, name| all.public_send(name) { |x| x.to_i % 5 } }
+  row(:group_by) { |all, name| all.public_send(name) { |x| x > 3 ? :large : nil } }
+  row(:group_by, %i[mixed nils]) { |all, name| all.public_send(name) { |x| x } }
+  row(:group_by) { |all, name| all.public_send(name) { |x| [x > 3, 2] } }
+  row(:tally, ANY) { |all, name| all.public_send(name) }
+  row(:to_set, ANY) { |all, name| all.public_send(name) }
+  row(:to_set) { |all, name| all.public_send(name) { |x| x.to_i % 5 } }
+  row(:to_h) { |all, name| all.public_send(name) { |x| [x, x > 3] } }
+  row(:to_h) { |all, name| all.public_send(name) { |x| x } }
+  row(:sum, ANY) { |all, name| all.public_send(name) }
+  row(:sum, NUMBERS) { |all, name| all.public_send(name) { |x| x * 0.1 } }
+  row(:sum, NUMBERS) { |all, name| all.public_send(name, 0.5) { |x| x } }
+  row(:sum, NUMBERS) { |all, name| all.public_send(name, 3r) { |x| x } }
+  row(:sum, %i[nans mixed nils]) { |all, name| all.public_send(name) { |x| x } }
+  row(:sum, %i[integers]) { |all, name| all.public_send(name) { |x| x + 4_000_000_000_000_000_000 } }
+  row(:sum) { |all, name| all.public_send(name, []) { |x| [x] } }
+  row(:count, ANY) { |all, name| all.public_send(name) }
+  row(:count, ANY) { |all, name| all.public_send(name, 3) }
+  row(:count) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:inject, ANY - [:nils]) { |all, name| all.public_send(name, :+) }
+  row(:inject, NUMBERS) { |all, name| all.public_send(name, 2, :*) }
+  row(:inject) { |all, name| all.public_send(name) { |a, b| a - b } }
+  row(:reduce) { |all, name| all.public_send(name, 1) { |a, b| a - b } }
+  %i[any? all? none? one?].each do |asks|
+    row(asks, ANY) { |all, name| all.public_send(name) }
+    row(asks, ANY) { |all, name| all.public_send(name, Integer) }
+    row(asks) { |all, name| all.public_send(name) { |x| x > 3 } }
+    row(asks) { |all, name| all.public_send(name) { |x| x > 997 } }
+    row(asks) { |all, name| all.public_send(name) { |x| x > -5000 } }
+    row(asks, %i[integers]) { |all, name| all.public_send(name) { |x| 6 / (x - 3) > 5 } }
+  end
+  row(:find) { |all, name| all.public_send(name) { |x| x > 3 } }
+  row(:find) { |all, name| all.public_send(name) { |x| x > 5_000 } }
+  row(:find, %i[integers]) { |all, name| all.public_send(name) { |x| 6 / (x - 3) > 5 } }
+  row(:detect) { |all, name| all.public_send(name, -> { :none }) { |x| x > 5_000 } }
+  row(:find_index) { |all, name| all.public_send(name) { |x| x > 990 } }
+  row(:find_index, ANY) { |all, name| all.public_send(name, 3) }
+  row(:include?, ANY) { |all, name| all.public_send(name, 3) }
+  row(:zip, ANY) { |all, name| all.public_send(name, 1..3) }
+
+  # Stages and what ends them, with Ruby's `lazy` in place of `plazy`.
+  CHAINS = [] # rubocop:disable Style/MutableConstant
+  def self.chain(values = %i[integers floats], &call) = CHAINS << Row.new(:lazy, call, values)
+
+  chain { |all| all.map { |x| x * 2 }.select { |x| x > 6 }.to_a }
+  chain { |all| all.select { |x| x > 6 }.map { |x| x * 0.5 }.sum }
+  chain { |all| all.reject { |x| x > 600 }.filter_map { |x| x + 1 if x > 3 }.count }
+  chain { |all| all.select { |x| x > 6 }.to_a }
+  chain { |all| all.map { |x| x * 2 }.reject { |x| x < 4 }.min }
+  chain { |all| all.map { |x| x * 2 }.reject { |x| x < 4 }.max }
+  chain { |all| all.map { |x| x * 2 }.reject { |x| x < 4 }.minmax }
+  chain { |all| all.map { |x| x * 2 }.with_index(3).map { |x, i| x * i }.to_a }
+  chain { |all| all.select { |x| x > 6 }.each_with_index.map { |x, i| x - i }.to_a }
+  chain { |all| all.select { |x| x > 6 }.map { |x| x + 1 }.first(3) }
+  chain { |all| all.select { |x| x > 6 }.map { |x| x + 1 }.first }
+  chain { |all| all.map { |x| x + 1 }.select { |x| x > 6 }.find { |x| x > 20 } }
+  chain { |all| all.map { |x| x > 6 ? nil : x }.any? }
+  chain { |all| all.map { |x| x > 6 ? nil : x }.all? }
+  chain { |all| all.map { |x| x > 6 ? nil : x }.compact.to_a }
+  chain { |all| all.map { |x| x + 1 }.none? { |x| x > 990 } }
+  chain { |all| all.map { |x| x + 1 }.one? { |x| x > 990 } }
+  chain { |all| all.map { |x| x + 1 }.select { |x| x > 90 }.inject(:+) }
+  chain { |all| all.map { |x| x + 1 }.select { |x| x > 90 }.inject { |a, b| a - b } }
+  chain { |all| all.map { |x| x + 1 }.sort_by { |x| -x }.first(4) }
+  chain { |all| all.map { |x| x.to_i % 7 }.uniq.map { |x| x + 1 }.to_a }
+  chain { |all| all.map { |x| x.to_i % 7 }.tally }
+  chain { |all| all.map { |x| x + 1 }.group_by { |x| x.to_i % 7 } }
+  chain { |all| all.map { |x| x + 1 }.partition { |x| x > 7 } }
+  chain { |all| all.flat_map { |x| [x, x + 1] }.select { |x| x > 7 }.to_a }
+  chain { |all| all.map { |x| x + 1 }.take_while { |x| x < 900 }.to_a }
+  chain { |all| all.map { |x| x + 1 }.take(5).to_a }
+  chain { |all| all.map { |x| x + 1 }.drop(5).to_a }
+  chain { |all| all.grep(3..30).to_a }
+  chain { |all| all.grep(3..30) { |x| x * 3 }.sum }
+  chain { |all| all.grep_v(3..30).count }
+  chain { |all| all.map { |x| [x, x + 1] }.select { |a, b| a + b > 30 }.map { |a, _| a }.to_a }
+  chain { |all| all.map { |x| x + 1 }.include?(4) }
+  chain { |all| all.map { |x| x + 1 }.each_slice(4).map { |slice| slice.sum }.to_a }
+  chain(%i[integers]) { |all| all.map { |x| 10 / (x - 5) }.select { |x| x > 0 }.sum }
+  chain(%i[integers]) { |all| all.map { |x| 10 / (x - 5) }.select { |x| x > 0 }.first }
+  chain { |all| all.map { |x| x + 1 }.to_set }
+  chain { |all| all.map { |x| x + 1 }.min_by { |x| -x } }
+
+  SIZES = [0, 1, 31, 32, 33, 255, 256, 257, 1_000].freeze
+
+  # Values of a kind, so many, by a seed.
+  def self.values(kind, size, seed = size)
+    random = Random.new(seed)
+    integers = Array.new(size) { random.rand(-1_000..1_000) }
+    case kind
+    when :integers then integers
+    when :floats then integers.map { |n| n / 8.0 }
+    when :nils then integers.map { |n| n % 5 == 0 ? nil : n }
+    when :mixed then integers.map { |n| n.even? ? n : n / 8.0 }
+    when :nans then integers.map { |n| n % 9 == 0 ? Float::NAN : n / 8.0 }
+    when :zeros then integers.map { |n| n.even? ? 0.0 * n : n.to_f }
+    when :bignums then integers.map { |n| n % 3 == 0 ? n * (2**70) : n }
+    end
+  end
+
+  Members = Struct.new(:a, :b, :c, :d)
+
+  # One's own Enumerable.
+  class Own
+    include Enumerable
+
+    def initialize(values) = @values = values
+    def each(&block) = @values.each(&block) && self
+  end
+
+  # Collections of these values; of a Hash the values come behind their numbers.
+  COLLECTIONS = {
+    array: ->(values) { values },
+    set: ->(values) { Set.new(values) },
+    own: ->(values) { Own.new(values) },
+    enumerator: ->(values) { values.each },
+    struct: ->(values) { Members.new(*values.first(4)) },
+    range: ->(values) { (0...values.size) }
+  }.freeze
+
+  # What happens, told so that it can be compared: classes, signs of zeros and what is no number too.
+  def self.outcome
+    told(yield)
+  rescue StandardError => e
+    [:raised, e.class, e.message.gsub(/0x\h+/, "0x").sub(/\n\n.*\n *\^+/, "")]
+  end
+
+  def self.told(value)
+    case value
+    when Array then value.map { |item| told(item) }
+    when Hash, Set then [value.class, value.to_a.map { |item| told(item) }]
+    when Members, Own then value.class
+    else value.inspect
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # What is called with a program's block, and what that is in Ruby; and the parallel methods inside of blocks.
+  module Operations
+    SEQUENTIAL = {
+      peach: :each, pmap: :map, pselect: :select, preject: :reject, ppartition: :partition, pcount: :count,
+      pflat_map: :flat_map, pfilter_map: :filter_map, pgroup_by: :group_by, puniq: :uniq, pfind: :find,
+      pany?: :any?, ptake_while: :take_while
+    }.freeze
+    # Stages and what ends them.
+    CHAINS = {
+      chained_map: ->(chain, block) { chain.map(&block).map { |x| x }.to_a },
+      chained_filter_map: ->(chain, block) { chain.filter_map(&block).reject { |x| x == 0 }.to_a },
+      chained_select: ->(chain, block) { chain.select(&block).map { |x| [x, 1] }.to_a },
+      chained_count: ->(chain, block) { chain.map(&block).select { |x| x }.count },
+      chained_first: ->(chain, block) { chain.map(&block).first(2) }
+    }.freeze
+    VARIED = {
+      pmap: %i[pflat_map pfilter_map pgroup_by puniq chained_map chained_filter_map chained_count chained_first],
+      pselect: %i[preject ppartition pcount pfind pany? ptake_while chained_select]
+    }.freeze
+
+    class << self
+      # Other choices stay what they are.
+      def varied(operation, seed)
+        random = Random.new(seed + (1 << 41))
+        others = VARIED[operation]
+        others && random.rand < 0.35 ? others.sample(random:) : operation
+      end
+
+      # What Ruby gives, as one can compare it. The block takes whatever is yielded.
+      def in_ruby(operation, collection, &block)
+        told(operation, CHAINS[operation]&.call(collection.lazy, block) || of(collection, operation, block))
+      end
+
+      def in_ikra(operation, collection, ticks, block)
+        case operation
+        when :peach then collection.peach(ticks, &block) && nil
+        when *CHAINS.keys then told(operation, CHAINS.fetch(operation).call(collection.plazy, block))
+        else told(operation, collection.public_send(operation, &block))
+        end
+      end
+
+      # Some of the methods with a block in a text are those with a p.
+      def nested(text, seed)
+        random = Random.new(seed + (1 << 42))
+        return text unless random.rand < 0.25
+
+        text.gsub(/(?<=[\w)\]}])\.(?:#{NESTED.join("|")})(?= \{| do\b|\(&)/) do |call|
+          random.rand < 0.5 ? ".p#{call[1..]}" : call
+        end
+      end
+
+      private
+
+      NESTED = %w[map select reject filter_map flat_map partition each times count any? all? none? one? find find_index
+                  min_by max_by sort_by sum inject].freeze
+
+      def of(collection, operation, block) = collection.public_send(SEQUENTIAL.fetch(operation), &block)
+
+      def told(operation, result)
+        return if operation == :peach
+
+        result.respond_to?(:to_a) && !result.nil? ? result.to_a : [result]
+      end
+    end
+  end
+end
