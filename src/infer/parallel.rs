@@ -164,6 +164,14 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: &BlockRef,
     ) -> Operand {
+        // What comes of a Column is one, but by way of an Enumerator.
+        if name != "peach" && matches!(receiver.types.single(), Some(Type::Column(..))) {
+            return self.refuse_here(
+                "unsupported-base",
+                format!("`{name}` of Ikra::Column cannot run in the code around parallel calls"),
+                Some("write into a column that is there: `x.size.ptimes { |i| y[i] = … }`".into()),
+            );
+        }
         let Some(elements) = self.elements_of(source, name) else { return Operand::bottom() };
         if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
             return self.refuse_base(receiver, name);
@@ -218,7 +226,7 @@ impl Lowerer<'_> {
 
     fn elements_of(&mut self, receiver: &Operand, name: &str) -> Option<Elements> {
         Some(match receiver.types.single() {
-            Some(Type::Array(kind)) => Elements::Array(*kind, receiver.value()),
+            Some(Type::Array(kind) | Type::Column(kind, _)) => Elements::Array(*kind, receiver.value()),
             Some(Type::Integer) => {
                 let (first, none) = (self.b.i64(0), self.b.i64(0));
                 let is_some = self.b.compare(Comparison::Gt, receiver.value(), none);
@@ -707,7 +715,20 @@ impl Lowerer<'_> {
         (self.entry, self.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
+        self.refuse_changing_base(base, key);
         result
+    }
+
+    /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
+    fn refuse_changing_base(&mut self, base: &Base, key: Context) {
+        let Elements::Array(kind, _) = base.elements else { return };
+        if self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(key)) {
+            self.refuse_here(
+                "changing-base",
+                "the block may change the array or column that it is called on",
+                Some("write into another one, such as a dup of it".into()),
+            );
+        }
     }
 
     /// The element.
