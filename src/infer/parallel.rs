@@ -47,6 +47,7 @@ struct Base {
     elements: Elements,
     /// The block gets the index behind the item.
     with_index: bool,
+    is_column: bool,
 }
 
 enum Elements {
@@ -176,7 +177,8 @@ impl Lowerer<'_> {
         if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
             return self.refuse_base(receiver, name);
         }
-        let base = Base { elements, with_index };
+        let is_column = matches!(source.types.single(), Some(Type::Column(..)));
+        let base = Base { elements, with_index, is_column };
         let gives = match name {
             "pmap" | "pcollect" => Gives::Values,
             "pselect" | "pfilter" => Gives::Selection,
@@ -719,13 +721,14 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby.
+    /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby. Of arrays that
+    /// is found when it happens ([`Lowerer::check_base`]); of columns, which may share memory, before.
     fn refuse_changing_base(&mut self, base: &Base, key: Context) {
         let Elements::Array(kind, _) = base.elements else { return };
-        if self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(key)) {
+        if base.is_column && self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(key)) {
             self.refuse_here(
                 "changing-base",
-                "the block may change the array or column that it is called on",
+                "the block may change the column that it is called on",
                 Some("write into another one, such as a dup of it".into()),
             );
         }
