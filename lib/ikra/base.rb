@@ -46,6 +46,28 @@ module Ikra
       Profile.new(facts)
     end
 
+    # Runs a block as one section, with the parallel calls in it: objects are read once before it and written once after
+    # it, and stay where they are computed on in between. It is compiled as a whole; the code around the parallel calls
+    # runs once, on the calling thread, and is Ruby as the elements may use it. If something is raised, nothing has
+    # changed.
+    #
+    #   Ikra.section do
+    #     steps.times do
+    #       bodies.peach { |body| body.attract(bodies, dt) }
+    #       bodies.peach { |body| body.drift(dt) }
+    #     end
+    #   end
+    #
+    # @yield what is to run; it takes no arguments
+    # @return [Object] what the block gives; variables around the block that it assigns are assigned at the end
+    # @raise [ArgumentError] without a block
+    # @raise (see ParallelMethods#peach)
+    def section(&block)
+      raise ArgumentError, "section needs a block" unless block
+
+      Section.program(block)
+    end
+
     # Which back-ends can run here, what was found for them and what is missing. `ikra doctor` prints it.
     #
     # @return [String]

@@ -124,5 +124,12 @@ module Ikra
       end
     end
   end
-  private_constant :Base, :ArrayBase
+
+  # Of a section that is a program: nothing is gone through, and its block gets nothing.
+  class ProgramBase
+    def empty? = false
+    def columns = [Series.new(0, 1)]
+    def form = [1, [], false, [], false]
+  end
+  private_constant :Base, :ArrayBase, :ProgramBase
 end

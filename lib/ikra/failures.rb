@@ -33,8 +33,8 @@ module Ikra
 
     def self.overflow(element, operator)
       hint = "\n  #{LOW_BITS}" if operator == "*"
-      OverflowError.new("integer overflow in `#{operator}' (element #{element}): " \
-                        "the result needs more than 64 bits#{hint}")
+      place = " (element #{element})" if element
+      OverflowError.new("integer overflow in `#{operator}'#{place}: the result needs more than 64 bits#{hint}")
     end
 
     def self.frames(frames)

@@ -86,6 +86,15 @@ module Ikra
         Native.run(base.columns, base.form, call.to_a, block, Ikra.chosen, Ikra.conflicts)
       end
 
+      # Runs a block as one section, with the parallel calls in it.
+      #
+      # @return [Object] what the block gives
+      def program(block)
+        carry_out(:section, block) do
+          native(ProgramBase.new, Call.new(:section, output: :program), block).first
+        end
+      end
+
       # Called with what two elements of a section race for.
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \

@@ -54,10 +54,13 @@ pub trait Session {
         launch: &Launch<'_>,
         profile: &mut Profile,
     ) -> Result<Outcome, Error>;
-    /// Brings what the last launch has written to the store: one column, or all.
-    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error>;
+    /// Brings what launches have written to the store: one column, or all. A launch may tell only now how it has ended.
+    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error>;
     /// The columns, as the host has them: what was launched has written to those that were fetched since.
     fn store(&mut self) -> &mut Store;
+    fn columns(&self) -> &[Column];
+    /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay.
+    fn changed(&mut self, column: Buffer, from: usize);
 }
 
 /// A compiled program: its kernels, by some back-end, and its driver.
@@ -79,7 +82,7 @@ impl Executable {
         Ok(Self { kernels: backend.compile(program, ticks, token, profile)?, driver })
     }
 
-    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then. Called without the GVL.
+    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then, if it is done. Called without the GVL.
     pub fn run(
         &self,
         store: &mut Store,
@@ -88,11 +91,7 @@ impl Executable {
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
         let mut session = self.kernels.bind(store, interrupt);
-        let outcome = self.driver.run(&mut *session, launch, interrupt, profile)?;
-        if outcome == Outcome::Done {
-            session.fetch(None, profile)?;
-        }
-        Ok(outcome)
+        self.driver.run(&mut *session, launch, interrupt, profile)
     }
 
     /// As [`Kernels::suits`].
@@ -113,6 +112,8 @@ pub struct Launch<'a> {
     pub scalars: &'a [u64],
     /// What is to run in order ([`JobOrder::in_order`]) comes to the CPU only.
     pub jobs: &'a JobOrder,
+    /// The number of the first tick: those of a run's launches go on from each other.
+    pub first_tick: u64,
     /// At least 1. With a fused program and one round, all ticks run inside the thread; otherwise one launch a tick
     /// (and round), each seeing all writes of the one before.
     pub ticks: u64,
@@ -135,9 +136,14 @@ impl Launch<'_> {
                 let Segment { entry, jobs: Range { start, end } } = segment;
                 *entry < entries && start <= end && *end <= jobs
             })
-            && i64::try_from(self.ticks).is_ok();
+            && i64::try_from(self.first_tick.saturating_add(self.ticks)).is_ok();
         if fits { Ok(()) } else { Err(Error::Internal("the launch does not fit its program".into())) }
     }
+}
+
+impl Failure {
+    /// In place of an element: the code around them has failed.
+    pub const DRIVER: u32 = u32::MAX;
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -150,10 +156,11 @@ pub enum Outcome {
     Conflict,
 }
 
-/// An element failed: what sequential Ruby would have raised first.
+/// An element failed, or the driver: what sequential Ruby would have raised first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub site: SiteId,
+    /// Or [`Self::DRIVER`].
     pub element: u32,
     pub tick: u64,
     /// Operands of the failing statement, as 64-bit patterns (`I32` sign-extended); 0 where it has fewer.
@@ -191,7 +198,7 @@ pub fn run_with(
         None => session.launch(KernelId(0), launch, &mut profile),
         Some(driver) => driver.run(&mut *session, launch, interrupt, &mut profile),
     };
-    if matches!(outcome, Ok(Outcome::Done)) {
+    if matches!((&outcome, driver), (Ok(Outcome::Done), None)) {
         session.fetch(None, &mut profile)?;
     }
     drop(session);

@@ -71,6 +71,19 @@ impl Column {
         })
     }
 
+    /// A copy of some rows.
+    pub fn rows(&self, rows: Range<usize>) -> Result<Self, NoMemory> {
+        let mut copy = Self::unset(self.ty(), rows.len())?;
+        match (&mut copy, self) {
+            (Self::Bool(to), Self::Bool(from)) => to.copy_from_slice(&from[rows]),
+            (Self::I32(to), Self::I32(from)) => to.copy_from_slice(&from[rows]),
+            (Self::I64(to), Self::I64(from)) => to.copy_from_slice(&from[rows]),
+            (Self::F64(to), Self::F64(from)) => to.copy_from_slice(&from[rows]),
+            _ => {}
+        }
+        Ok(copy)
+    }
+
     /// Takes over the numbers of a column of the same type and length.
     pub fn copy_from(&mut self, other: &Self) {
         match (self, other) {

@@ -118,6 +118,8 @@ pub struct ArraySchema {
     pub kind: ArrayKind,
     pub stored: Stored,
     pub written: bool,
+    /// The driver makes them.
+    pub made: bool,
 }
 
 /// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;
@@ -162,6 +164,8 @@ pub enum Output {
     /// A chain: the block's values, of the elements for which that is not the mark of a dropped one
     /// ([`crate::infer::Host::is_dropped`]). The selection says which these are.
     Kept,
+    /// `Ikra.section`: the value of its block, which is a driver.
+    Program,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -169,6 +173,8 @@ pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
     pub accumulators: Vec<AccumulatorSchema>,
+    /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
+    pub variables: Vec<TypeSet>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
     pub base: Base,
     pub entries: Vec<TypeSet>,

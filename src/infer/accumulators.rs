@@ -9,7 +9,7 @@
 use super::host::RootKey;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
-use crate::heap::schema::{AccumulatorSchema, Fold, Stored};
+use crate::heap::schema::{AccumulatorSchema, Fold, Output, Stored};
 use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, Value, Watched};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
@@ -105,7 +105,10 @@ impl Lowerer<'_> {
                     .map(|(_, span)| (*span, "is written in a way that is not supported")),
                 _ => None,
             };
-            let is_shared = self.memo.shared_variables.contains(&name) || reason.is_some();
+            // A driver is no element: it reads and writes them where they are.
+            let is_shared = self.memo.shared_variables.contains(&name)
+                || reason.is_some()
+                || self.output == Output::Program;
             let shared = if is_shared { self.shared_variable(&name) } else { None };
             match (shared, fold, reason) {
                 (Some(fold), ..) | (None, Some(fold), None) => {
@@ -177,7 +180,7 @@ impl Lowerer<'_> {
         self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, value);
     }
 
-    fn watch_shared(&mut self, number: u32, write: bool) -> Value {
+    pub(super) fn watch_shared(&mut self, number: u32, write: bool) -> Value {
         let (row, place) = (self.b.i32(0), self.b.i64(0));
         self.watch(Watched::Variable(number), (row, false), place, write);
         row

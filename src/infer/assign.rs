@@ -24,6 +24,9 @@ impl Lowerer<'_> {
                 Some(format!("write a `rescue` for each class; `raise {name}` raises it again")),
             );
         }
+        if let Some(shared) = self.shared_local(id) {
+            return self.read_shared_local(shared);
+        }
         let operand = self.local_value(id);
         if operand.types.iter().any(is_keywords) {
             let name = self.frame().code.locals[id.0 as usize].clone();
@@ -44,6 +47,9 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn write_local(&mut self, id: LocalId, operand: Operand) {
+        if let Some(shared) = self.shared_local(id) {
+            return self.write_shared_local(shared, &operand);
+        }
         let version = self.fresh_version();
         let frame = self.current;
         self.frames[frame].locals[id.0 as usize] = LocalValue::new(operand, version);

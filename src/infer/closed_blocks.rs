@@ -9,6 +9,7 @@ use super::blocks::{has_break, has_return, locals_of};
 use super::host::Scope;
 use super::operand::Operand;
 use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, Temp};
+use crate::heap::schema::Output;
 use crate::ir::Comparison;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Multiple, Node, Target};
 use crate::syntax::walk::{assigned_by, each_node_in};
@@ -208,8 +209,10 @@ impl Lowerer<'_> {
         }
         let refused = if depth >= MAX_CHAIN {
             Some("a block that calls others like itself")
-        } else if self.gives_to_captured(literal) {
+        } else if self.output != Output::Program && self.gives_to_captured(literal) {
             Some("a block that assigns a variable around the section")
+        } else if self.uses_shared(home.frame, literal) {
+            Some("a block that uses a variable which elements assign")
         } else {
             None
         };
@@ -364,6 +367,7 @@ impl Lowerer<'_> {
             builtin: closed.builtin,
             name: closed.name.clone(),
             outermost: true,
+            shared: vec![],
         });
         let activation = self.fresh_version();
         self.frames[frame].activation = activation;
@@ -476,6 +480,12 @@ impl Lowerer<'_> {
                 self.within_slot(0x3e0 + slot, |s| s.branch(25, condition, leave, |_| Operand::nil()));
             }
         }
+    }
+
+    /// Does it use variables of its frame that are in memory? A function has no way to them.
+    fn uses_shared(&self, frame: usize, literal: &BlockLiteral) -> bool {
+        let shared = &self.frames[frame].shared;
+        !shared.is_empty() && locals_of(literal).iter().any(|local| shared.iter().any(|s| s.local == *local))
     }
 
     /// Does the block have to do with variables around the section that the elements write? Only the section's own code

@@ -96,7 +96,7 @@ mod tests {
     use crate::heap::schema::Output;
     use crate::heap::{Column, JobOrder};
     use crate::infer::tests::World;
-    use crate::ir::{BufferKind, Part, interpreter};
+    use crate::ir::{BufferKind, KernelId, Part, interpreter};
     use crate::types::Type;
 
     #[test]
@@ -120,16 +120,17 @@ mod tests {
             .iter()
             .map(|buffer| match (&buffer.kind, Column::zeros(buffer.ty, 1)) {
                 (BufferKind::Scratch, _) => Column::zeros(buffer.ty, 4096),
-                (BufferKind::Base(_), Column::I32(_)) => Column::I32(vec![1]),
-                (BufferKind::Base(_), Column::I64(_)) => Column::I64(vec![1]),
+                (BufferKind::Base(..), Column::I32(_)) => Column::I32(vec![1]),
+                (BufferKind::Base(..), Column::I64(_)) => Column::I64(vec![1]),
                 (_, zero) => zero,
             })
             .collect();
         let jobs = JobOrder::new(&[0], 1, None).unwrap();
         let scalars = vec![0; program.scalars.len()];
-        let launch = Launch { scalars: &scalars, jobs: &jobs, ticks: 1, seed: 0, call: 0 };
+        let launch = Launch { scalars: &scalars, jobs: &jobs, ticks: 1, first_tick: 0, seed: 0, call: 0 };
         assert_eq!(interpreter::run(&program, &mut buffers, &launch), Outcome::Done, "{block}");
-        let result = program.buffers.iter().position(|b| b.kind == BufferKind::Result(Part::Payload));
+        let result =
+            program.buffers.iter().position(|b| b.kind == BufferKind::Result(KernelId(0), Part::Payload));
         match &buffers[result.unwrap()] {
             Column::F64(values) => values[0],
             other => panic!("{block} gives {other:?}"),

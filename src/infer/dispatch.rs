@@ -72,6 +72,8 @@ pub(super) enum Callee {
     Refused(Refusal),
     /// Fails the element.
     Unsupported(String),
+    /// A parallel method that a driver calls.
+    Parallel,
 }
 
 impl Callee {
@@ -154,6 +156,18 @@ const PARALLEL: [&str; 53] = [
 /// Those that are nothing else in Ruby.
 const OWN: [&str; 4] = ["plazy", "paccumulate", "pwith_index", "pzip"];
 
+/// Those that the code around parallel calls can launch.
+const LAUNCHED: [&str; 4] = ["peach", "pmap", "pselect", "ptimes"];
+
+fn not_launched(name: &str) -> Callee {
+    Callee::Refused(Refusal {
+        slug: "nested-section",
+        message: format!("`{name}` cannot be called in the code around parallel calls"),
+        hint: Some("write pmap or pselect, and Ruby's method for what they give".into()),
+        ..Refusal::default()
+    })
+}
+
 fn nested(name: &str) -> Callee {
     Callee::Refused(Refusal {
         slug: "nested-section",
@@ -213,6 +227,9 @@ impl Lowerer<'_> {
         block: Option<BlockRef>,
         call_type: CallType,
     ) -> Operand {
+        if self.in_driver && LAUNCHED.contains(&name) {
+            self.parallel_place = self.memo.context(self.context, self.node.0, 0x3b2);
+        }
         let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
         for ty in &receiver.types.clone() {
             let callee = self.callee(ty, name, call_type);
@@ -224,6 +241,19 @@ impl Lowerer<'_> {
                 }
                 None => groups.push((ty.clone().into(), callee)),
             }
+        }
+        // Of several classes of receivers that would all give an Enumerator, it is one of either.
+        let enumerates = |(types, callee): &(TypeSet, Callee)| {
+            matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
+                && types.iter().all(|ty| builtins::enumerates(ty, name, arguments.positional.len()))
+        };
+        if groups.len() > 1
+            && block.is_none()
+            && arguments.keywords.is_empty()
+            && arguments.splat.is_none()
+            && groups.iter().all(enumerates)
+        {
+            return builtins::make_enumerator(self, name, receiver, &arguments.positional);
         }
         self.soften(&mut groups);
         self.dispatch_groups(receiver, name, &groups, arguments, block.as_ref())
@@ -340,10 +370,10 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, call_type: CallType) -> Callee {
-        if let Some(plain) = sequential(name)
-            && matches!(ty, Type::Array(_) | Type::Tuple(_))
+        if matches!(ty, Type::Array(_) | Type::Tuple(_))
+            && let Some(callee) = self.parallel_method(name)
         {
-            return Callee::Named(plain);
+            return callee;
         }
         if builtins::is_primitive(name) {
             let found = FoundMethod {
@@ -376,11 +406,22 @@ impl Lowerer<'_> {
                 let protected = found.visibility == Visibility::Protected;
                 Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
             }
-            Ok(Some(found)) if self.is_parallel_method(&found) && OWN.contains(&name) => nested(name),
-            Ok(Some(found)) => match sequential(name).filter(|_| self.is_parallel_method(&found)) {
-                Some(plain) => Callee::Named(plain),
+            Ok(Some(found)) => match self.parallel_method(name).filter(|_| self.is_parallel_method(&found)) {
+                Some(callee) => callee,
                 None => self.callee_of(ty, name, found),
             },
+        }
+    }
+
+    /// What a parallel method is here: in an element Ruby's, around them a launch.
+    fn parallel_method(&self, name: &str) -> Option<Callee> {
+        let plain = sequential(name);
+        match plain {
+            None if !OWN.contains(&name) => None,
+            _ if self.in_driver && LAUNCHED.contains(&name) => Some(Callee::Parallel),
+            _ if self.in_driver => Some(not_launched(name)),
+            Some(plain) => Some(Callee::Named(plain)),
+            None => Some(nested(name)),
         }
     }
 
@@ -490,6 +531,7 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
+            Callee::Parallel => self.parallel_call(receiver, name, arguments, block),
             Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
             Callee::Named(name) => {

@@ -10,10 +10,10 @@ impl Lowerer<'_> {
     /// That of a single parallel call: one launch, and what is made of the columns that it leaves.
     pub(crate) fn lower_driver(&mut self) {
         self.b = Builder::new("driver", &[], &[]);
-        self.b.launch(KernelId(0));
+        self.b.launch(KernelId(0), None);
         let flags = match self.output {
-            Output::Nothing | Output::Values => None,
-            Output::Selection => Some(BufferKind::Result(Part::Payload)),
+            Output::Nothing | Output::Values | Output::Program => None,
+            Output::Selection => Some(BufferKind::Result(KernelId(0), Part::Payload)),
             Output::Kept => Some(BufferKind::Kept),
         };
         if let Some(flags) = flags {

@@ -2,7 +2,6 @@
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
-use super::host::Scope;
 use super::operand::Operand;
 use super::{Control, Frame, Inlined, Lowerer};
 use crate::heap::Schema;
@@ -10,7 +9,7 @@ use crate::heap::schema::{Base, BaseColumn, Form, Output};
 use crate::ir::builder::Builder;
 use crate::ir::{Entry, FuncId, Kernel, Ty};
 use crate::syntax::ast::{Code, CodeKind};
-use crate::types::{ClassId, Type, TypeSet};
+use crate::types::{Type, TypeSet};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
@@ -61,12 +60,13 @@ impl Lowerer<'_> {
         self.program.kernels.push(kernel);
         self.lower_pending_functions();
         self.lower_driver();
-        self.program.uses_random |= self
-            .program
-            .functions
-            .iter()
-            .any(|f| crate::ir::any_op(&f.body, &mut |op| matches!(op, crate::ir::Op::Random)));
+        self.program.uses_random |= self.draws_random();
         self.schema(base, entries)
+    }
+
+    pub(super) fn draws_random(&self) -> bool {
+        let mut functions = self.program.functions.iter();
+        functions.any(|f| crate::ir::any_op(&f.body, &mut |op| matches!(op, crate::ir::Op::Random)))
     }
 
     fn formed(&mut self, form: &Form, columns: &[Operand]) -> Operand {
@@ -80,25 +80,7 @@ impl Lowerer<'_> {
     }
 
     fn lower_entry(&mut self, code: &Rc<Code>, base: &Base, arguments: Arguments) {
-        self.frames = vec![Frame {
-            locals: self.fresh_locals(code),
-            code: Rc::clone(code),
-            receiver: Operand::bottom(),
-            owner: ClassId::OBJECT,
-            scope: Scope::Block,
-            block: None,
-            closure: None,
-            return_to: None,
-            break_to: None,
-            control: vec![],
-            activation: 0,
-            blocks: Rc::default(),
-            call_span: code.span,
-            caller: 0,
-            builtin: false,
-            name: code.name.clone(),
-            outermost: false,
-        }];
+        self.frames = vec![Frame::of_section(code, self.fresh_locals(code))];
         self.current = 0;
         self.joins.clear();
         self.facts.clear();
@@ -127,7 +109,7 @@ impl Lowerer<'_> {
         self.close_captured();
         match self.output {
             Output::Nothing => {}
-            Output::Values => self.store_result(&value),
+            Output::Values | Output::Program => self.store_result(&value),
             Output::Selection => {
                 let truth = self.truth(&value);
                 self.store_result(&Operand::bool(truth));

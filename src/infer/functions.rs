@@ -124,6 +124,7 @@ impl Lowerer<'_> {
             unused: arguments.unused && !recursive,
             detached: recursive || self.calls_detached(),
             guarded: false,
+            driver: self.in_driver,
         };
         if recursive {
             self.specialise(&mut key, identity_number(code));
@@ -316,7 +317,11 @@ impl Lowerer<'_> {
         let gave = gives(self);
         let steps = self.own_steps();
         let outer = self.begin_function();
+        let outer_driver = std::mem::replace(&mut self.in_driver, pending.key.driver);
+        let outer_kernel = self.kernel.take();
+        let outer_places = std::mem::take(&mut self.launched_at);
         self.lower_body(pending);
+        (self.in_driver, self.kernel, self.launched_at) = (outer_driver, outer_kernel, outer_places);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
         // Where this walk is one that is forgotten, so would be what they learn.
@@ -362,7 +367,10 @@ impl Lowerer<'_> {
         if let Some(block) = &key.block {
             context = self.memo.context(context, u32::MAX - 3, block.number());
         }
-        let form = u32::from(key.guarded) | u32::from(key.unused) << 1 | u32::from(key.detached) << 2;
+        let form = u32::from(key.guarded)
+            | u32::from(key.unused) << 1
+            | u32::from(key.detached) << 2
+            | u32::from(key.driver) << 3;
         context = self.memo.context(context, u32::MAX - 4, key.form.number());
         context = self.memo.context(context, key.owner.0, form);
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));

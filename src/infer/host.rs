@@ -145,6 +145,10 @@ pub trait Host {
     /// What `name` (with its `@`, or a Struct's member) holds in the objects of exactly `class` found so far; a
     /// variable not set is nil.
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
+    /// A kind for arrays that the section makes, by a number of its own.
+    fn made_kind(&mut self, number: u32) -> ArrayKind {
+        ArrayKind(u32::MAX - number)
+    }
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
     /// The members of a subclass of Struct or Data, in order; none of other classes. They are columns by these names.

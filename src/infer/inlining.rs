@@ -127,6 +127,7 @@ impl Lowerer<'_> {
             builtin,
             name: name.to_string(),
             outermost: false,
+            shared: vec![],
         });
         self.current = self.frames.len() - 1;
         let activation = self.fresh_version();

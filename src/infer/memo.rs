@@ -37,10 +37,39 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
-    /// It is written in other objects than the element itself.
-    pub scattered: bool,
-    /// It is touched in other objects than the element itself.
-    pub shared: bool,
+    /// By whom: kernels of a driver are watched apart.
+    pub written_by: Watchers,
+    /// Who writes it in other objects than the element itself.
+    pub scattered: Watchers,
+    /// Who touches it in other objects than the element itself.
+    pub shared: Watchers,
+}
+
+/// Kernels of a driver, by their contexts.
+#[derive(Clone, Debug, Default)]
+pub struct Watchers(BTreeSet<Context>);
+
+impl Watchers {
+    /// The only kernel of a section that is one parallel call.
+    pub const ONLY: Context = 0;
+    /// Functions: they may be called by any kernel.
+    pub const FUNCTIONS: Context = Context::MAX;
+    /// A driver, whose touches conflict with nobody's.
+    pub const DRIVER: Context = Context::MAX - 1;
+
+    /// True if it was not there.
+    pub fn insert(&mut self, who: Context) -> bool {
+        who != Self::DRIVER && self.0.insert(who)
+    }
+
+    /// Could this one be among them?
+    pub fn concern(&self, who: Context) -> bool {
+        match who {
+            Self::DRIVER => false,
+            Self::FUNCTIONS => !self.0.is_empty(),
+            who => self.0.contains(&who) || self.0.contains(&Self::FUNCTIONS),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +79,9 @@ pub struct ArrayMemo {
     /// Items are loaded.
     pub read: bool,
     pub is_written: bool,
+    pub written_by: Watchers,
+    /// The driver makes them.
+    pub made: bool,
 }
 
 /// Arrays that the section makes.
@@ -85,6 +117,8 @@ pub struct FunctionKey {
     pub detached: bool,
     /// It gives its error back instead of failing, for callers that rescue or ensure.
     pub guarded: bool,
+    /// A driver calls it.
+    pub driver: bool,
 }
 
 /// What calls of a function store in lists that are older than the call.
@@ -120,6 +154,12 @@ impl FunctionKey {
 pub struct Memo {
     contexts: FxHashMap<(Context, u32, u32), Context>,
     type_numbers: FxHashMap<TypeSet, u32>,
+    /// Numbers of the kinds of arrays that parallel calls of a driver make, by the place of the call.
+    made_kinds: FxHashMap<Context, u32>,
+    /// What the kernels of a driver give, by the place of the call.
+    pub kernel_results: FxHashMap<Context, TypeSet>,
+    /// What the variables of a driver hold that elements assign: the place of the call, and which of them.
+    pub variables: FxHashMap<(Context, u32), TypeSet>,
     proc_numbers: FxHashMap<(Context, u32), u32>,
     pub joins: FxHashMap<JoinKey, JoinMemo>,
     pub columns: BTreeMap<(HierarchyId, String), ColumnMemo>,
@@ -177,6 +217,12 @@ pub struct Memo {
 
 impl Memo {
     /// The context of what `node` of `parent` leads to, told apart by `choice`.
+    /// The number of the kind of arrays that a call makes.
+    pub fn made_kind(&mut self, place: Context) -> u32 {
+        let next = self.made_kinds.len() as u32;
+        *self.made_kinds.entry(place).or_insert(next)
+    }
+
     pub fn context(&mut self, parent: Context, node: u32, choice: u32) -> Context {
         let next = self.contexts.len() as u32 + 1;
         *self.contexts.entry((parent, node, choice)).or_insert(next)

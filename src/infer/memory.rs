@@ -5,8 +5,8 @@ use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, Values, is_tagged};
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
-    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, Part, Scalar, ScalarInfo,
-    ScalarSource, Ty, UnaryOp, Value,
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, Part, Scalar,
+    ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
 use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
@@ -218,8 +218,12 @@ impl Lowerer<'_> {
         }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
+        let who = self.watcher();
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
-        let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types) | !memo.is_written;
+        let grew = memo.written.extend(&value.types)
+            | memo.stored.extend(&value.types)
+            | memo.written_by.insert(who)
+            | !memo.is_written;
         memo.is_written = true;
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
@@ -257,6 +261,14 @@ impl Lowerer<'_> {
         let local = value.types.filter(|t| {
             matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc)
         });
+        if value.types.iter().any(|ty| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind))) {
+            self.refuse_here(
+                "unsupported-store",
+                "an array that a parallel call gave cannot be stored in an object or array by a section",
+                Some("keep it in a local variable, or let the section give it and store it then".into()),
+            );
+            return false;
+        }
         if local.is_empty() {
             return true;
         }
@@ -343,8 +355,8 @@ impl Lowerer<'_> {
             self.memo.changed = true;
         }
         if super::results::is_plain(&stored) {
-            let index = self.b.element();
-            self.store_parts(&BufferKind::Result, index, &stored, value);
+            let index = self.element_index();
+            self.store_parts(&|part| BufferKind::Result(KernelId(0), part), index, &stored, value);
         } else {
             self.store_result_words(value, &stored);
         }
@@ -360,7 +372,7 @@ impl Lowerer<'_> {
     }
 
     /// What the arrays of a kind hold: (as read, mutable).
-    fn array_contents(&mut self, kind: ArrayKind) -> Option<(TypeSet, bool)> {
+    pub(super) fn array_contents(&mut self, kind: ArrayKind) -> Option<(TypeSet, bool)> {
         let contents = match self.host.elements(kind) {
             Ok(contents) => contents,
             Err(refusal) => {
@@ -375,10 +387,10 @@ impl Lowerer<'_> {
     }
 
     /// How the arrays of a kind are stored, as far as this walk knows.
-    fn array_stored(&mut self, kind: ArrayKind) -> Stored {
+    pub(super) fn array_stored(&mut self, kind: ArrayKind) -> Stored {
         let memo = &self.memo.arrays[&kind];
         let types = memo.stored.clone();
-        if memo.is_written || !memo.read {
+        if memo.is_written || memo.made || !memo.read {
             return Stored::written(types);
         }
         Stored::read_only(types, || self.host.elements(kind).is_ok_and(|contents| contents.integers_fit_i32))
@@ -492,8 +504,20 @@ impl Lowerer<'_> {
             return;
         }
         let Some(_) = self.array_contents(kind) else { return };
+        if self.made_kinds.contains(&kind) {
+            self.refuse_here(
+                "unsupported-store",
+                "an array that a parallel call gave cannot be changed by the section",
+                Some("let a parallel call give one with the new values".into()),
+            );
+            return;
+        }
+        let who = self.watcher();
         let memo = self.memo.arrays.entry(kind).or_default();
-        let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types) | !memo.is_written;
+        let grew = memo.written.extend(&value.types)
+            | memo.stored.extend(&value.types)
+            | memo.written_by.insert(who)
+            | !memo.is_written;
         memo.is_written = true;
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
@@ -533,14 +557,22 @@ impl Lowerer<'_> {
         columns
             .map(|(n, column)| match column {
                 BaseColumn::Items(stored) if n == own => self.load_element(stored, types, index),
-                BaseColumn::Items(stored) => {
-                    self.load_parts(&|part| BufferKind::Beside(n as u32, part), index, stored, false)
-                }
+                BaseColumn::Items(stored) => self.load_parts(
+                    &|part| BufferKind::Beside(KernelId(0), n as u32, part),
+                    index,
+                    stored,
+                    false,
+                ),
                 BaseColumn::Unread => Operand::nil(),
                 BaseColumn::Index => Operand::integer(self.index()),
                 BaseColumn::Series { narrow } => Operand::integer(self.series_item(n as u32, *narrow)),
             })
             .collect()
+    }
+
+    /// The index of what is written by element: a driver is like the only one.
+    pub(super) fn element_index(&mut self) -> Value {
+        if self.in_driver { self.b.i32(0) } else { self.b.element() }
     }
 
     /// The element's index, as an Integer.
@@ -568,7 +600,7 @@ impl Lowerer<'_> {
     fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
         let (tag, payload) = base.scalars();
         let Some(ty) = payload else { return Operand { types: types.clone(), values: Values::new() } };
-        let buffer = self.buffer(BufferKind::Base(Part::Payload), ty);
+        let buffer = self.buffer(BufferKind::Base(KernelId(0), Part::Payload), ty);
         let value = match (base.narrow, base.types.single_shape()) {
             (true, _) => {
                 let value = self.b.load(buffer, index, ty, false);
@@ -599,12 +631,14 @@ impl Lowerer<'_> {
         let mut arrays = Vec::new();
         for kind in self.memo.arrays.keys().copied().collect::<Vec<_>>() {
             let stored = self.array_stored(kind);
-            arrays.push(ArraySchema { kind, stored, written: self.memo.arrays[&kind].is_written });
+            let memo = &self.memo.arrays[&kind];
+            arrays.push(ArraySchema { kind, stored, written: memo.is_written, made: memo.made });
         }
         Schema {
             columns,
             arrays,
             accumulators: self.accumulator_schema(),
+            variables: self.program_variables.iter().map(|key| self.memo.variables[key].clone()).collect(),
             base,
             entries,
             output: self.output,

@@ -34,6 +34,7 @@ mod mutable_literals;
 mod mutated;
 mod operand;
 mod outlining;
+mod parallel;
 mod patterns;
 mod raise;
 mod records;
@@ -62,11 +63,11 @@ use crate::error::Error;
 use crate::heap::Schema;
 use crate::heap::schema::Output;
 use crate::ir::builder::Builder;
-use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
+use crate::ir::{Buffer, BufferKind, FuncId, KernelId, Program, Scalar, ScalarSource, Site, SiteId, Value};
 use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
-use crate::types::{ClassId, TypeSet};
+use crate::types::{ArrayKind, ClassId, TypeSet};
 use host::{Refusal, Scope};
 use joins::Join;
 use memo::{Context, FunctionKey, Memo};
@@ -102,7 +103,7 @@ const MAX_WALKS: u32 = 200;
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
 
-/// Infers and lowers the section whose block is `code`; `repeats`: it is to run several ticks. Errors are `Unsupported`
+/// Infers and lowers the section whose block is `code`: what each element runs, or a driver; `repeats`: it is to run several ticks. Errors are `Unsupported`
 /// (all that were found), `Memory` or `Internal`.
 pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
@@ -115,7 +116,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         let mut lowerer = Lowerer::new(host, &mut memo, output);
         lowerer.steps_before = steps_before;
         lowerer.repeats = repeats;
-        let schema = lowerer.section(code);
+        let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
         lowerer.number_calls();
         let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
         steps_before += steps;
@@ -310,6 +311,8 @@ pub(crate) struct Frame {
     pub name: String,
     /// The callers are not known: that of a function, or of a block that was given to one.
     pub outermost: bool,
+    /// In a kernel of a driver: those of its variables that are in memory, as elements assign them.
+    pub shared: Vec<parallel::SharedLocal>,
 }
 
 pub(crate) struct Lowerer<'h> {
@@ -415,6 +418,20 @@ pub(crate) struct Lowerer<'h> {
     shares_elements: bool,
     /// Types of expressions by place, for `Ikra.explain`.
     listing: Listing<TypeSet>,
+    /// The code being lowered is a driver's, in which parallel calls are launches.
+    in_driver: bool,
+    /// The section's own code, if that is a driver.
+    section: Option<Rc<Code>>,
+    /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
+    kernel: Option<(KernelId, Context)>,
+    /// The parallel call being lowered, whatever it is called on.
+    parallel_place: Context,
+    /// Where it is launched.
+    launched_at: Vec<(String, u32, String)>,
+    /// Kinds of arrays that the driver makes.
+    made_kinds: BTreeSet<ArrayKind>,
+    /// Variables of the driver that elements assign, by what they are known by in the memo.
+    program_variables: Vec<(Context, u32)>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -483,6 +500,13 @@ impl<'h> Lowerer<'h> {
             own_id: None,
             shares_elements: false,
             listing: Listing::default(),
+            in_driver: false,
+            section: None,
+            kernel: None,
+            parallel_place: 0,
+            launched_at: Vec::new(),
+            made_kinds: BTreeSet::new(),
+            program_variables: Vec::new(),
         }
     }
 

@@ -157,6 +157,7 @@ impl Lowerer<'_> {
             return;
         }
         let key = FunctionKey {
+            driver: self.in_driver,
             code,
             owner,
             receiver: receiver.types.clone(),
@@ -187,7 +188,7 @@ impl Lowerer<'_> {
     /// Something is stored in a list of the kind: in a function, the caller may have it.
     pub(super) fn note_stored(&mut self, kind: ListKind) {
         let Some(function) = self.function.clone() else { return };
-        let key = FunctionKey { guarded: false, ..function.key.clone() };
+        let key = FunctionKey { driver: self.in_driver, guarded: false, ..function.key.clone() };
         let mut found = FxHashSet::default();
         key.types().for_each(|types| self.lists_in(types, &mut found));
         if found.contains(&kind) {

@@ -94,6 +94,7 @@ impl Lowerer<'_> {
             builtin: true,
             name: String::new(),
             outermost: false,
+            shared: vec![],
         };
         self.frames.push(frame);
         let building = Building { frame: self.frames.len() - 1 };

@@ -210,7 +210,7 @@ impl Lowerer<'_> {
         let buffer = self.buffer(BufferKind::ResultWords, Ty::I64);
         self.program.buffers[buffer.0 as usize].written = true;
         let count = self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX);
-        let element = self.b.element();
+        let element = self.element_index();
         let element = self.b.unary(UnaryOp::ExtendI32, element);
         let at = self.b.binary(BinaryOp::Mul, word, count);
         let at = self.b.binary(BinaryOp::Add, at, element);

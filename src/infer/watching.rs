@@ -9,27 +9,27 @@
 //! itself. A section in which nothing is watched is one whose elements are proven independent.
 
 use super::Lowerer;
+use super::memo::Watchers;
 use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
-    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, Op, ScalarSource, Stmt, Ty, UnaryOp, Value,
-    Watched, walk,
+    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, KernelId, Op, ScalarSource, Stmt, Ty,
+    UnaryOp, Value, Watched, walk,
 };
 use crate::types::{ArrayKind, HierarchyId};
 
 impl Lowerer<'_> {
     /// The element is about to touch an instance variable or member of the object `id`.
     pub(super) fn watch_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
+        let who = self.watcher();
         let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
-        if self.own_id != Some(id) && (!memo.shared || write && !memo.scattered) {
-            memo.shared = true;
-            memo.scattered |= write;
-            self.memo.changed = true;
+        if self.own_id != Some(id) {
+            self.memo.changed |= memo.shared.insert(who) | (write && memo.scattered.insert(who));
         }
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
-        if memo.is_written && memo.shared {
+        if memo.written_by.concern(who) && memo.shared.concern(who) {
             // Who writes itself alone, and reads another, need not be known as the reader: one mark is enough for all.
-            let anyone = !write && !memo.scattered;
+            let anyone = !write && !memo.scattered.concern(who);
             let place = self.b.unary(UnaryOp::ExtendI32, id);
             self.watch(Watched::Column { hierarchy, name: name.to_string() }, (id, anyone), place, write);
         }
@@ -44,7 +44,8 @@ impl Lowerer<'_> {
         write: bool,
         condition: Option<Value>,
     ) {
-        if !self.memo.arrays.get(&kind).is_some_and(|memo| memo.is_written) {
+        let who = self.watcher();
+        if !self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(who)) {
             return;
         }
         let watch = |s: &mut Self| {
@@ -67,7 +68,20 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::If { condition, then, otherwise: vec![] });
     }
 
+    /// Who touches things here.
+    pub(super) fn watcher(&self) -> u32 {
+        match self.kernel {
+            _ if self.in_driver => Watchers::DRIVER,
+            Some((_, key)) => key,
+            None if self.section.is_some() || self.function.is_some() => Watchers::FUNCTIONS,
+            None => Watchers::ONLY,
+        }
+    }
+
     pub(super) fn watch(&mut self, what: Watched, (row, anyone): (Value, bool), place: Value, write: bool) {
+        if self.in_driver {
+            return;
+        }
         let marks = self.buffer(BufferKind::Marks(what.clone()), Ty::I64);
         self.program.buffers[marks.0 as usize].written = true;
         if !self.b.first_watch(marks, row, write) {
@@ -81,8 +95,10 @@ impl Lowerer<'_> {
         let now = self.b.binary(BinaryOp::Shl, now, half);
         // Objects that stand in the base several times run one after the other: they are one to us.
         let mut first = self.b.element();
-        if self.shares_elements {
-            let buffer = self.buffer(BufferKind::FirstSame, Ty::I32);
+        // In a driver's program, functions do not know whose elements they are called for.
+        let kernel = self.kernel.map_or(KernelId(0), |(kernel, _)| kernel);
+        if self.shares_elements && (self.kernel.is_some() || self.section.is_none()) {
+            let buffer = self.buffer(BufferKind::FirstSame(kernel), Ty::I32);
             first = self.b.load(buffer, first, Ty::I32, false);
         }
         let first = self.b.unary(UnaryOp::ExtendI32, first);

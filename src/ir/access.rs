@@ -3,7 +3,7 @@
 
 use super::effects::effects;
 use super::passes::fuse_ticks::own_ids;
-use super::{Buffer, BufferKind, Op, Program, Stmt, Value, walk};
+use super::{Buffer, BufferKind, Kernel, Op, Program, Stmt, Value, walk};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -36,13 +36,30 @@ impl fmt::Display for Access {
     }
 }
 
-/// Of all buffers that are touched. Called functions do not know whose rows they are given.
+/// Of all buffers that are touched, by any kernel.
 pub fn accesses(program: &Program) -> BTreeMap<Buffer, Access> {
     let mut all: BTreeMap<Buffer, Access> = BTreeMap::new();
+    for kernel in &program.kernels {
+        for (buffer, access) in accesses_of(program, kernel) {
+            let known = all.entry(buffer).or_default();
+            known.own |= access.own;
+            known.gather |= access.gather;
+            known.scatter |= access.scatter;
+            known.accumulate |= access.accumulate;
+        }
+    }
+    all
+}
+
+/// Of all buffers that a kernel touches. Called functions do not know whose rows they are given.
+pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Access> {
+    let mut all: BTreeMap<Buffer, Access> = BTreeMap::new();
     let deferred = program.deferred();
+    let own_functions = program.called_from(kernel.entries.iter().map(|entry| entry.function));
     let effects = effects(program);
-    for (number, function) in program.functions.iter().enumerate() {
-        if deferred.iter().any(|id| id.0 as usize == number) {
+    for id in own_functions {
+        let (number, function) = (id.0 as usize, &program.functions[id.0 as usize]);
+        if deferred.contains(&id) {
             for buffer in effects[number].writes.iter().chain(&effects[number].reads) {
                 if program.buffers[buffer.0 as usize].written {
                     all.entry(*buffer).or_default().accumulate = true;
@@ -50,23 +67,19 @@ pub fn accesses(program: &Program) -> BTreeMap<Buffer, Access> {
             }
             continue;
         }
-        // What the driver does, it does when elements have run.
-        if program.driver.is_some_and(|driver| driver.0 as usize == number) {
-            continue;
-        }
-        let is_entry = program.entries().any(|entry| entry.function.0 as usize == number);
+        let is_entry = kernel.entries.iter().any(|entry| entry.function == id);
         let ids = if is_entry { own_ids(&function.body, &program.buffers) } else { Vec::new() };
         let mut touch = |buffer: Buffer, index: Value, write: bool| {
             let own = match program.buffers[buffer.0 as usize].kind {
                 BufferKind::Column { .. } | BufferKind::Frozen(_) => ids.contains(&index),
                 // By element index.
-                BufferKind::Base(_)
+                BufferKind::Base(..)
                 | BufferKind::Beside(..)
-                | BufferKind::Result(_)
+                | BufferKind::Result(..)
                 | BufferKind::Kept
                 | BufferKind::Accumulator(..)
                 | BufferKind::AccumulatorTick(_)
-                | BufferKind::FirstSame => is_entry && index == Value(0),
+                | BufferKind::FirstSame(_) => is_entry && index == Value(0),
                 // Each thread sees its own.
                 BufferKind::ResultWords | BufferKind::Scratch => true,
                 _ => false,

@@ -3,8 +3,8 @@
 //! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
 
 use super::{
-    BinaryOp, Block, Buffer, Comparison, Function, Interval, KernelId, Label, MathFn, Op, Reduction, Scalar,
-    SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
+    Arrays, BinaryOp, Block, Buffer, Comparison, Function, Interval, Items, KernelId, Label, MathFn, Op,
+    Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -251,9 +251,19 @@ impl Builder {
     }
 
     /// Of a driver: runs a kernel.
-    pub fn launch(&mut self, kernel: KernelId) {
-        self.emit(Stmt::Launch(kernel));
+    pub fn launch(&mut self, kernel: KernelId, ticks: Option<Value>) {
+        self.emit(Stmt::Launch { kernel, ticks });
         self.forget_memory();
+    }
+
+    /// Of a driver: a new array (see [`Op::Append`]).
+    pub fn append(
+        &mut self,
+        (from, tag): (Items, Option<i32>),
+        (given, count): (Option<Buffer>, Value),
+        into: Arrays,
+    ) -> Value {
+        self.define(Op::Append { from, tag, given, count, into }, Ty::I32, Interval::INDEX, None)
     }
 
     /// Of a driver: how many flags are true, whose rows are in `indices` then.

@@ -33,6 +33,19 @@ pub fn effects(program: &Program) -> Vec<Effects> {
                 own.reads.insert(*flags);
                 own.writes.insert(*indices);
             }
+            Stmt::Let { op: Op::Append { from, given, into, .. }, .. } => {
+                own.reads.extend(from.payload.iter().chain(&from.tag).chain(given));
+                own.writes.extend(into.items.payload.iter().chain(&into.items.tag));
+                own.writes.extend([into.offset, into.length]);
+            }
+            Stmt::Over { own: items, first_same, sized, .. } => {
+                own.reads.extend(items.iter().flat_map(|items| items.payload.iter().chain(&items.tag)));
+                own.writes.extend(first_same.iter().chain(sized));
+            }
+            Stmt::Copy { from, into, .. } => {
+                own.reads.insert(*from);
+                own.writes.insert(*into);
+            }
             Stmt::Reduce { column, given, .. } => {
                 own.reads.insert(*column);
                 own.reads.extend(given);

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::backend::{Failure, Launch, Outcome};
 use crate::heap::{Column, JobOrder, marks};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 /// Statements of one element after which it is taken to run forever.
@@ -18,6 +19,7 @@ pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Ou
         return self::launch(program, KernelId(0), columns, launch);
     };
     let mut machine = Machine::new(program, columns, launch);
+    machine.element = Failure::DRIVER;
     match machine.call(driver, &[]) {
         Err(failure) => Outcome::Failed(failure),
         Ok(_) => machine.ended.unwrap_or(Outcome::Done),
@@ -35,9 +37,9 @@ fn launch(program: &Program, kernel: KernelId, columns: &mut [Column], launch: &
     let launches = if inside { 1 } else { launch.ticks };
     let mut first_failure: Option<Failure> = None;
     let defers = !program.deferred().is_empty();
-    for tick in 0..launches {
+    for tick in launch.first_tick..launch.first_tick + launches {
         let mut deferred: Vec<(u32, FuncId, Vec<u64>)> = Vec::new();
-        let end = if inside { launch.ticks } else { tick + 1 };
+        let end = if inside { tick + launch.ticks } else { tick + 1 };
         for round in 0..launch.jobs.rounds.len() {
             let mut elements: Vec<(usize, usize)> = launch.jobs.rounds[round]
                 .segments
@@ -88,6 +90,10 @@ struct Machine<'a> {
     deferred: Vec<(u32, FuncId, Vec<u64>)>,
     /// Of a driver: how a launch has ended that ends it too.
     ended: Option<Outcome>,
+    /// The same: as it has set them, and the bases of kernels.
+    scalars: Vec<u64>,
+    bases: BTreeMap<KernelId, JobOrder>,
+    first_tick: u64,
 }
 
 /// Values are words, as scalars are: an `I32` is sign-extended, a `Bool` is 0 or 1, an `F64` is its bits.
@@ -118,7 +124,22 @@ impl<'a> Machine<'a> {
     fn new(program: &'a Program, columns: &'a mut [Column], launch: &'a Launch<'a>) -> Self {
         let (element, tick, draws, path, steps) = (0, 0, 0, 0, 0);
         let deferred = Vec::new();
-        Self { program, columns, launch, element, tick, draws, path, steps, deferred, ended: None }
+        let (scalars, bases) = (launch.scalars.to_vec(), BTreeMap::new());
+        Self {
+            program,
+            columns,
+            launch,
+            element,
+            tick,
+            draws,
+            path,
+            steps,
+            deferred,
+            ended: None,
+            scalars,
+            bases,
+            first_tick: launch.first_tick,
+        }
     }
 
     fn call(&mut self, function: &Function, args: &[u64]) -> Result<Vec<u64>, Failure> {
@@ -215,13 +236,46 @@ impl<'a> Machine<'a> {
                 self.draws = 0;
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
-            Stmt::Launch(kernel) => match launch(self.program, *kernel, self.columns, self.launch) {
-                Outcome::Done => {}
-                other => {
-                    self.ended = Some(other);
+            Stmt::Launch { kernel, ticks } => {
+                let ticks = ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks));
+                let first_tick = self.first_tick;
+                self.first_tick += ticks;
+                let set = Launch {
+                    scalars: &self.scalars,
+                    first_tick,
+                    jobs: self.bases.get(kernel).unwrap_or(self.launch.jobs),
+                    ticks,
+                    ..*self.launch
+                };
+                let mut ended = launch(self.program, *kernel, self.columns, &set);
+                if let Outcome::Failed(failure) = &mut ended {
+                    failure.tick -= first_tick;
+                }
+                if ended != Outcome::Done {
+                    self.ended = Some(ended);
                     return Ok(Flow::Return(Vec::new()));
                 }
-            },
+            }
+            // Programs of tests have no objects that repeat.
+            Stmt::Over { kernel, count, own: _, first_same, sized } => {
+                let count = frame.get(*count) as usize;
+                self.bases.insert(*kernel, JobOrder::of_one(0, count));
+                for buffer in sized {
+                    let column = &mut self.columns[buffer.0 as usize];
+                    if column.len() != count {
+                        *column = Column::zeros(column.ty(), count);
+                    }
+                }
+                if let Some(first_same) = first_same {
+                    self.columns[first_same.0 as usize] = Column::I32((0..count as i32).collect());
+                }
+            }
+            Stmt::Copy { from, first, count, into } => {
+                let (first, count) = (frame.get(*first) as usize, frame.get(*count) as usize);
+                let rows = self.columns[from.0 as usize].rows(first..first + count);
+                self.columns[into.0 as usize] = rows.expect("there is memory");
+            }
+            Stmt::Assign(scalar, value) => self.scalars[scalar.0 as usize] = frame.get(*value),
             Stmt::Reduce { reduction, column, given, from, results } => {
                 let (column, given) =
                     (&self.columns[column.0 as usize], given.map(|b| &self.columns[b.0 as usize]));
@@ -254,7 +308,7 @@ impl<'a> Machine<'a> {
             Op::I64(n) => *n as u64,
             Op::F64(x) => x.to_bits(),
             Op::Get(var) => frame.vars[var.0 as usize],
-            Op::Scalar(scalar) => self.launch.scalars[scalar.0 as usize],
+            Op::Scalar(scalar) => self.scalars[scalar.0 as usize],
             Op::Element => u64::from(self.element),
             Op::Tick => self.tick as u64,
             Op::Path => self.path as u64,
@@ -294,6 +348,32 @@ impl<'a> Machine<'a> {
             }
             Op::Math(function, args) => {
                 math(*function, float(args[0]), args.get(1).map_or(0.0, |v| float(*v))).to_bits()
+            }
+            Op::Append { from, tag, given, count, into } => {
+                let flags = given.map(|given| &self.columns[given.0 as usize]);
+                let kept = |row: &usize| flags.is_none_or(|flags| flags.bits(*row) != 0);
+                let rows: Vec<usize> = (0..frame.get(*count) as usize).filter(kept).collect();
+                let (count, mut offset) = (rows.len(), 0);
+                let all = i64::from(tag.unwrap_or(0));
+                for (from, to) in [(from.payload, into.items.payload), (from.tag, into.items.tag)] {
+                    let Some(to) = to else { continue };
+                    let bits: Vec<i64> = match from {
+                        Some(from) => {
+                            rows.iter().map(|row| self.columns[from.0 as usize].bits(*row)).collect()
+                        }
+                        None => vec![all; count],
+                    };
+                    let column = &mut self.columns[to.0 as usize];
+                    // A filler stands behind all arrays.
+                    offset = column.len() - 1;
+                    column.extend_zeros(count);
+                    bits.into_iter().enumerate().for_each(|(row, bits)| column.set_bits(offset + row, bits));
+                }
+                for (list, number) in [(into.offset, offset), (into.length, count)] {
+                    let Column::I32(list) = &mut self.columns[list.0 as usize] else { panic!("a list") };
+                    list.push(number as i32);
+                }
+                (self.columns[into.length.0 as usize].len() - 1) as u64
             }
             Op::Compact { flags, indices } => {
                 let flags = &self.columns[flags.0 as usize];
@@ -567,7 +647,11 @@ mod tests {
         let program = parse(text).unwrap();
         verify(&program).unwrap();
         let jobs = JobOrder::new(&[0, 0, 0], 1, None).unwrap();
-        run(&program, buffers, &Launch { scalars: &[40], jobs: &jobs, ticks, seed: 7, call: 1 })
+        run(
+            &program,
+            buffers,
+            &Launch { scalars: &[40], jobs: &jobs, ticks, first_tick: 0, seed: 7, call: 1 },
+        )
     }
 
     const HEAD: &str = r#"program random

@@ -378,6 +378,31 @@ pub enum Op {
         flags: Buffer,
         indices: Buffer,
     },
+    /// Makes a new array of so many rows of columns (`I64`), or of those that are true in `given` where there is one
+    /// (`Bool`), in their order; gives its number (`I32`). `tag`: that of all values, where the array has tags and the
+    /// columns do not. Of a driver only.
+    Append {
+        from: Items,
+        tag: Option<i32>,
+        given: Option<Buffer>,
+        count: Value,
+        into: Arrays,
+    },
+}
+
+/// The columns that a value is kept in: those that its type needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    pub payload: Option<Buffer>,
+    pub tag: Option<Buffer>,
+}
+
+/// The columns of the arrays of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrays {
+    pub offset: Buffer,
+    pub length: Buffer,
+    pub items: Items,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -444,9 +469,31 @@ pub enum Stmt {
     /// What [`Op::Path`] gives from here: the number of the calls that lead to the function that is called next. Behind
     /// the call it is set back.
     Path(Value),
-    /// Runs a kernel over the base, for the ticks of the run. The driver ends with a launch that fails, finds a conflict
-    /// or is interrupted. Of a driver only.
-    Launch(KernelId),
+    /// Runs a kernel over its base for so many ticks (`I64`, not negative), or for those of the run. The driver ends with a
+    /// launch that fails, finds a conflict or is interrupted. Of a driver only.
+    Launch {
+        kernel: KernelId,
+        ticks: Option<Value>,
+    },
+    /// The base of a kernel has so many elements from now on (`I64`). `own`: the objects that they are, which can be there
+    /// several times; `first_same`: becomes the first of each. `sized`: columns by element index, which become as long.
+    /// Of a driver only.
+    Over {
+        kernel: KernelId,
+        count: Value,
+        own: Option<Items>,
+        first_same: Option<Buffer>,
+        sized: Vec<Buffer>,
+    },
+    /// A column becomes a copy of so many rows (`I64`) of another one, from a row (`I32`) on. Of a driver only.
+    Copy {
+        from: Buffer,
+        first: Value,
+        count: Value,
+        into: Buffer,
+    },
+    /// Sets a scalar ([`ScalarSource::Driver`]) for the launches to come. Of a driver only.
+    Assign(Scalar, Value),
     /// Reduces the rows of a column (`I64` or `F64`), or those whose row of `given` (`I64` or `Bool`) is not 0, beginning
     /// with `from`: Floats in their order, Integers exactly. The results are the number and whether it is one (`Bool`): it
     /// is none where the Integer is beyond 64 bits, or where a NaN would have to be compared. Of a driver only.
@@ -492,12 +539,13 @@ pub enum BufferKind {
     ArrayLength(ArrayKind),
     /// Elements of all arrays of a kind; one filler element at the end, so that index 0 of an empty array is readable.
     ArrayValues(ArrayKind, Part),
-    /// The elements of the base, by element index: the column that they are known by ([`crate::heap::schema::Base`]).
-    Base(Part),
+    /// The elements of a kernel's base, by element index: the column that they are known by
+    /// ([`crate::heap::schema::Base`]).
+    Base(KernelId, Part),
     /// Another column of the base, by its number and element index.
-    Beside(u32, Part),
-    /// What the section gives for each element, by element index.
-    Result(Part),
+    Beside(KernelId, u32, Part),
+    /// What a kernel gives for each element, by element index.
+    Result(KernelId, Part),
     /// `Bool`: does the section give anything for the element, by element index.
     Kept,
     /// The elements' parts of an accumulator (by its number in the schema), by element index.
@@ -519,8 +567,8 @@ pub enum BufferKind {
     Frozen(HierarchyId),
     /// `Bool`: is the array frozen, by id.
     FrozenArray(ArrayKind),
-    /// `I32`: the first element that is the same object, by element index.
-    FirstSame,
+    /// `I32`: the first element of a kernel's base that is the same object, by element index.
+    FirstSame(KernelId),
     /// `I64`: who touched each row of what is watched, some words a row (see [`crate::heap::marks`]).
     Marks(Watched),
     /// `I32`: the place of each symbol in the order of their names, by number.
@@ -552,7 +600,7 @@ impl BufferInfo {
     pub fn changes(&self) -> bool {
         let begins_as_nothing = matches!(
             self.kind,
-            BufferKind::Result(_)
+            BufferKind::Result(..)
                 | BufferKind::Kept
                 | BufferKind::ResultWords
                 | BufferKind::Scratch
@@ -582,6 +630,8 @@ pub enum ScalarSource {
     SeriesFirst(u32),
     /// How far the Integers of a series are apart.
     SeriesStep(u32),
+    /// What the driver has last [set](Stmt::Assign) it to, by a number of its own: 0 at first.
+    Driver(u32),
     /// Words of [`BufferKind::Scratch`] that one element has.
     ScratchWords,
     /// Words of [`BufferKind::ResultWords`] that one element has.
@@ -824,6 +874,28 @@ impl Program {
     /// Elements are not known to be independent, and watched for it.
     pub fn is_watched(&self) -> bool {
         self.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Marks(_)))
+    }
+
+    /// The functions that these call, directly or not, with themselves.
+    pub fn called_from(&self, functions: impl Iterator<Item = FuncId>) -> BTreeSet<FuncId> {
+        let mut open: Vec<FuncId> = functions.collect();
+        let mut all: BTreeSet<FuncId> = open.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            let Some(function) = self.functions.get(id.0 as usize) else { continue };
+            walk::for_each(&function.body, &mut |stmt| {
+                if let Stmt::Call { function, .. } | Stmt::Defer { function, .. } = stmt
+                    && all.insert(*function)
+                {
+                    open.push(*function);
+                }
+            });
+        }
+        all
+    }
+
+    /// The driver and what it calls.
+    pub fn drivers(&self) -> BTreeSet<FuncId> {
+        self.called_from(self.driver.into_iter())
     }
 
     /// The functions of [`Stmt::Defer`].

@@ -30,8 +30,8 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, MessagePart, Missing, Op, Part,
-    Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value, Watched,
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Items, KernelId, MessagePart,
+    Missing, Op, Part, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value, Watched,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -83,9 +83,11 @@ impl Display for BufferInfo {
             BufferKind::ArrayOffset(a) => write!(f, "array_offset a{}", a.0),
             BufferKind::ArrayLength(a) => write!(f, "array_length a{}", a.0),
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
-            BufferKind::Base(part) => write!(f, "base{}", PartText(*part)),
-            BufferKind::Beside(n, part) => write!(f, "beside {n}{}", PartText(*part)),
-            BufferKind::Result(part) => write!(f, "result{}", PartText(*part)),
+            BufferKind::Base(k, part) => write!(f, "base{}{}", OfKernel(*k), PartText(*part)),
+            BufferKind::Beside(k, n, part) => {
+                write!(f, "beside{} {n}{}", OfKernel(*k), PartText(*part))
+            }
+            BufferKind::Result(k, part) => write!(f, "result{}{}", OfKernel(*k), PartText(*part)),
             BufferKind::Accumulator(n, part) => write!(f, "accumulator v{n}{}", PartText(*part)),
             BufferKind::AccumulatorTick(n) => write!(f, "accumulator_tick v{n}"),
             BufferKind::Merged(n, part) => write!(f, "merged v{n}{}", PartText(*part)),
@@ -96,11 +98,31 @@ impl Display for BufferInfo {
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
-            BufferKind::FirstSame => f.write_str("first_same"),
+            BufferKind::FirstSame(k) => write!(f, "first_same{}", OfKernel(*k)),
             BufferKind::Marks(what) => write!(f, "marks {what}"),
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
+    }
+}
+
+/// The kernel, where it is not the first one.
+struct OfKernel(KernelId);
+
+impl Display for OfKernel {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0 == KernelId(0) { Ok(()) } else { write!(f, " {}", self.0) }
+    }
+}
+
+impl Display for Items {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.payload, self.tag) {
+            (Some(payload), None) => payload.fmt(f),
+            (Some(payload), Some(tag)) => write!(f, "{payload} tag {tag}"),
+            (None, Some(tag)) => write!(f, "tag {tag}"),
+            (None, None) => f.write_str("nothing"),
+        }
     }
 }
 
@@ -122,6 +144,7 @@ impl Display for ScalarInfo {
             ScalarSource::BaseLength => f.write_str("base_length"),
             ScalarSource::SeriesFirst(n) => write!(f, "series_first {n}"),
             ScalarSource::SeriesStep(n) => write!(f, "series_step {n}"),
+            ScalarSource::Driver(n) => write!(f, "driver {n}"),
             ScalarSource::ScratchWords => f.write_str("scratch_words"),
             ScalarSource::ResultWords => f.write_str("result_words"),
             ScalarSource::RootRange(root, 0) => write!(f, "root_range {root} low"),
@@ -401,7 +424,20 @@ impl FunctionText<'_> {
             Stmt::Return(values) => write!(f, "return {}", List(values)),
             Stmt::Tick(value) => write!(f, "tick {value}"),
             Stmt::Path(value) => write!(f, "path {value}"),
-            Stmt::Launch(kernel) => write!(f, "launch {kernel}"),
+            Stmt::Launch { kernel, ticks } => {
+                write!(f, "launch {kernel}")?;
+                ticks.map_or(Ok(()), |ticks| write!(f, " for {ticks}"))
+            }
+            Stmt::Over { kernel, count, own, first_same, sized } => {
+                write!(f, "over {kernel} for {count}")?;
+                own.as_ref().map_or(Ok(()), |own| write!(f, " own {own}"))?;
+                first_same.map_or(Ok(()), |buffer| write!(f, " first_same {buffer}"))?;
+                sized.iter().try_for_each(|buffer| write!(f, " sized {buffer}"))
+            }
+            Stmt::Copy { from, first, count, into } => {
+                write!(f, "copy {from}[{first}] for {count} into {into}")
+            }
+            Stmt::Assign(scalar, value) => write!(f, "{scalar} = {value}"),
             Stmt::Reduce { reduction, column, given, from, results: [number, is_one] } => {
                 let of = self.program.and_then(|program| program.buffers.get(column.0 as usize));
                 write!(f, "{number}")?;
@@ -474,6 +510,12 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),
         Op::Compact { flags, indices } => write!(f, "compact {flags} into {indices}"),
+        Op::Append { from, tag, given, count, into } => {
+            write!(f, "append {from} for {count}")?;
+            tag.map_or(Ok(()), |tag| write!(f, " all {tag}"))?;
+            given.map_or(Ok(()), |given| write!(f, " where {given}"))?;
+            write!(f, " into {}, {}, {}", into.offset, into.length, into.items)
+        }
         Op::Watch { marks, row, me, write } => {
             write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })
         }

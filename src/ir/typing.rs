@@ -198,6 +198,7 @@ pub fn result_type(
     match op {
         Op::Bool(_) | Op::Compare(..) => Some(Ty::Bool),
         Op::I32(_) | Op::Element => Some(Ty::I32),
+        Op::Append { .. } => Some(Ty::I32),
         Op::I64(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Compact { .. } => {
             Some(Ty::I64)
         }

@@ -7,18 +7,19 @@
 use super::printer::first_line;
 use super::typing::result_type;
 use super::{
-    Block, Buffer, BufferInfo, BufferKind, Comparison, Function, Interval, Label, Op, Part, Program, SiteId,
-    Stmt, Ty, Value, Var, walk,
+    Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Items, KernelId, Label, Op, Part,
+    Program, ScalarSource, SiteId, Stmt, Ty, Value, Var, walk,
 };
 
 /// `Err` has a line for each mistake.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
     let mut errors = declarations(program);
+    let drivers = program.drivers();
     for (i, function) in program.functions.iter().enumerate() {
         let mut checker = Checker {
             program,
             function,
-            is_driver: program.driver.is_some_and(|driver| driver.0 as usize == i),
+            is_driver: drivers.contains(&FuncId(i as u32)),
             defined: vec![false; function.values.len()],
             visible: vec![false; function.values.len()],
             scope: Vec::new(),
@@ -40,16 +41,16 @@ fn declarations(program: &Program) -> Vec<String> {
         let ty = match buffer.kind {
             BufferKind::Column { part: Part::Tag, .. }
             | BufferKind::ArrayValues(_, Part::Tag)
-            | BufferKind::Base(Part::Tag)
-            | BufferKind::Beside(_, Part::Tag)
-            | BufferKind::Result(Part::Tag)
+            | BufferKind::Base(_, Part::Tag)
+            | BufferKind::Beside(_, _, Part::Tag)
+            | BufferKind::Result(_, Part::Tag)
             | BufferKind::Accumulator(_, Part::Tag)
             | BufferKind::Variable(_, Part::Tag)
             | BufferKind::Merged(_, Part::Tag)
             | BufferKind::Selection
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
-            | BufferKind::FirstSame
+            | BufferKind::FirstSame(_)
             | BufferKind::SymbolRanks => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
@@ -252,11 +253,36 @@ impl<'a> Checker<'a> {
             }
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
             Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
-            Stmt::Launch(kernel) => {
-                if kernel.0 as usize >= self.program.kernels.len() {
-                    self.error(format!("there is no {kernel}"));
+            Stmt::Launch { kernel, ticks } => {
+                self.kernel(*kernel);
+                if let Some(ticks) = ticks {
+                    self.expect(*ticks, Ty::I64);
                 }
             }
+            Stmt::Over { kernel, count, own, first_same, sized } => {
+                self.kernel(*kernel);
+                self.expect(*count, Ty::I64);
+                if let Some(own) = own {
+                    self.items(*own);
+                }
+                for buffer in first_same.iter().chain(sized) {
+                    self.buffer_there(*buffer);
+                }
+            }
+            Stmt::Copy { from, first, count, into } => {
+                self.expect(*first, Ty::I32);
+                self.expect(*count, Ty::I64);
+                let [from_ty, into_ty] = [from, into].map(|buffer| self.buffer(*buffer).map(|(ty, _)| ty));
+                if from_ty.is_none() || from_ty != into_ty {
+                    self.error(format!("{into} cannot hold what is in {from}"));
+                }
+            }
+            Stmt::Assign(scalar, value) => match self.program.scalars.get(scalar.0 as usize) {
+                Some(info) if matches!(info.source, ScalarSource::Driver(_)) => {
+                    self.expect(*value, info.ty);
+                }
+                _ => self.error(format!("{scalar} is not the driver's to set")),
+            },
             Stmt::Reduce { reduction, column, given, from, results: [number, is_one] } => {
                 let ty = self.buffer(*column).map(|(ty, _)| ty);
                 match ty {
@@ -278,18 +304,36 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn kernel(&mut self, kernel: KernelId) {
+        if kernel.0 as usize >= self.program.kernels.len() {
+            self.error(format!("there is no {kernel}"));
+        }
+    }
+
+    fn items(&mut self, items: Items) {
+        items.payload.into_iter().chain(items.tag).for_each(|buffer| self.buffer_there(buffer));
+    }
+
+    fn buffer_there(&mut self, buffer: Buffer) {
+        if self.buffer(buffer).is_none() {
+            self.error(format!("there is no {buffer}"));
+        }
+    }
+
     /// Some statements are a driver's, others an element's.
     fn side(&mut self, stmt: &Stmt) {
-        let drivers =
-            matches!(stmt, Stmt::Launch(_) | Stmt::Reduce { .. } | Stmt::Let { op: Op::Compact { .. }, .. });
+        let drivers = matches!(
+            stmt,
+            Stmt::Launch { .. }
+                | Stmt::Over { .. }
+                | Stmt::Copy { .. }
+                | Stmt::Assign(..)
+                | Stmt::Reduce { .. }
+                | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. }, .. }
+        );
         let elements = match stmt {
-            Stmt::Let { op, .. } => {
-                matches!(op, Op::Element | Op::Tick | Op::Path | Op::Random | Op::Watch { .. })
-            }
-            Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Tick(_) | Stmt::Path(_) => true,
-            Stmt::Store { buffer, .. } => {
-                !self.program.buffers.get(buffer.0 as usize).is_some_and(BufferInfo::is_drivers)
-            }
+            Stmt::Let { op, .. } => matches!(op, Op::Element | Op::Tick | Op::Watch { .. }),
+            Stmt::Defer { .. } | Stmt::Tick(_) => true,
             _ => false,
         };
         match self.is_driver {
@@ -345,6 +389,24 @@ impl<'a> Checker<'a> {
                 let info = self.program.buffers.get(marks.0 as usize);
                 if !info.is_some_and(|info| matches!(info.kind, BufferKind::Marks(_)) && info.written) {
                     self.error(format!("{marks} holds no marks"));
+                }
+            }
+            Op::Append { from, tag, given, count, into } => {
+                self.expect(*count, Ty::I64);
+                self.items(*from);
+                self.items(into.items);
+                if (from.tag.is_some() || tag.is_some()) != into.items.tag.is_some() {
+                    self.error("what the values are is told of only one of the two");
+                }
+                for index in [into.offset, into.length] {
+                    if self.buffer(index).map(|(ty, _)| ty) != Some(Ty::I32) {
+                        self.error(format!("{index} is no list of offsets or lengths"));
+                    }
+                }
+                if let Some(given) = given
+                    && self.buffer(*given).map(|(ty, _)| ty) != Some(Ty::Bool)
+                {
+                    self.error(format!("{given} does not say what is given"));
                 }
             }
             Op::Compact { flags, indices } => {
@@ -648,10 +710,14 @@ mod tests {
         wrong("launch k1", "`launch k1`: there is no k1");
         wrong("v0 = tick", "`v0 = tick`: is for elements, not for a driver");
         wrong("call f0()", "`call f0()`: expected 3 arguments, found 0");
-        wrong(
-            "v0 = i32 0; v1 = true; store b0[v0] = v1",
-            "`store b0[v0] = v1`: is for elements, not for a driver",
-        );
+        wrong("v0 = i64 1; over k1 for v0", "`over k1 for v0`: there is no k1");
+        wrong("v0 = i32 0; over k0 for v0", "`over k0 for v0`: v0 is i32, expected i64");
+        let text = "copy b3[v0] for v1 into b2";
+        wrong(&format!("v0 = i32 0; v1 = i64 1; {text}"), &format!("`{text}`: b2 cannot hold what is in b3"));
+        wrong("v0 = i64 1; s0 = v0", "`s0 = v0`: s0 is not the driver's to set");
+        let text = "v1 = append b3 for v0 into b1, b1, b3 tag b1";
+        let told = "what the values are is told of only one of the two";
+        wrong(&format!("v0 = i64 1; {text}"), &format!("`{text}`: {told}"));
         wrong("v0 = compact b3 into b1", "`v0 = compact b3 into b1`: b3 holds no flags");
         wrong("v0 = compact b0 into b3", "`v0 = compact b0 into b3`: b3 is no selection");
         let text = "v1, v2 = reduce xor b3 from v0";

@@ -1,6 +1,6 @@
 //! Ways through a function: the operands of a statement, the blocks nested in it, whether control comes out of it.
 
-use super::{Block, Buffer, Label, Op, Program, Scalar, Stmt, Value};
+use super::{Block, Buffer, Items, Label, Op, Program, Scalar, Stmt, Value};
 
 impl Program {
     /// The number of its statements.
@@ -45,7 +45,7 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) => each(*a),
+            Self::Unary(_, a) | Self::Load(_, a) | Self::Append { count: a, .. } => each(*a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
             Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
@@ -66,7 +66,7 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) => each(a),
+            Self::Unary(_, a) | Self::Load(_, a) | Self::Append { count: a, .. } => each(a),
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => {
                 each(a);
                 each(b);
@@ -99,11 +99,18 @@ impl Stmt {
             Self::Set(_, value)
             | Self::Tick(value)
             | Self::Path(value)
+            | Self::Assign(_, value)
+            | Self::Over { count: value, .. }
+            | Self::Launch { ticks: Some(value), .. }
             | Self::Reduce { from: value, .. } => each(*value),
+            Self::Copy { first, count, .. } => [*first, *count].into_iter().for_each(each),
             Self::Store { index, value, .. } => [*index, *value].into_iter().for_each(each),
             Self::If { condition, .. } => each(*condition),
-            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) | Self::Launch(_) => {
-            }
+            Self::Loop { .. }
+            | Self::Block { .. }
+            | Self::Break(_)
+            | Self::Continue(_)
+            | Self::Launch { ticks: None, .. } => {}
             Self::Check { condition, operands, .. } => {
                 each(*condition);
                 operands.iter().copied().for_each(each);
@@ -124,14 +131,24 @@ impl Stmt {
             Self::Set(_, value)
             | Self::Tick(value)
             | Self::Path(value)
+            | Self::Assign(_, value)
+            | Self::Over { count: value, .. }
+            | Self::Launch { ticks: Some(value), .. }
             | Self::Reduce { from: value, .. } => each(value),
+            Self::Copy { first, count, .. } => {
+                each(first);
+                each(count);
+            }
             Self::Store { index, value, .. } => {
                 each(index);
                 each(value);
             }
             Self::If { condition, .. } => each(condition),
-            Self::Loop { .. } | Self::Block { .. } | Self::Break(_) | Self::Continue(_) | Self::Launch(_) => {
-            }
+            Self::Loop { .. }
+            | Self::Block { .. }
+            | Self::Break(_)
+            | Self::Continue(_)
+            | Self::Launch { ticks: None, .. } => {}
             Self::Check { condition, operands, .. } => {
                 each(condition);
                 operands.iter_mut().for_each(each);
@@ -153,6 +170,15 @@ impl Stmt {
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [*flags, *indices].into_iter().for_each(each)
             }
+            Self::Let { op: Op::Append { from, given, into, .. }, .. } => {
+                let items = [from.payload, from.tag, *given, into.items.payload, into.items.tag];
+                items.into_iter().flatten().chain([into.offset, into.length]).for_each(each);
+            }
+            Self::Over { own, first_same, sized, .. } => {
+                let own = own.iter().flat_map(|own| [own.payload, own.tag]).flatten();
+                own.chain(*first_same).chain(sized.iter().copied()).for_each(each);
+            }
+            Self::Copy { from, into, .. } => [*from, *into].into_iter().for_each(each),
             Self::Reduce { column, given, .. } => {
                 [Some(*column), *given].into_iter().flatten().for_each(each)
             }
@@ -168,6 +194,17 @@ impl Stmt {
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [flags, indices].into_iter().for_each(each)
             }
+            Self::Let { op: Op::Append { from, given, into, .. }, .. } => {
+                let Items { payload, tag } = &mut into.items;
+                let items = [&mut from.payload, &mut from.tag, given, payload, tag];
+                let items = items.into_iter().flatten();
+                items.chain([&mut into.offset, &mut into.length]).for_each(each);
+            }
+            Self::Over { own, first_same, sized, .. } => {
+                let own = own.iter_mut().flat_map(|own| [&mut own.payload, &mut own.tag]).flatten();
+                own.chain(first_same).chain(sized).for_each(each);
+            }
+            Self::Copy { from, into, .. } => [from, into].into_iter().for_each(each),
             Self::Reduce { column, given, .. } => {
                 each(column);
                 given.iter_mut().for_each(each);
@@ -176,10 +213,10 @@ impl Stmt {
         }
     }
 
-    /// The scalar that the statement reads.
+    /// The scalar that the statement reads or sets.
     pub fn scalar_mut(&mut self) -> Option<&mut Scalar> {
         match self {
-            Self::Let { op: Op::Scalar(scalar), .. } => Some(scalar),
+            Self::Let { op: Op::Scalar(scalar), .. } | Self::Assign(scalar, _) => Some(scalar),
             _ => None,
         }
     }

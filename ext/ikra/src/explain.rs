@@ -69,7 +69,13 @@ pub fn text(
         );
     }
     for array in &inferred.schema.arrays {
-        let access = if array.written { "read, written" } else { "read" };
+        let access = if array.made {
+            "made, read"
+        } else if array.written {
+            "read, written"
+        } else {
+            "read"
+        };
         let ways = ways(&|kind| matches!(kind, BufferKind::ArrayValues(k, _) if *k == array.kind));
         let types = types(&array.stored.types);
         let _ = writeln!(out, "elements of arrays k{}: {types} ({access}{ways})", array.kind.0);

@@ -321,6 +321,10 @@ impl Host for LiveHost<'_, '_> {
         Ok(self.tracer.column(column))
     }
 
+    fn made_kind(&mut self, number: u32) -> ArrayKind {
+        self.tracer.made_kind(number)
+    }
+
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal> {
         let kind = self.tracer.ask_elements(kind);
         self.drain().map_err(|stop| self.refusal(stop.into()))?;

@@ -108,6 +108,7 @@ fn section(
         "values" => Output::Values,
         "selection" => Output::Selection,
         "kept" => Output::Kept,
+        "program" => Output::Program,
         _ => Output::Nothing,
     };
     let form = match &*form.name()? {

@@ -572,7 +572,7 @@ impl<'a> Run<'a> {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
             let Heap { store, scalars, jobs, .. } = heap;
-            let launch = Launch { scalars, jobs, ticks: self.section.ticks, seed, call };
+            let launch = Launch { scalars, jobs, ticks: self.section.ticks, first_tick: 0, seed, call };
             let run = || executable.run(store, &launch, &interrupt, &mut steps);
             let ended = match interrupted {
                 false => gvl::without_gvl(self.ruby, &interrupt, run),

@@ -50,6 +50,71 @@ pub fn compact(flags: &Column) -> Result<Column, Error> {
     Ok(Column::I32(rows))
 }
 
+/// Rows of a column.
+#[derive(Clone, Copy)]
+pub enum Rows<'a> {
+    /// So many from the beginning.
+    First(usize),
+    These(&'a [i32]),
+}
+
+/// Puts rows of a column behind those of another one, in front of its last, which is a filler. Where that has 64 bits for
+/// values of all sorts, they become such.
+pub fn append(to: &mut Column, from: &Column, rows: Rows<'_>) -> Result<(), Error> {
+    match (to, from) {
+        (Column::Bool(to), Column::Bool(from)) => append_to(to, from, rows, |item| item),
+        (Column::I32(to), Column::I32(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Column::I64(from)) => append_to(to, from, rows, |item| item),
+        (Column::F64(to), Column::F64(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Column::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
+        (Column::I64(to), Column::I32(from)) => append_to(to, from, rows, i64::from),
+        (Column::I64(to), Column::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
+        _ => Err(mismatch()),
+    }
+}
+
+/// The same with one number for all.
+pub fn fill(to: &mut Column, count: usize, number: i32) -> Result<(), Error> {
+    let Column::I32(to) = to else { return Err(mismatch()) };
+    to.pop();
+    fallible::reserve(to, count + 1)?;
+    to.resize(to.len() + count, number);
+    to.push(0);
+    Ok(())
+}
+
+fn append_to<T: Copy + Default + Send + Sync, F: Copy + Sync>(
+    to: &mut Vec<T>,
+    from: &[F],
+    rows: Rows<'_>,
+    convert: impl Fn(F) -> T + Sync,
+) -> Result<(), Error> {
+    to.pop();
+    let begin = to.len();
+    let count = match rows {
+        Rows::First(count) if count <= from.len() => count,
+        Rows::First(_) => return Err(mismatch()),
+        Rows::These(rows) => rows.len(),
+    };
+    fallible::reserve(to, count + 1)?;
+    to.resize(begin + count + 1, T::default());
+    let size = parallel::chunk();
+    let places = to[begin..begin + count].chunks_mut(size).enumerate();
+    parallel::each(count, places, |(number, place)| {
+        let first = number * size;
+        match rows {
+            Rows::First(_) => {
+                place.iter_mut().zip(&from[first..]).for_each(|(item, found)| *item = convert(*found));
+            }
+            Rows::These(rows) => place
+                .iter_mut()
+                .zip(&rows[first..])
+                .for_each(|(item, row)| *item = convert(from[*row as usize])),
+        }
+    });
+    Ok(())
+}
+
 /// Without branches on the flags: each row is noted, and the next one in its place if it is not wanted.
 fn true_rows(flags: &[u8], first: usize, rows: &mut [i32]) {
     let mut at = 0;

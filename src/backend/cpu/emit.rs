@@ -113,7 +113,10 @@ impl<'a> Emitter<'a> {
             Stmt::Store { buffer, index, value } if self.is_driver => {
                 self.store_row(*buffer, *index, *value)?
             }
-            Stmt::Launch(kernel) => self.launch(*kernel)?,
+            Stmt::Launch { kernel, ticks } => self.launch(*kernel, *ticks)?,
+            Stmt::Over { count, .. } => self.over(stmt, *count)?,
+            Stmt::Copy { from, first, count, into } => self.copy((*from, *into), *first, *count)?,
+            Stmt::Assign(scalar, value) => self.assign(*scalar, *value)?,
             Stmt::Reduce { reduction, column, given, from, results } => {
                 self.reduce(*reduction, (*column, *given), *from, *results)?;
             }

@@ -35,6 +35,8 @@ pub enum Kind<'a> {
     Callee(&'a Function),
     /// The driver (see [`super::driver`]).
     Driver(&'a Function),
+    /// A function that a driver calls.
+    Called(&'a Function),
     /// What elements defer: a loop over records (see [`super::deferred`]).
     Deferred(&'a Function),
 }
@@ -46,6 +48,7 @@ impl<'a> Kind<'a> {
             | Self::EntryTick(function)
             | Self::Callee(function)
             | Self::Driver(function)
+            | Self::Called(function)
             | Self::Deferred(function) => function,
         }
     }
@@ -54,15 +57,11 @@ impl<'a> Kind<'a> {
 /// The functions that are called from an entry, directly or not.
 pub fn callees(program: &Program) -> BTreeSet<FuncId> {
     let mut found = BTreeSet::new();
-    let mut open: Vec<FuncId> = program.entries().map(|entry| entry.function).collect();
-    while let Some(id) = open.pop() {
-        walk::any(&program.functions[id.0 as usize].body, &mut |stmt| {
-            if let Stmt::Call { function, .. } = stmt
-                && found.insert(*function)
-            {
-                open.push(*function);
+    for id in program.called_from(program.entries().map(|entry| entry.function)) {
+        walk::for_each(&program.functions[id.0 as usize].body, &mut |stmt| {
+            if let Stmt::Call { function, .. } = stmt {
+                found.insert(*function);
             }
-            false
         });
     }
     found
@@ -131,7 +130,9 @@ pub fn function(
     target.name = UserFuncName::default();
     target.signature = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => entry_signature(module.isa()),
-        Kind::Callee(function) | Kind::Driver(function) => callee_signature(function, module.isa()),
+        Kind::Callee(function) | Kind::Driver(function) | Kind::Called(function) => {
+            callee_signature(function, module.isa())
+        }
     };
     let config = module.target_config();
     let function = kind.function();
@@ -143,7 +144,7 @@ pub fn function(
     let params = builder.block_params(start).to_vec();
     let (args, state) = match kind {
         Kind::Entry(_) | Kind::EntryTick(_) | Kind::Deferred(_) => (params[0], params[6]),
-        Kind::Callee(_) | Kind::Driver(_) => (params[0], params[1]),
+        Kind::Callee(_) | Kind::Driver(_) | Kind::Called(_) => (params[0], params[1]),
     };
     let leave = builder.create_block();
     let status = builder.append_block_param(leave, types::I64);
@@ -168,12 +169,12 @@ pub fn function(
         convention: Convention::Callee { results: None },
         ticks: match kind {
             Kind::EntryTick(_) | Kind::Deferred(_) => Ticks::One,
-            Kind::Entry(_) | Kind::Callee(_) | Kind::Driver(_) => Ticks::Many,
+            Kind::Entry(_) | Kind::Callee(_) | Kind::Driver(_) | Kind::Called(_) => Ticks::Many,
         },
         interrupt: None,
         fail: None,
         leave,
-        is_driver: matches!(kind, Kind::Driver(_)),
+        is_driver: matches!(kind, Kind::Driver(_) | Kind::Called(_)),
     };
     let shared = live_ranges::shared(function);
     let vars: Vec<Variable> =
@@ -184,7 +185,7 @@ pub fn function(
     match kind {
         Kind::Entry(_) | Kind::EntryTick(_) => emitter.entry(&params, status)?,
         Kind::Deferred(_) => emitter.deferred_calls(&params, status)?,
-        Kind::Callee(_) | Kind::Driver(_) => emitter.callee(&params, status)?,
+        Kind::Callee(_) | Kind::Driver(_) | Kind::Called(_) => emitter.callee(&params, status, kind)?,
     }
     emitter.builder.finalize(config);
     Ok(())
@@ -352,7 +353,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    fn callee(&mut self, params: &[clif::Value], status: clif::Value) -> Result<(), Error> {
+    fn callee(&mut self, params: &[clif::Value], status: clif::Value, kind: Kind<'_>) -> Result<(), Error> {
         let mut rest = &params[2..];
         if self.function.results.len() > 1 {
             self.convention = Convention::Callee { results: Some(rest[0]) };
@@ -362,7 +363,7 @@ impl<'a> Emitter<'a> {
             *value = Some(*param);
         }
         // A driver is over soon, but for its loops and launches.
-        if !self.is_driver {
+        if !matches!(kind, Kind::Driver(_)) {
             self.poll();
         }
         let body = &self.function.body;

@@ -105,13 +105,19 @@ impl Session for CpuSession<'_> {
         })
     }
 
-    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<(), Error> {
-        Ok(())
+    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<Outcome, Error> {
+        Ok(Outcome::Done)
     }
 
     fn store(&mut self) -> &mut Store {
         self.store
     }
+
+    fn columns(&self) -> &[Column] {
+        self.store.columns()
+    }
+
+    fn changed(&mut self, _column: Buffer, _from: usize) {}
 }
 
 impl Kernels for CpuKernel {

@@ -165,6 +165,7 @@ pub fn run(
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
+    let ticks_of_run = launch.first_tick..launch.first_tick + launch.ticks;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
     let split = !launch.jobs.in_order && is_split();
@@ -177,11 +178,11 @@ pub fn run(
     }
     catch_unwind(AssertUnwindSafe(|| {
         if alone && !code.deep {
-            run.rounds(&code, rounds, launch.ticks, fused, 1);
+            run.rounds(&code, rounds, &ticks_of_run, fused, 1);
             return Ok::<_, Error>(());
         }
         let pool = threads::pool()?;
-        pool.install(|| run.rounds(&code, rounds, launch.ticks, fused, width));
+        pool.install(|| run.rounds(&code, rounds, &ticks_of_run, fused, width));
         Ok(())
     }))
     .map_err(|panic| {
@@ -216,16 +217,16 @@ impl LaunchState<'_> {
         failed || self.stopped.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
     }
 
-    fn rounds(&self, code: &CodeOf<'_>, rounds: &[Round], ticks: u64, fused: bool, width: usize) {
+    fn rounds(&self, code: &CodeOf<'_>, rounds: &[Round], ticks: &Range<u64>, fused: bool, width: usize) {
         if fused {
             if let Some(round) = rounds.first() {
-                self.round(&tasks(code, round, width), 0..ticks, width);
+                self.round(&tasks(code, round, width), ticks.clone(), width);
             }
             return;
         }
         let mut rounds: Vec<_> = rounds.iter().map(|round| tasks(code, round, width)).collect();
         rounds.iter_mut().flatten().enumerate().for_each(|(number, task)| task.number = number);
-        for tick in 0..ticks {
+        for tick in ticks.clone() {
             for tasks in &rounds {
                 // What was deferred is done as early as its order is known.
                 let size = if self.pending.is_some() && self.sorted { width * TASKS } else { tasks.len() };

@@ -161,6 +161,7 @@ impl<'a> Emitter<'a> {
                 self.builder.ins().select(condition, a, b)
             }
             Op::Compact { flags, indices } => self.compact(*flags, *indices)?,
+            Op::Append { count, .. } => self.append(op, *count)?,
             Op::Load(buffer, index) if self.is_driver => self.load_row(*buffer, *index, ty)?,
             Op::Load(buffer, _) if self.rows.contains_key(buffer) => {
                 let row = self.rows[buffer];

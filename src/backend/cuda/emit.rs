@@ -68,8 +68,9 @@ pub(super) fn emit(program: &Program) -> Source {
     let mut text = String::new();
     arguments(&names, &mut text);
     // The driver runs on the host.
+    let drivers = program.drivers();
     let elsewhere =
-        |id: FuncId| program.driver == Some(id) || names.deferred.iter().any(|(other, _)| *other == id);
+        |id: FuncId| drivers.contains(&id) || names.deferred.iter().any(|(other, _)| *other == id);
     let is_called = |index: &usize| !elsewhere(FuncId(*index as u32));
     if (0..program.functions.len()).filter(is_called).count() > entries {
         for index in (0..program.functions.len()).filter(is_called) {
@@ -174,7 +175,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::ArrayOffset(_) => "offset",
         BufferKind::ArrayLength(_) => "length",
         BufferKind::ArrayValues(..) => "values",
-        BufferKind::Base(_) => "base",
+        BufferKind::Base(..) => "base",
         BufferKind::Beside(..) => "beside",
         BufferKind::Accumulator(..) => "accumulator",
         BufferKind::AccumulatorTick(_) => "accumulator_tick",
@@ -182,10 +183,10 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Selection => "selection",
         BufferKind::Kept => "kept",
         BufferKind::Variable(..) => "variable",
-        BufferKind::Result(_) | BufferKind::ResultWords => "result",
+        BufferKind::Result(..) | BufferKind::ResultWords => "result",
         BufferKind::Scratch => "scratch",
         BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => "frozen",
-        BufferKind::FirstSame => "first_same",
+        BufferKind::FirstSame(_) => "first_same",
         BufferKind::Marks(_) => "marks",
         BufferKind::SymbolRanks => "rank",
     }
@@ -200,10 +201,10 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::ArrayOffset(kind) => format!("where arrays of kind {} start", kind.0),
         BufferKind::ArrayLength(kind) => format!("lengths of arrays of kind {}", kind.0),
         BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
-        BufferKind::Base(p) => format!("elements of the base{}", part(p)),
-        BufferKind::Beside(n, p) => format!("column {n} of the base{}", part(p)),
+        BufferKind::Base(_, p) => format!("elements of the base{}", part(p)),
+        BufferKind::Beside(_, n, p) => format!("column {n} of the base{}", part(p)),
         BufferKind::Kept => "which elements are kept".into(),
-        BufferKind::Result(p) => format!("results{}", part(p)),
+        BufferKind::Result(_, p) => format!("results{}", part(p)),
         BufferKind::Accumulator(n, p) => format!("parts of accumulator {n}{}", part(p)),
         BufferKind::AccumulatorTick(n) => format!("when accumulator {n} was written"),
         BufferKind::Variable(n, p) => format!("variable {n} around the section{}", part(p)),
@@ -212,7 +213,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Scratch => "memory for the arrays of each thread".into(),
         BufferKind::Frozen(hierarchy) => format!("frozen objects of hierarchy {}", hierarchy.0),
         BufferKind::FrozenArray(kind) => format!("frozen arrays of kind {}", kind.0),
-        BufferKind::FirstSame => "first elements that are the same objects".into(),
+        BufferKind::FirstSame(_) => "first elements that are the same objects".into(),
         BufferKind::Marks(what) => format!("who touched {what}"),
         BufferKind::SymbolRanks => "the order of symbols".into(),
     }
@@ -226,6 +227,7 @@ fn scalar_word(source: &ScalarSource) -> &'static str {
         ScalarSource::BaseLength => "base_length",
         ScalarSource::SeriesFirst(_) => "first",
         ScalarSource::SeriesStep(_) => "step",
+        ScalarSource::Driver(_) => "given",
         ScalarSource::ScratchWords => "scratch_words",
         ScalarSource::ResultWords => "result_words",
         ScalarSource::RootRange(_, 0) => "low",

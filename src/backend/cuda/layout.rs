@@ -47,7 +47,7 @@ impl Begins {
             BufferKind::Scratch => Self::Anything,
             BufferKind::Marks(_) => Self::Cleared,
             // The host's are all zeros.
-            BufferKind::Result(_)
+            BufferKind::Result(..)
             | BufferKind::Kept
             | BufferKind::ResultWords
             | BufferKind::Accumulator(..)
@@ -62,7 +62,7 @@ impl Begins {
 }
 
 /// Does the host want to have it when a run is over? `stays`: as for [`Begins::of`].
-fn comes_down(info: &BufferInfo, stays: bool) -> bool {
+pub(super) fn comes_down(info: &BufferInfo, stays: bool) -> bool {
     info.written
         && !stays
         && !info.is_drivers()
@@ -86,6 +86,10 @@ pub(super) struct Arena {
     /// How many records there are: a word for each of the logs.
     pub counts: usize,
     pub bytes: usize,
+    /// By buffer, the bytes that there is room for; of the order of jobs too, and for how many threads at once.
+    room: Vec<usize>,
+    orders: usize,
+    lanes: usize,
 }
 
 impl Arena {
@@ -96,7 +100,7 @@ impl Arena {
     pub const STOP: usize = 128;
 
     /// `lanes`: threads of the largest launch, each of which has scratch memory. `stays`: columns that the kernel does not
-    /// look at.
+    /// look at. `before`: what this one takes the place of, as there was too little room.
     pub fn new(
         program: &Program,
         columns: &[Column],
@@ -104,8 +108,18 @@ impl Arena {
         lanes: usize,
         rooms: &Rooms,
         stays: impl Fn(usize) -> bool,
+        before: Option<&Self>,
     ) -> Self {
-        let size = |i: usize| columns[i].as_bytes().len();
+        // What has grown once may grow again.
+        let size = |i: usize| {
+            let now = columns[i].as_bytes().len();
+            match before.map(|before| before.room[i]) {
+                None | Some(usize::MAX) => now,
+                Some(room) if now > room => 2 * now,
+                Some(room) => room,
+            }
+        };
+        let lanes = lanes.max(before.map_or(0, |before| before.lanes));
         let infos = || program.buffers.iter().enumerate();
         let begins: Vec<Begins> = infos().map(|(i, info)| Begins::of(info, stays(i), size(i))).collect();
         let down: Vec<usize> =
@@ -123,6 +137,7 @@ impl Arena {
         };
         let (mut buffers, mut small, mut order) = (vec![0; program.buffers.len()], [0; 2], None);
         let orders = launch.jobs.order.as_ref().map_or(0, |order| order.len() * 4);
+        let orders = orders.max(before.map_or(0, |before| before.orders));
         for number in 0..3 {
             for i in (0..buffers.len()).filter(|i| group(*i) == number && !stays(*i)) {
                 let times = if program.buffers[i].kind == BufferKind::Scratch { lanes } else { 1 };
@@ -137,7 +152,19 @@ impl Arena {
         }
         let logs = rooms.iter().map(|(words, room)| (place(8 * words * room), *words, *room)).collect();
         let counts = place(8 * rooms.len());
-        Self { buffers, begins, down, small, order, logs, counts, bytes: end }
+        // What stays on the host may be as long as it likes.
+        let room = (0..columns.len()).map(|i| if stays(i) { usize::MAX } else { size(i) }).collect();
+        Self { buffers, begins, down, small, order, logs, counts, bytes: end, room, orders, lanes }
+    }
+
+    /// Is there room for another launch with these columns?
+    pub fn has_room(&self, columns: &[Column], launch: &Launch<'_>, lanes: usize, rooms: &Rooms) -> bool {
+        let orders = launch.jobs.order.as_ref().map_or(0, |order| order.len() * 4);
+        let fits = |(column, room): (&Column, &usize)| column.as_bytes().len() <= *room;
+        columns.iter().zip(&self.room).all(fits)
+            && orders <= self.orders
+            && lanes <= self.lanes
+            && rooms.iter().zip(&self.logs).all(|((_, wanted), (_, _, room))| wanted <= room)
     }
 }
 

@@ -79,6 +79,7 @@ impl Backend for CudaBackend {
             loaded,
             logs,
             defers: !program.deferred().is_empty(),
+            effects: CudaKernel::effects(program),
         }))
     }
 }

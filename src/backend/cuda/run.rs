@@ -4,7 +4,7 @@
 //! program are as good as one launch, as its elements do not see each other. Any other program has a launch for each
 //! tick and round, replayed as a graph.
 
-use super::deferred::{self, Finished, Logs};
+use super::deferred::{self, Finished, Logs, Rooms};
 use super::device::{Constant, DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, Begins, FAILURE_WORDS, Step};
@@ -12,6 +12,7 @@ use crate::backend::throughput::Throughput;
 use crate::backend::{Kernels, Launch, Outcome, Session};
 use crate::error::Error;
 use crate::heap::{Column, Store};
+use crate::ir::effects::{Effects, effects};
 use crate::ir::{Buffer, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
@@ -38,11 +39,46 @@ pub(super) struct CudaKernel {
     pub logs: Option<Logs>,
     /// They defer something.
     pub defers: bool,
+    /// What each kernel has to do with columns, what it calls included.
+    pub effects: Vec<Effects>,
+}
+
+impl CudaKernel {
+    /// Of each kernel of a program.
+    pub fn effects(program: &Program) -> Vec<Effects> {
+        let all = effects(program);
+        let of = |kernel: &crate::ir::Kernel| {
+            let mut own = Effects::default();
+            for id in program.called_from(kernel.entries.iter().map(|entry| entry.function)) {
+                own.reads.extend(&all[id.0 as usize].reads);
+                own.writes.extend(&all[id.0 as usize].writes);
+            }
+            own
+        };
+        program.kernels.iter().map(of).collect()
+    }
+
+    /// Does the GPU have nothing to do with a column?
+    fn stays(&self, buffer: usize) -> bool {
+        let touches = |effects: &Effects| effects.touches(Buffer(buffer as u32));
+        deferred::stays(self.logs.as_ref(), buffer) || !self.effects.iter().any(touches)
+    }
 }
 
 impl Kernels for CudaKernel {
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a> {
-        Box::new(CudaSession { kernel: self, store, interrupt, device: None, fetched: Vec::new() })
+        let count = self.program.buffers.len();
+        Box::new(CudaSession {
+            kernel: self,
+            store,
+            interrupt,
+            device: None,
+            stale: vec![Some(0); count],
+            ahead: vec![false; count],
+            unseen: 0,
+            since: Instant::now(),
+            slices: Slices::new(1),
+        })
     }
 
     fn suits(&self, _ticks: u64) -> bool {
@@ -54,16 +90,21 @@ impl Kernels for CudaKernel {
     }
 }
 
-/// A run on the device, from its start to the columns that it leaves there. The store's are what they were, until they are
-/// fetched.
+/// A run on the device, from its first launch on. The store's columns are what they were, until they are fetched.
 struct CudaSession<'a> {
     kernel: &'a CudaKernel,
     store: &'a mut Store,
     interrupt: &'a AtomicBool,
-    /// Where the results of the last launch are.
     device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
-    /// The columns of these that the store has.
-    fetched: Vec<usize>,
+    /// By buffer: the row from which on the device does not have what the host's column holds.
+    stale: Vec<Option<usize>>,
+    /// By buffer: the host does not have the device's column.
+    ahead: Vec<bool>,
+    /// Launches of which nobody has looked how they ended, and when the first of them was.
+    unseen: u64,
+    since: Instant,
+    /// So many may be.
+    slices: Slices,
 }
 
 impl Session for CudaSession<'_> {
@@ -74,9 +115,6 @@ impl Session for CudaSession<'_> {
         if launch.jobs.in_order {
             return Err(Error::Internal("a GPU runs no elements in order".into()));
         }
-        if self.device.is_some() {
-            return Err(Error::Internal("a GPU has one launch in a run".into()));
-        }
         let first = kernel.program.first_entry(id);
         let segments = kernel.source.segments;
         let steps = Step::of_tick(&kernel.program, first, self.store.columns(), launch, segments);
@@ -86,40 +124,124 @@ impl Session for CudaSession<'_> {
         let Some(logs) = &kernel.logs else {
             return self.attempt(id, &steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
         };
+        // What is deferred is the host's to do, after each tick.
+        let outcome = self.settle(profile)?;
+        if outcome != Outcome::Done {
+            return Ok(outcome);
+        }
+        let only = self.device.is_none();
         loop {
-            // Too little room for records is enough the next time.
             self.store.keep(logs.kept())?;
             if let Some(outcome) = self.attempt(id, &steps, launch, profile)? {
                 return Ok(outcome);
             }
+            if !only {
+                return Ok(Outcome::Conflict);
+            }
+            // Too little room for records is enough the next time.
             self.device = None;
+            self.stale.fill(Some(0));
+            self.ahead.fill(false);
             self.store.begin_again();
         }
     }
 
-    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<(), Error> {
-        let Some((device, arena)) = &mut self.device else { return Ok(()) };
-        let [end, _] = arena.small;
-        let is_wanted = |buffer: &usize| {
-            arena.buffers[*buffer] >= end
-                && column.is_none_or(|column| column.0 as usize == *buffer)
-                && !self.fetched.contains(buffer)
-        };
-        let wanted: Vec<usize> = arena.down.iter().copied().filter(is_wanted).collect();
-        if wanted.is_empty() {
-            return Ok(());
+    fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error> {
+        let is_wanted = |buffer: usize| column.is_none_or(|column| column.0 as usize == buffer);
+        if !(0..self.ahead.len()).any(|buffer| self.ahead[buffer] && is_wanted(buffer))
+            && (column.is_some() || self.unseen == 0)
+        {
+            return Ok(Outcome::Done);
         }
-        profile.time(Phase::Download, || download(&mut **device, arena, &wanted, self.store))?;
-        self.fetched.extend(wanted);
-        Ok(())
+        let outcome = self.settle(profile)?;
+        if outcome != Outcome::Done {
+            return Ok(outcome);
+        }
+        let Some((device, arena)) = &mut self.device else { return Ok(Outcome::Done) };
+        let wanted = (0..self.ahead.len()).filter(|buffer| self.ahead[*buffer] && is_wanted(*buffer));
+        let wanted: Vec<usize> = wanted.collect();
+        if !wanted.is_empty() {
+            profile.time(Phase::Download, || download(&mut **device, arena, &wanted, self.store))?;
+            wanted.iter().for_each(|buffer| self.ahead[*buffer] = false);
+        }
+        Ok(Outcome::Done)
     }
 
     fn store(&mut self) -> &mut Store {
         self.store
     }
+
+    fn columns(&self) -> &[Column] {
+        self.store.columns()
+    }
+
+    fn changed(&mut self, column: Buffer, from: usize) {
+        let at = column.0 as usize;
+        let before = self.stale[at].unwrap_or(from);
+        (self.stale[at], self.ahead[at]) = (Some(before.min(from)), false);
+    }
 }
 
 impl CudaSession<'_> {
+    /// Looks how the launches have ended that nobody has looked at; brings small columns along.
+    fn settle(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
+        let Some((device, arena)) = &mut self.device else { return Ok(Outcome::Done) };
+        if self.unseen == 0 {
+            return Ok(Outcome::Done);
+        }
+        let outcome =
+            profile.time(Phase::Kernel, || last_look(&mut **device, arena, self.store, &mut self.ahead))?;
+        self.slices.took(self.unseen, self.since.elapsed());
+        self.unseen = 0;
+        Ok(self.ended(outcome))
+    }
+
+    /// What was deferred may have failed before.
+    fn ended(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Failed(_) if self.kernel.defers => Outcome::Conflict,
+            other => other,
+        }
+    }
+
+    /// Has the device have what a launch needs. `None`: interrupted meanwhile.
+    fn prepare(
+        &mut self,
+        launch: &Launch<'_>,
+        lanes: usize,
+        rooms: &Rooms,
+        profile: &mut Profile,
+    ) -> Result<Option<Outcome>, Error> {
+        let fits = self
+            .device
+            .as_ref()
+            .is_some_and(|(_, arena)| arena.has_room(self.store.columns(), launch, lanes, rooms));
+        if self.device.is_some() && !fits {
+            // All comes to the host, and goes to where there is more room.
+            let outcome = self.fetch(None, profile)?;
+            if outcome != Outcome::Done {
+                return Ok(Some(outcome));
+            }
+        }
+        let CudaKernel { program, loaded, .. } = self.kernel;
+        let columns = self.store.columns();
+        let begun = profile.time(Phase::Upload, || {
+            if !fits {
+                let before = self.device.take().map(|(_, arena)| arena);
+                let stays = |buffer| self.kernel.stays(buffer);
+                let arena = Arena::new(program, columns, launch, lanes, rooms, stays, before.as_ref());
+                let Some(mut device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
+                upload(&mut *device, &arena, columns, launch)?;
+                self.stale.fill(None);
+                self.device = Some((device, arena));
+            } else if let Some((device, arena)) = &mut self.device {
+                refresh(&mut **device, arena, columns, launch, &mut self.stale)?;
+            }
+            Ok::<_, Error>(true)
+        })?;
+        Ok((!begun).then_some(Outcome::Interrupted))
+    }
+
     /// `None`: there was too little room for what elements defer.
     fn attempt(
         &mut self,
@@ -128,39 +250,114 @@ impl CudaSession<'_> {
         launch: &Launch<'_>,
         profile: &mut Profile,
     ) -> Result<Option<Outcome>, Error> {
-        let CudaKernel { program, loaded, logs, defers, .. } = self.kernel;
+        let CudaKernel { program, logs, effects, .. } = self.kernel;
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
         let rooms = logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
-        let columns = self.store.columns();
-        let stays = |buffer| deferred::stays(logs.as_ref(), buffer);
-        let arena = Arena::new(program, columns, launch, lanes, &rooms, stays);
-        let device = profile.time(Phase::Upload, || {
-            let mut device = loaded.start(arena.bytes, self.interrupt)?;
-            if let Some(device) = &mut device {
-                upload(&mut **device, &arena, columns, launch)?;
+        if let Some(outcome) = self.prepare(launch, lanes, &rooms, profile)? {
+            return Ok(Some(outcome));
+        }
+        for buffer in &effects[kernel.0 as usize].writes {
+            let at = buffer.0 as usize;
+            self.ahead[at] |= layout::comes_down(&program.buffers[at], self.kernel.stays(at));
+        }
+        let fused = program.kernels[kernel.0 as usize].fused && launch.jobs.rounds.len() == 1;
+        let Some((device, arena)) = &mut self.device else {
+            return Err(Error::Internal("a launch without a device".into()));
+        };
+        // A driver that launches more goes on at once, as long as this is over soon.
+        let work = (jobs as u64).saturating_mul(launch.ticks);
+        let goes_on =
+            logs.is_none() && program.kernels.len() > 1 && (launch.ticks == 1 || fused && work <= SMALL);
+        if goes_on {
+            if self.unseen == 0 {
+                self.since = Instant::now();
             }
-            Ok::<_, Error>(device)
-        })?;
-        let Some(mut device) = device else { return Ok(Some(Outcome::Interrupted)) };
-        let mut run =
-            Run { device: &mut *device, arena: &arena, store: self.store, launch, interrupt: self.interrupt };
+            self.unseen += 1;
+            let (first, end) = (launch.first_tick, launch.first_tick + launch.ticks);
+            profile.time(Phase::Kernel, || {
+                steps.iter().try_for_each(|step| device.launch(&step.with_ticks(first, end, false)))
+            })?;
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Ok(Some(Outcome::Interrupted));
+            }
+            let outcome = if self.unseen >= self.slices.next { self.settle(profile)? } else { Outcome::Done };
+            return Ok(Some(outcome));
+        }
+        let mut run = Run {
+            device: &mut **device,
+            arena,
+            store: self.store,
+            launch,
+            interrupt: self.interrupt,
+            ahead: &mut self.ahead,
+        };
         let outcome = profile.time(Phase::Kernel, || {
             if let Some(logs) = logs {
                 run.logging(steps, logs)
-            } else if program.kernels[kernel.0 as usize].fused && launch.jobs.rounds.len() == 1 {
+            } else if fused {
                 run.fused(steps).map(Some)
             } else {
                 run.tick_by_tick(steps).map(Some)
             }
         })?;
-        if outcome == Some(Outcome::Done) {
-            self.device = Some((device, arena));
-        }
-        // What was deferred may have failed before.
-        let failed = matches!(outcome, Some(Outcome::Failed(_)));
-        Ok(if failed && *defers { Some(Outcome::Conflict) } else { outcome })
+        self.unseen = 0;
+        Ok(outcome.map(|outcome| self.ended(outcome)))
     }
+}
+
+/// Brings up what the host has changed since the last launch.
+fn refresh(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
+    launch: &Launch<'_>,
+    stale: &mut [Option<usize>],
+) -> Result<(), Error> {
+    for (buffer, stale) in stale.iter_mut().enumerate() {
+        let Some(from) = stale.take().filter(|_| arena.begins[buffer] == Begins::Copied) else { continue };
+        let begin = from * columns[buffer].ty().bytes();
+        let bytes = columns[buffer].as_bytes().get(begin..).unwrap_or_default();
+        if !bytes.is_empty() {
+            // The driver may change it before this has been waited for.
+            session.put(arena.buffers[buffer] + begin, bytes.to_vec())?;
+        }
+    }
+    if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+        session.put(at, bytemuck::cast_slice(elements).to_vec())?;
+    }
+    session.set(Constant::Run, &layout::run_words(arena, session, launch))?;
+    let arguments = layout::argument_words(arena, session.base(), launch);
+    if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+}
+
+/// Looks how all that was launched has ended, and brings the small columns along that the device has changed.
+fn last_look(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    store: &mut Store,
+    ahead: &mut [bool],
+) -> Result<Outcome, Error> {
+    let [end, _] = arena.small;
+    let mut small = vec![0u64; end / 8];
+    session.read(&mut [(0, bytemuck::cast_slice_mut(&mut small))])?;
+    let mut words = [0; FAILURE_WORDS];
+    words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
+    if let Some(outcome) = layout::ended(words)? {
+        return Ok(outcome);
+    }
+    let small: &[u8] = bytemuck::cast_slice(&small);
+    for buffer in arena.down.iter().filter(|buffer| arena.buffers[**buffer] < end) {
+        if !std::mem::take(&mut ahead[*buffer]) {
+            continue;
+        }
+        let now = &store.columns()[*buffer];
+        let mut column = Column::zeros(now.ty(), now.len());
+        let bytes = column.as_bytes_mut();
+        bytes.copy_from_slice(&small[arena.buffers[*buffer]..][..bytes.len()]);
+        store.replace(*buffer, column);
+    }
+    Ok(Outcome::Done)
 }
 
 fn upload(
@@ -228,6 +425,7 @@ struct Run<'a, 'b> {
     store: &'a mut Store,
     launch: &'a Launch<'a>,
     interrupt: &'a AtomicBool,
+    ahead: &'a mut [bool],
 }
 
 impl Run<'_, '_> {
@@ -244,24 +442,7 @@ impl Run<'_, '_> {
 
     /// The same when everything was launched; brings the small columns down with it.
     fn last_look(&mut self) -> Result<Outcome, Error> {
-        let Self { arena, store, .. } = self;
-        let [end, _] = arena.small;
-        let mut small = vec![0u64; end / 8];
-        self.device.read(&mut [(0, bytemuck::cast_slice_mut(&mut small))])?;
-        let mut words = [0; FAILURE_WORDS];
-        words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
-        if let Some(outcome) = layout::ended(words)? {
-            return Ok(outcome);
-        }
-        let small: &[u8] = bytemuck::cast_slice(&small);
-        for buffer in arena.down.iter().filter(|buffer| arena.buffers[**buffer] < end) {
-            let now = &store.columns()[*buffer];
-            let mut column = Column::zeros(now.ty(), now.len());
-            let bytes = column.as_bytes_mut();
-            bytes.copy_from_slice(&small[arena.buffers[*buffer]..][..bytes.len()]);
-            store.replace(*buffer, column);
-        }
-        Ok(Outcome::Done)
+        last_look(self.device, self.arena, self.store, self.ahead)
     }
 
     fn fused(&mut self, steps: &[Step]) -> Result<Outcome, Error> {
@@ -279,7 +460,8 @@ impl Run<'_, '_> {
             let end = launch.ticks.min(done + slices.next);
             let start = Instant::now();
             for step in steps {
-                self.device.launch(&step.with_ticks(done, end, false))?;
+                let (first, end) = (launch.first_tick + done, launch.first_tick + end);
+                self.device.launch(&step.with_ticks(first, end, false))?;
             }
             if end == launch.ticks {
                 return self.last_look();
@@ -296,7 +478,10 @@ impl Run<'_, '_> {
         let ticks = self.launch.ticks;
         let graph_ticks = (GRAPH_STEPS / steps.len() as u64).min(GRAPH_TICKS).min(ticks);
         let with_graph = ticks >= GRAPH_FROM && graph_ticks > 1;
+        let begin = self.launch.first_tick;
         if with_graph {
+            // The graph counts from the clock.
+            self.device.put(Arena::CLOCK, begin.to_ne_bytes().to_vec())?;
             let all = (0..graph_ticks).flat_map(|t| steps.iter().map(move |s| s.with_ticks(t, t + 1, true)));
             self.device.record(all.collect(), graph_ticks)?;
         }
@@ -307,7 +492,7 @@ impl Run<'_, '_> {
             return Ok(outcome);
         }
         let outcome = self.batches(ticks - first, |device, tick| {
-            let tick = first + tick;
+            let tick = begin + first + tick;
             steps.iter().try_for_each(|step| device.launch(&step.with_ticks(tick, tick + 1, false)))
         })?;
         outcome.map_or_else(|| self.last_look(), Ok)
@@ -315,7 +500,8 @@ impl Run<'_, '_> {
 
     /// A launch for each tick, after which the host does what was deferred. `None`: there was too little room for that.
     fn logging(&mut self, steps: &[Step], logs: &Logs) -> Result<Option<Outcome>, Error> {
-        for tick in 0..self.launch.ticks {
+        let Launch { first_tick, ticks, .. } = *self.launch;
+        for tick in first_tick..first_tick + ticks {
             if self.is_interrupted() {
                 return Ok(Some(Outcome::Interrupted));
             }

@@ -3,8 +3,8 @@
 use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
-    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Kernel, MessagePart, Missing, Part, Program,
-    Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
+    BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Kernel, KernelId, MessagePart, Missing, Part,
+    Program, Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -128,6 +128,15 @@ impl Parser {
         Ok(ArrayKind(self.entity("a", "an array kind")?))
     }
 
+    /// `k1`, or the first where none is named.
+    fn of_kernel(&mut self) -> KernelId {
+        let number = self.peek_entity("k");
+        if number.is_some() {
+            self.next();
+        }
+        KernelId(number.unwrap_or(0))
+    }
+
     fn part(&mut self) -> Part {
         if self.take_word("tag") { Part::Tag } else { Part::Payload }
     }
@@ -148,12 +157,19 @@ impl Parser {
                 let kind = self.array_kind()?;
                 BufferKind::ArrayValues(kind, self.part())
             }
-            "base" => BufferKind::Base(self.part()),
-            "beside" => {
-                let column = self.number("a column of the base")?;
-                BufferKind::Beside(column, self.part())
+            "base" => {
+                let kernel = self.of_kernel();
+                BufferKind::Base(kernel, self.part())
             }
-            "result" => BufferKind::Result(self.part()),
+            "beside" => {
+                let kernel = self.of_kernel();
+                let column = self.number("a column of the base")?;
+                BufferKind::Beside(kernel, column, self.part())
+            }
+            "result" => {
+                let kernel = self.of_kernel();
+                BufferKind::Result(kernel, self.part())
+            }
             "accumulator" => {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Accumulator(number, self.part())
@@ -173,7 +189,7 @@ impl Parser {
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),
-            "first_same" => BufferKind::FirstSame,
+            "first_same" => BufferKind::FirstSame(self.of_kernel()),
             "marks" => BufferKind::Marks(self.watched()?),
             "symbol_ranks" => BufferKind::SymbolRanks,
             _ => {
@@ -200,7 +216,7 @@ impl Parser {
     }
 
     fn scalar(&mut self) -> Result<ScalarInfo> {
-        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, series_first, series_step, scratch_words, \
+        const SOURCES: &str = "where the scalar comes from (root, class_base, base_length, series_first, series_step, driver, scratch_words, \
                                result_words, root_range, epoch, fine)";
         let source = match &self.word(SOURCES)?[..] {
             "root" => {
@@ -214,6 +230,7 @@ impl Parser {
             "base_length" => ScalarSource::BaseLength,
             "series_first" => ScalarSource::SeriesFirst(self.number("a column of the base")?),
             "series_step" => ScalarSource::SeriesStep(self.number("a column of the base")?),
+            "driver" => ScalarSource::Driver(self.number("a number")?),
             "scratch_words" => ScalarSource::ScratchWords,
             "result_words" => ScalarSource::ResultWords,
             "epoch" => ScalarSource::Epoch,

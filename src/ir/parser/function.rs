@@ -4,8 +4,8 @@ use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::typing::{plain_interval, result_type};
 use crate::ir::{
-    BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, KernelId, Label, MathFn, Op, Program,
-    Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
+    Arrays, BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, Items, KernelId, Label, MathFn,
+    Op, Program, Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
 
 /// Reads the body of the function whose head is known, up to its `}`.
@@ -103,6 +103,11 @@ impl Body<'_> {
             }
             return Ok(Stmt::Set(var, value));
         }
+        if self.parser.peek_entity("s").is_some() {
+            let scalar = Scalar(self.parser.entity("s", "a scalar")?);
+            self.parser.mark("=")?;
+            return Ok(Stmt::Assign(scalar, self.parser.value()?));
+        }
         let word = self.parser.word("a statement")?;
         Ok(match &word[..] {
             "store" => {
@@ -140,7 +145,28 @@ impl Body<'_> {
             }
             "tick" => Stmt::Tick(self.parser.value()?),
             "path" => Stmt::Path(self.parser.value()?),
-            "launch" => Stmt::Launch(KernelId(self.parser.entity("k", "a kernel")?)),
+            "launch" => {
+                let kernel = self.kernel()?;
+                let ticks = if self.parser.take_word("for") { Some(self.parser.value()?) } else { None };
+                Stmt::Launch { kernel, ticks }
+            }
+            "over" => {
+                let kernel = self.kernel()?;
+                let count = self.counted()?;
+                let own = if self.parser.take_word("own") { Some(self.items()?) } else { None };
+                let first_same =
+                    if self.parser.take_word("first_same") { Some(self.buffer()?) } else { None };
+                let mut sized = Vec::new();
+                while self.parser.take_word("sized") {
+                    sized.push(self.buffer()?);
+                }
+                Stmt::Over { kernel, count, own, first_same, sized }
+            }
+            "copy" => {
+                let (from, first) = self.place()?;
+                let count = self.counted()?;
+                Stmt::Copy { from, first, count, into: self.into()? }
+            }
             _ => {
                 self.parser.back();
                 return self.parser.error(format!("unknown statement `{word}`"));
@@ -231,6 +257,36 @@ impl Body<'_> {
         Ok(Stmt::Reduce { reduction, column, given, from, results })
     }
 
+    fn kernel(&mut self) -> Result<KernelId> {
+        self.parser.entity("k", "a kernel").map(KernelId)
+    }
+
+    /// `for` and how many.
+    fn counted(&mut self) -> Result<Value> {
+        if self.parser.take_word("for") {
+            self.parser.value()
+        } else {
+            self.parser.expected("`for` and a value")
+        }
+    }
+
+    fn into(&mut self) -> Result<Buffer> {
+        if self.parser.take_word("into") {
+            self.buffer()
+        } else {
+            self.parser.expected("`into` and a buffer")
+        }
+    }
+
+    fn items(&mut self) -> Result<Items> {
+        if self.parser.take_word("nothing") {
+            return Ok(Items::default());
+        }
+        let payload = if self.parser.peek_entity("b").is_some() { Some(self.buffer()?) } else { None };
+        let tag = if self.parser.take_word("tag") { Some(self.buffer()?) } else { None };
+        Ok(Items { payload, tag })
+    }
+
     fn buffer(&mut self) -> Result<Buffer> {
         self.parser.entity("b", "a buffer").map(Buffer)
     }
@@ -290,10 +346,19 @@ impl Body<'_> {
             }
             "compact" => {
                 let flags = self.buffer()?;
-                if !self.parser.take_word("into") {
-                    return self.parser.expected("`into` and a buffer");
-                }
-                Op::Compact { flags, indices: self.buffer()? }
+                Op::Compact { flags, indices: self.into()? }
+            }
+            "append" => {
+                let from = self.items()?;
+                let count = self.counted()?;
+                let tag =
+                    if self.parser.take_word("all") { Some(self.parser.number("a tag")?) } else { None };
+                let given = if self.parser.take_word("where") { Some(self.buffer()?) } else { None };
+                let offset = self.into()?;
+                self.parser.mark(",")?;
+                let length = self.buffer()?;
+                self.parser.mark(",")?;
+                Op::Append { from, tag, given, count, into: Arrays { offset, length, items: self.items()? } }
             }
             "select" => {
                 let condition = self.parser.value()?;

@@ -90,7 +90,13 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
     let effects = effects(program);
     let mut finder = Finder { program, group, effects, changes: Vec::new() };
     let mut functions = Vec::new();
+    let drivers = program.drivers();
     for function in 0..program.functions.len() {
+        // What the driver does, it does when elements have run.
+        if drivers.contains(&FuncId(function as u32)) {
+            functions.push(program.functions[function].clone());
+            continue;
+        }
         match finder.function(function, what) {
             Some(function) => functions.push(function),
             None => return false,
@@ -107,7 +113,10 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
         return false;
     }
     let first = program.functions.len() as u32;
-    for function in &mut functions {
+    for (number, function) in functions.iter_mut().enumerate() {
+        if drivers.contains(&FuncId(number as u32)) {
+            continue;
+        }
         let (mut body, values) = (std::mem::take(&mut function.body), &mut function.values);
         complete(&mut body, values, &changes, (first, arguments));
         function.body = body;
@@ -609,13 +618,13 @@ fn forget_unused(program: &mut Program) {
     for function in &program.functions {
         for_each(&function.body, &mut |stmt| {
             stmt.for_each_buffer(|buffer| buffers[buffer.0 as usize] = true);
-            if let Stmt::Let { op: Op::Scalar(scalar), .. } = stmt {
+            if let Stmt::Let { op: Op::Scalar(scalar), .. } | Stmt::Assign(scalar, _) = stmt {
                 scalars[scalar.0 as usize] = true;
             }
         });
     }
     for (used, buffer) in buffers.iter_mut().zip(&program.buffers) {
-        *used |= !matches!(buffer.kind, BufferKind::Marks(_) | BufferKind::FirstSame);
+        *used |= !matches!(buffer.kind, BufferKind::Marks(_) | BufferKind::FirstSame(_));
     }
     for (used, scalar) in scalars.iter_mut().zip(&program.scalars) {
         *used |= !matches!(scalar.source, ScalarSource::Fine(_) | ScalarSource::Epoch);

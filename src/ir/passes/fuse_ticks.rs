@@ -30,7 +30,7 @@
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
-use crate::ir::access::accesses;
+use crate::ir::access::accesses_of;
 use crate::ir::typing::plain_interval;
 use crate::ir::walk::{any, completes, for_each_mut};
 use crate::ir::{
@@ -54,21 +54,25 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         .filter(|(_, info)| info.written && !is_own(&info.kind) && !info.is_drivers())
         .map(|(buffer, info)| (buffer, info.ty))
         .collect();
-    let accesses = accesses(program);
-    let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
-    let fused = written.iter().all(|(buffer, _)| is_private(buffer));
-    program.kernels.iter_mut().for_each(|kernel| kernel.fused = fused);
-    let private = if fused { &written[..] } else { &[] };
-    for (entry, ids) in ids {
-        token.check()?;
-        wrap(&mut program.functions[entry], ids.len(), private);
+    for number in 0..program.kernels.len() {
+        let accesses = accesses_of(program, &program.kernels[number]);
+        let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
+        let fused = written.iter().all(|(buffer, _)| is_private(buffer));
+        let kernel = &mut program.kernels[number];
+        kernel.fused = fused;
+        let private = if fused { &written[..] } else { &[] };
+        for entry in kernel.entries.clone() {
+            token.check()?;
+            let entry = entry.function.0 as usize;
+            wrap(&mut program.functions[entry], ids[&entry].len(), private);
+        }
     }
     Ok(())
 }
 
 /// Memory of which an element sees its own part only, and nothing of an earlier tick.
 const fn is_own(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(_) | BufferKind::Kept | BufferKind::ResultWords | BufferKind::Scratch)
+    matches!(kind, BufferKind::Result(..) | BufferKind::Kept | BufferKind::ResultWords | BufferKind::Scratch)
 }
 
 /// The values at the top of an entry that are the element's id.
@@ -89,7 +93,7 @@ fn is_own_id(op: &Op, ids: &[Value], buffers: &[BufferInfo]) -> bool {
     match op {
         Op::Load(buffer, Value(0)) => {
             let BufferInfo { kind, written, .. } = &buffers[buffer.0 as usize];
-            *kind == BufferKind::Base(Part::Payload) && !written
+            matches!(kind, BufferKind::Base(_, Part::Payload)) && !written
         }
         Op::Unary(UnaryOp::WrapI64, payload) => ids.contains(payload),
         _ => false,

@@ -15,6 +15,8 @@ pub enum Holder {
     Column(u32),
     /// An element of an array of this kind.
     Elements(ArrayKind),
+    /// Nowhere: arrays that a section makes, by a number of its own.
+    Made(u32),
 }
 
 #[derive(Clone, Debug, Default)]

@@ -254,6 +254,15 @@ impl<'a> Tracer<'a> {
         kind
     }
 
+    /// A kind for arrays that are not there yet.
+    pub fn made_kind(&mut self, number: u32) -> ArrayKind {
+        let kind = self.asked.kinds.kind_or_new(Holder::Made(number));
+        if self.elements.len() <= kind.0 as usize {
+            self.elements.resize_with(kind.0 as usize + 1, Elements::default);
+        }
+        kind
+    }
+
     /// How a column is read.
     pub(super) fn access(&mut self, column: usize, class: ClassId) -> &mut Access {
         let name = &self.asked.variables[self.asked.columns[column].0 as usize].name;
@@ -508,6 +517,7 @@ impl<'a> Tracer<'a> {
     fn describe(&self, holder: Holder) -> String {
         match holder {
             Holder::Base(_) => "an element".into(),
+            Holder::Made(_) => "an array that the section makes".into(),
             Holder::Root(_) => "a captured variable".into(),
             Holder::Column(variable) => self.asked.variables[variable as usize].name.clone(),
             Holder::Elements(kind) => {

@@ -15,13 +15,15 @@ use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::schema::Fold;
+use ikra_core::heap::schema::{Fold, Output};
 use ikra_core::heap::{Column, JobOrder, Schema, Store, marks};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferInfo, BufferKind, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
+use ikra_core::ir::{BufferInfo, BufferKind, KernelId, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How each buffer of a program is filled; found once for each compiled section.
@@ -54,7 +56,7 @@ enum Recipe {
     Variable(u32, Part, Option<Shape>),
     ResultWords,
     /// Empty until the driver makes it.
-    Selection,
+    Drivers,
     /// One row.
     Merged,
     Scratch,
@@ -125,6 +127,8 @@ pub struct Heap {
     pub spans: Vec<Vec<(u32, u32)>>,
     /// Number of elements of the base.
     pub length: usize,
+    /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
+    pub made: RefCell<FxHashMap<(u32, i64), VALUE>>,
     /// Ticks that have left marks before, in the memory that is used for them.
     epoch: u64,
 }
@@ -167,22 +171,30 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
             let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
             Recipe::Values(*kind, *part, array.stored.types.single_shape())
         }
-        BufferKind::Base(part) => base(schema, schema.base.own(), *part),
-        BufferKind::Beside(column, part) => base(schema, *column as usize, *part),
-        BufferKind::Result(_) | BufferKind::Kept => Recipe::Result,
+        BufferKind::Base(KernelId(0), part) => base(schema, schema.base.own(), *part),
+        BufferKind::Beside(KernelId(0), column, part) => base(schema, *column as usize, *part),
+        BufferKind::Result(KernelId(0), _) | BufferKind::Kept => Recipe::Result,
+        // Empty until the driver makes them.
+        BufferKind::Base(..) | BufferKind::Beside(..) | BufferKind::Result(..) => Recipe::Drivers,
         BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
-            let variable = schema.accumulators.get(*number as usize).ok_or_else(|| missing(buffer))?;
-            let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
-            Recipe::Variable(root, *part, variable.types.single_shape())
+            match schema.accumulators.get(*number as usize) {
+                Some(variable) => {
+                    let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
+                    Recipe::Variable(root, *part, variable.types.single_shape())
+                }
+                // The driver sets it.
+                None => Recipe::Merged,
+            }
         }
         BufferKind::ResultWords => Recipe::ResultWords,
-        BufferKind::Selection => Recipe::Selection,
+        BufferKind::Selection => Recipe::Drivers,
         BufferKind::Merged(..) => Recipe::Merged,
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),
-        BufferKind::FirstSame => Recipe::FirstSame(schema.base.own()),
+        BufferKind::FirstSame(KernelId(0)) => Recipe::FirstSame(schema.base.own()),
+        BufferKind::FirstSame(_) => Recipe::Drivers,
         BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
     })
@@ -211,7 +223,7 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
     let columns = schema.columns.iter().map(|column| &column.stored.types);
     let arrays = schema.arrays.iter().map(|array| &array.stored.types);
-    let variables = schema.accumulators.iter().map(|variable| &variable.types);
+    let variables = schema.accumulators.iter().map(|variable| &variable.types).chain(&schema.variables);
     let others = std::iter::once(&schema.result).chain(&schema.lists).chain(variables);
     for types in columns.chain(arrays).chain(others) {
         own_hierarchies(types, &mut all);
@@ -272,7 +284,8 @@ impl Heap {
         let (pool, symbols) = (tracer.pool, tracer.symbols);
         let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
         let store = Store::new(buffers);
-        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, length, epoch: 0 };
+        let made = RefCell::default();
+        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, length, made, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -477,7 +490,7 @@ fn fill(
         }
         // Filled by `enlarge` and `prepare`.
         Recipe::Merged => Column::try_zeros(buffer.ty, 1)?,
-        Recipe::ResultWords | Recipe::Selection | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
+        Recipe::ResultWords | Recipe::Drivers | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
             Column::with_capacity(buffer.ty, 0)
         }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
@@ -635,6 +648,7 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids
         ScalarSource::ScratchWords
         | ScalarSource::ResultWords
         | ScalarSource::Fine(_)
+        | ScalarSource::Driver(_)
         | ScalarSource::Epoch => 0,
         ScalarSource::BaseLength => tracer.length as u64,
         ScalarSource::SeriesFirst(column) => series(column).first as u64,
@@ -645,6 +659,10 @@ fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids
 /// The entry that each element runs, and the rounds that keep an object's repetitions apart.
 fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Result<JobOrder, Error> {
     let schema = &inferred.schema;
+    if schema.output == Output::Program {
+        // The driver gives each of its kernels a base.
+        return Ok(JobOrder::of_one(0, 1));
+    }
     let find = |ty: &Type| {
         let entry = schema.entries.iter().position(|types: &TypeSet| types.contains(ty));
         entry.map(|entry| entry as u16).ok_or_else(|| Error::Internal(format!("no entry takes {ty:?}")))

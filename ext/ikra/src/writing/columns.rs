@@ -16,7 +16,7 @@ use ikra_core::backend::collectives::{self};
 use ikra_core::error::Error;
 use ikra_core::fallible;
 use ikra_core::heap::Column;
-use ikra_core::ir::{BufferKind, Reduction};
+use ikra_core::ir::{BufferKind, KernelId, Reduction};
 use ikra_core::parallel;
 use ikra_core::types::{Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -64,7 +64,7 @@ impl ValueColumn {
     /// The results of a section, or of some of its elements.
     pub fn results(decoder: Decoder<'_>, selection: Option<&[i32]>) -> Result<Value, Trouble> {
         let types = &decoder.schema().result;
-        let values = decoder.values(BufferKind::Result, types);
+        let values = decoder.values(|part| BufferKind::Result(KernelId(0), part), types);
         let some = |column: Option<&Column>| match (column, selection) {
             (None, _) => Ok(None),
             (Some(column), Some(rows)) => rows::take(column, rows).map(Some),

@@ -22,7 +22,7 @@ use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{RArray, Value, block::Proc, prelude::*};
@@ -143,7 +143,7 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
-            Output::Values => self.map(None)?,
+            Output::Values | Output::Program => self.map(None)?,
             Output::Kept => self.map(Some(self.selection()?))?,
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
@@ -180,7 +180,7 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let arrays = schema.arrays.iter().filter(|array| array.written).map(|array| {
+        let arrays = schema.arrays.iter().filter(|array| array.written && !array.made).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });
@@ -463,7 +463,8 @@ impl CopyBack<'_> {
         }
         let count = selection.map_or(self.decoder.heap.length, <[i32]>::len);
         let filling = Filling { decoder: self.decoder, count, selection };
-        Ok(filling.values(&self.decoder.values(BufferKind::Result, types))?.as_value())
+        let kind = |part| BufferKind::Result(KernelId(0), part);
+        Ok(filling.values(&self.decoder.values(kind, types))?.as_value())
     }
 
     fn selection(&self) -> Result<&[i32], Error> {

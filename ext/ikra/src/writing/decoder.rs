@@ -140,8 +140,33 @@ impl<'a> Decoder<'a> {
         Ok(match shape {
             Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
             Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
+            Shape::Array(kind) if self.array(kind, payload).is_none() => self.made_array(kind, payload)?,
             _ => self.existing(shape, payload)?,
         })
+    }
+
+    /// An array that the driver has made: each is one array in Ruby.
+    fn made_array(&self, kind: ArrayKind, id: i64) -> Result<VALUE, Trouble> {
+        let key = (kind.0, id);
+        if let Some(known) = self.heap.made.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let schema = self.schema().arrays.iter().find(|array| array.kind == kind);
+        let row = |list: BufferKind| {
+            let column =
+                self.buffer(&list).filter(|column| usize::try_from(id).is_ok_and(|id| id < column.len()));
+            column.map(|column| column.bits(id as usize) as usize)
+        };
+        let place = schema.zip(row(BufferKind::ArrayOffset(kind))).zip(row(BufferKind::ArrayLength(kind)));
+        let Some(((schema, offset), length)) = place else {
+            return Err(Error::Internal(format!("array {id} of {kind:?} is not there")).into());
+        };
+        let values = self.values(|part| BufferKind::ArrayValues(kind, part), &schema.stored.types);
+        let array = protect_array(self.ruby, length)?;
+        self.pinned.pin(array.as_raw());
+        self.heap.made.borrow_mut().insert(key, array.as_raw());
+        self.push_all(array, &values, offset..offset + length)?;
+        Ok(array.as_raw())
     }
 
     /// A value that is there already: an immediate, or one of the objects and arrays found.
@@ -198,6 +223,15 @@ impl<'a> Decoder<'a> {
             }
         }
     }
+}
+
+/// An array with room for so many items.
+fn protect_array(ruby: &Ruby, capacity: usize) -> Result<RArray, Trouble> {
+    // SAFETY: it takes any number that memory allows, and raises otherwise.
+    let array = protect(|| unsafe { rb_sys::rb_ary_new_capa(capacity as std::ffi::c_long) })?;
+    // SAFETY: the array was just made.
+    let array = RArray::from_value(unsafe { Value::from_raw(array) });
+    array.ok_or_else(|| Trouble::Raised(magnus::Error::new(ruby.exception_type_error(), "an array is none")))
 }
 
 pub fn append(array: RArray, values: &[VALUE]) -> Result<(), Trouble> {

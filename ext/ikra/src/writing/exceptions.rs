@@ -77,6 +77,9 @@ pub fn frozen(ruby: &Ruby, object: Value) -> Error {
 }
 
 fn build(ruby: &Ruby, kind: &str, details: RArray, frames: RArray, element: u32, tick: u64) -> Error {
+    // The code around the elements has neither.
+    let place = (element != Failure::DRIVER).then_some((element, tick));
+    let (element, tick) = place.unzip();
     let made = ikra(ruby).and_then(|ikra| {
         let failures: RModule = ikra.const_get("Failures")?;
         failures.funcall::<_, _, Exception>("build", (ruby.to_symbol(kind), details, frames, element, tick))

@@ -157,7 +157,7 @@ impl Writer<'_, '_> {
                 Text::atom(format!("{function}(args.{name}, {row}, {me})")).converted(Width::Long, width)
             }
             // A driver's, which runs on the host.
-            Op::Compact { .. } => Text::atom("0"),
+            Op::Compact { .. } | Op::Append { .. } => Text::atom("0"),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
             Op::Unary(op, a) => self.unary(width, *op, *a),
             Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),

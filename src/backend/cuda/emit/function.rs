@@ -328,7 +328,11 @@ impl Writer<'_, '_> {
             }
             Stmt::Defer { function, args } => self.defer(*function, args),
             // A driver's, which runs on the host.
-            Stmt::Launch(_) | Stmt::Reduce { .. } => {}
+            Stmt::Launch { .. }
+            | Stmt::Over { .. }
+            | Stmt::Copy { .. }
+            | Stmt::Assign(..)
+            | Stmt::Reduce { .. } => {}
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {
                 for (i, v) in values.iter().enumerate() {

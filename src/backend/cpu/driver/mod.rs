@@ -4,28 +4,29 @@
 //! Most drivers are the same but for the numbers of their buffers. These are replaced by their order in the driver, and code
 //! is shared between programs by what is then left.
 
+mod host;
+
 use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
 use super::{cancel, driver_isa, internal, of_module};
-use crate::backend::{Failure, Launch, Outcome, Session, collectives};
+use crate::backend::{Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
-use crate::heap::Column;
-use crate::ir::walk::for_each_mut;
+use crate::ir::walk::{for_each, for_each_mut};
 use crate::ir::{
-    Buffer, BufferInfo, BufferKind, FuncId, KernelId, Program, Reduction, Scalar, ScalarInfo, ScalarSource,
-    SiteId, Ty, Value,
+    Arrays, Buffer, BufferInfo, BufferKind, FuncId, Items, Kernel, KernelId, Op, Program, Reduction, Scalar,
+    ScalarInfo, ScalarSource, Stmt, Ty, Value,
 };
-use crate::profile::{Phase, Profile};
+use crate::profile::Profile;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
+use host::DriverState;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -36,11 +37,17 @@ pub struct Driver {
     /// The program's numbers of the buffers and scalars that it has, by its own.
     buffers: Vec<Buffer>,
     scalars: Vec<Scalar>,
+    /// Those that the program changes which meant something before, by the program's numbers.
+    changes: Vec<bool>,
+    /// Ticks are numbered in marks.
+    counts_ticks: bool,
+    kernels: usize,
 }
 
 /// Machine code, and the memory it lives in.
 struct Code {
     function: DriverFn,
+    requests: Vec<Request>,
     /// Taken when dropped.
     module: Mutex<Option<JITModule>>,
 }
@@ -49,17 +56,13 @@ struct Code {
 /// [`frame`], or [`ENDED`].
 type DriverFn = unsafe extern "C" fn(args: *const u64, state: *mut DriverState<'_>) -> i64;
 
-/// What machine code and the functions below tell each other. Machine code knows only the first part.
-#[repr(C)]
-struct DriverState<'a> {
-    /// Its operands are what a function gives.
-    thread: ThreadState,
-    session: &'a mut (dyn Session + 'a),
-    launch: &'a Launch<'a>,
-    profile: &'a mut Profile,
-    buffers: &'a [Buffer],
-    /// Why the driver ends.
-    ended: Option<Result<Outcome, Error>>,
+/// What a driver asks of the host with more than numbers, by its own numbers of buffers.
+#[derive(Clone, Debug)]
+enum Request {
+    /// [`crate::ir::Stmt::Over`]
+    Over { kernel: KernelId, own: Option<Items>, first_same: Option<Buffer>, sized: Vec<Buffer> },
+    /// [`crate::ir::Op::Append`]
+    Append { from: Items, tag: Option<i32>, given: Option<Buffer>, into: Arrays },
 }
 
 /// The driver is to end, as it is written down.
@@ -75,6 +78,10 @@ const COMPACT: &str = "ikra_compact";
 const REDUCE: &str = "ikra_reduce";
 const LOAD: &str = "ikra_load";
 const STORE: &str = "ikra_store";
+const OVER: &str = "ikra_over";
+const COPY: &str = "ikra_copy";
+const APPEND: &str = "ikra_append";
+const ASSIGN: &str = "ikra_assign";
 
 impl Driver {
     /// Compiles the driver of a verified program, if none like it is there.
@@ -105,7 +112,9 @@ impl Driver {
             }
         };
         profile.step("code: driver", start.elapsed(), own.size() as u64);
-        Ok(Self { code, buffers, scalars })
+        let changes = program.buffers.iter().map(BufferInfo::changes).collect();
+        let counts_ticks = program.is_watched();
+        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels: program.kernels.len() })
     }
 
     #[cfg(test)]
@@ -126,33 +135,44 @@ impl Driver {
             let word = launch.scalars.get(scalar.0 as usize);
             args.push(*word.ok_or_else(|| internal("the driver's scalars are not those of the launch"))?);
         }
-        let thread = ThreadState::new(launch.seed, launch.call, interrupt);
-        let mut state = DriverState { thread, session, launch, profile, buffers: &self.buffers, ended: None };
+        let mut state = DriverState::new(self, session, launch, interrupt, profile);
         // SAFETY: the code was made of a verified driver, whose scalars `args` has; the state outlives the call, and only
         // this thread uses it. The code lives as long as `self`.
         let status = unsafe { (self.code.function)(args.as_ptr(), &raw mut state) };
-        match status {
-            STATUS_DONE => Ok(Outcome::Done),
-            STATUS_INTERRUPTED => Ok(Outcome::Interrupted),
-            STATUS_FAILED => {
-                let ThreadState { site, operands, path, .. } = state.thread;
-                Ok(Outcome::Failed(Failure { site: SiteId(site), element: 0, tick: 0, operands, path }))
-            }
-            _ => state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
+        let outcome = match status {
+            STATUS_DONE => Outcome::Done,
+            STATUS_INTERRUPTED => return Ok(Outcome::Interrupted),
+            STATUS_FAILED => Outcome::Failed(state.failure()),
+            _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
+        };
+        // An earlier launch may have failed, of which nobody has heard yet.
+        match state.fetch(None) {
+            Ok(()) => Ok(outcome),
+            Err(stop) => stop.into(),
         }
     }
 }
 
-/// The driver alone, with numbers of its own for its buffers and scalars, and these in the program's numbers.
+/// The driver alone and what it calls, with numbers of its own for functions, buffers and scalars, and the last two in
+/// the program's numbers.
 fn own_program(program: &Program) -> Result<(Program, Vec<Buffer>, Vec<Scalar>), Error> {
-    let mut driver = program.driver_function().ok_or_else(|| internal("a program without a driver"))?.clone();
-    let (mut buffers, mut scalars) = (Vec::new(), Vec::new());
-    for_each_mut(&mut driver.body, &mut |stmt| {
-        stmt.for_each_buffer_mut(|buffer| *buffer = Buffer(number(&mut buffers, *buffer)));
-        if let Some(scalar) = stmt.scalar_mut() {
-            *scalar = Scalar(number(&mut scalars, *scalar));
-        }
-    });
+    let driver = program.driver.filter(|driver| program.functions.get(driver.0 as usize).is_some());
+    let driver = driver.ok_or_else(|| internal("a program without a driver"))?;
+    let (mut ids, mut buffers, mut scalars) = (vec![driver], Vec::new(), Vec::new());
+    let mut functions = Vec::new();
+    while let Some(id) = ids.get(functions.len()) {
+        let mut function = program.functions[id.0 as usize].clone();
+        for_each_mut(&mut function.body, &mut |stmt| {
+            stmt.for_each_buffer_mut(|buffer| *buffer = Buffer(number(&mut buffers, *buffer)));
+            if let Some(scalar) = stmt.scalar_mut() {
+                *scalar = Scalar(number(&mut scalars, *scalar));
+            }
+            if let Stmt::Call { function, .. } = stmt {
+                *function = FuncId(number(&mut ids, *function));
+            }
+        });
+        functions.push(function);
+    }
     // Of these only the types matter.
     let buffer = |buffer: &Buffer| BufferInfo {
         kind: BufferKind::Selection,
@@ -166,7 +186,8 @@ fn own_program(program: &Program) -> Result<(Program, Vec<Buffer>, Vec<Scalar>),
     let own = Program {
         buffers: buffers.iter().map(buffer).collect(),
         scalars: scalars.iter().map(scalar).collect(),
-        functions: vec![driver],
+        functions,
+        kernels: vec![Kernel::default(); program.kernels.len()],
         driver: Some(FuncId(0)),
         ..Program::default()
     };
@@ -187,11 +208,15 @@ impl Code {
         let mut builder = JITBuilder::with_isa(driver_isa()?, default_libcall_names());
         builder.symbols(runtime::symbols());
         builder.symbols([
-            (LAUNCH, launch as *const u8),
-            (COMPACT, compact as *const u8),
-            (REDUCE, reduce as *const u8),
-            (LOAD, load as *const u8),
-            (STORE, store as *const u8),
+            (LAUNCH, host::launch as *const u8),
+            (COMPACT, host::compact as *const u8),
+            (REDUCE, host::reduce as *const u8),
+            (LOAD, host::load as *const u8),
+            (STORE, host::store as *const u8),
+            (OVER, host::over as *const u8),
+            (COPY, host::copy as *const u8),
+            (APPEND, host::append as *const u8),
+            (ASSIGN, host::assign as *const u8),
         ]);
         let bytes = CODE + CODE_OF_A_STATEMENT * program.size();
         let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
@@ -200,7 +225,7 @@ impl Code {
         let made = Self::function(program, &mut module);
         let module = Mutex::new(Some(module));
         match made {
-            Ok(function) => Ok(Self { function, module }),
+            Ok(function) => Ok(Self { function, requests: requests(program), module }),
             Err(error) => {
                 free(&module);
                 Err(error)
@@ -209,24 +234,47 @@ impl Code {
     }
 
     fn function(program: &Program, module: &mut JITModule) -> Result<DriverFn, Error> {
-        let driver = program.driver_function().ok_or_else(|| internal("a program without a driver"))?;
-        let signature = frame::callee_signature(driver, module.isa());
-        let id = module.declare_anonymous_function(&signature).map_err(internal)?;
-        let mut context = module.make_context();
-        let what = frame::Kind::Driver(driver);
-        frame::function(
-            program,
-            (&[], &[]),
-            what,
-            module,
-            &mut context.func,
-            &mut FunctionBuilderContext::new(),
-        )?;
-        module.define_function(id, &mut context).map_err(of_module)?;
+        let mut declared = Vec::with_capacity(program.functions.len());
+        for function in &program.functions {
+            let signature = frame::callee_signature(function, module.isa());
+            declared.push(Some(module.declare_anonymous_function(&signature).map_err(internal)?));
+        }
+        for (number, function) in program.functions.iter().enumerate() {
+            let mut context = module.make_context();
+            let what =
+                if number == 0 { frame::Kind::Driver(function) } else { frame::Kind::Called(function) };
+            let builder = &mut FunctionBuilderContext::new();
+            frame::function(program, (&declared, &[]), what, module, &mut context.func, builder)?;
+            let id = declared[number].ok_or_else(|| internal("a function of a driver"))?;
+            module.define_function(id, &mut context).map_err(of_module)?;
+        }
         module.finalize_definitions().map_err(of_module)?;
-        let address = module.get_finalized_function(id);
+        let first = declared.first().copied().flatten();
+        let address = module.get_finalized_function(first.ok_or_else(|| internal("a driver without code"))?);
         // SAFETY: a driver has neither parameters nor results, so that its signature is that of `DriverFn`.
         Ok(unsafe { std::mem::transmute::<*const u8, DriverFn>(address) })
+    }
+}
+
+/// In the order in which they are met.
+fn requests(program: &Program) -> Vec<Request> {
+    let mut all = Vec::new();
+    for function in &program.functions {
+        for_each(&function.body, &mut |stmt| all.extend(request(stmt)));
+    }
+    all
+}
+
+fn request(stmt: &Stmt) -> Option<Request> {
+    match stmt {
+        Stmt::Over { kernel, own, first_same, sized, .. } => {
+            let (own, first_same, sized) = (*own, *first_same, sized.clone());
+            Some(Request::Over { kernel: *kernel, own, first_same, sized })
+        }
+        Stmt::Let { op: Op::Append { from, tag, given, into, .. }, .. } => {
+            Some(Request::Append { from: *from, tag: *tag, given: *given, into: *into })
+        }
+        _ => None,
     }
 }
 
@@ -279,9 +327,56 @@ impl Emitter<'_> {
         })
     }
 
-    pub fn launch(&mut self, kernel: KernelId) -> Result<(), Error> {
+    pub fn launch(&mut self, kernel: KernelId, ticks: Option<Value>) -> Result<(), Error> {
         let kernel = self.word(kernel.0);
-        self.call_host(LAUNCH, &[kernel])
+        let ticks = match ticks {
+            Some(ticks) => self.bits(ticks)?,
+            // Those of the run.
+            None => self.builder.ins().iconst(types::I64, -1),
+        };
+        self.call_host(LAUNCH, &[kernel, ticks])
+    }
+
+    /// The number of a request, by where it stands.
+    fn request(&mut self, same: impl Fn(&Stmt) -> bool) -> Result<clif::Value, Error> {
+        let (mut number, mut found) = (0, None);
+        for function in &self.program.functions {
+            for_each(&function.body, &mut |stmt| {
+                if request(stmt).is_some() {
+                    if found.is_none() && same(stmt) {
+                        found = Some(number);
+                    }
+                    number += 1;
+                }
+            });
+        }
+        let found = found.ok_or_else(|| internal("a driver asks for what is not there"))?;
+        Ok(self.word(found))
+    }
+
+    pub fn over(&mut self, stmt: &Stmt, count: Value) -> Result<(), Error> {
+        let request = self.request(|other| std::ptr::eq(stmt, other))?;
+        let count = self.bits(count)?;
+        self.call_host(OVER, &[request, count])
+    }
+
+    pub fn copy(&mut self, (from, into): (Buffer, Buffer), first: Value, count: Value) -> Result<(), Error> {
+        let (from, into) = (self.word(from.0), self.word(into.0));
+        let (first, count) = (self.bits(first)?, self.bits(count)?);
+        self.call_host(COPY, &[from, first, count, into])
+    }
+
+    pub fn append(&mut self, op: &Op, count: Value) -> Result<clif::Value, Error> {
+        let is_it = |stmt: &Stmt| matches!(stmt, Stmt::Let { op: other, .. } if std::ptr::eq(op, other));
+        let request = self.request(is_it)?;
+        let count = self.bits(count)?;
+        self.call_host(APPEND, &[request, count])?;
+        Ok(self.given(0, Ty::I32))
+    }
+
+    pub fn assign(&mut self, scalar: Scalar, value: Value) -> Result<(), Error> {
+        let (scalar, value) = (self.word(scalar.0), self.bits(value)?);
+        self.call_host(ASSIGN, &[scalar, value])
     }
 
     pub fn compact(&mut self, flags: Buffer, indices: Buffer) -> Result<clif::Value, Error> {
@@ -319,128 +414,4 @@ impl Emitter<'_> {
         let (buffer, index, value) = (self.word(buffer.0), self.bits(index)?, self.bits(value)?);
         self.call_host(STORE, &[buffer, index, value])
     }
-}
-
-impl DriverState<'_> {
-    fn buffer(&self, number: u64) -> Result<Buffer, Error> {
-        let known = self.buffers.get(number as usize).copied();
-        known.ok_or_else(|| internal("a driver's buffer is not there"))
-    }
-}
-
-/// Does what machine code has asked for. `Some`: the driver ends so.
-///
-/// # Safety
-/// `state` is the state that the calling machine code was given.
-unsafe fn host(
-    state: *mut DriverState<'_>,
-    work: impl FnOnce(&mut DriverState<'_>) -> Result<Option<Outcome>, Error>,
-) -> i64 {
-    // SAFETY: the driver was called with a pointer to a live state that only this thread uses.
-    let state = unsafe { &mut *state };
-    let ended = catch_unwind(AssertUnwindSafe(|| work(state)));
-    // A panic is a bug of ours, but must not unwind into machine code.
-    let ended = ended.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        Err(internal(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()))
-    });
-    match ended.transpose() {
-        None => STATUS_DONE,
-        Some(ended) => {
-            state.ended = Some(ended);
-            ENDED
-        }
-    }
-}
-
-/// # Safety
-/// As [`host`].
-unsafe extern "C" fn launch(state: *mut DriverState<'_>, kernel: u64) -> i64 {
-    let work = |state: &mut DriverState<'_>| {
-        let outcome = state.session.launch(KernelId(kernel as u32), state.launch, state.profile)?;
-        Ok((outcome != Outcome::Done).then_some(outcome))
-    };
-    // SAFETY: as said.
-    unsafe { host(state, work) }
-}
-
-/// # Safety
-/// As [`host`].
-unsafe extern "C" fn compact(state: *mut DriverState<'_>, flags: u64, indices: u64) -> i64 {
-    let work = |state: &mut DriverState<'_>| {
-        faults::point("compacting")?;
-        let (flags, indices) = (state.buffer(flags)?, state.buffer(indices)?);
-        state.session.fetch(Some(flags), state.profile)?;
-        let store = state.session.store();
-        let work = || collectives::compact(&store.columns()[flags.0 as usize]);
-        let rows = state.profile.time(Phase::Kernel, work)?;
-        let count = rows.len() as i64;
-        store.replace(indices.0 as usize, rows);
-        state.thread.operands[0] = count;
-        Ok(None)
-    };
-    // SAFETY: as said.
-    unsafe { host(state, work) }
-}
-
-/// # Safety
-/// As [`host`].
-unsafe extern "C" fn reduce(
-    state: *mut DriverState<'_>,
-    reduction: u64,
-    column: u64,
-    given: u64,
-    from: i64,
-) -> i64 {
-    let work = |state: &mut DriverState<'_>| {
-        faults::point("reducing")?;
-        let reduction = Reduction::ALL.get(reduction as usize).copied();
-        let reduction = reduction.ok_or_else(|| internal("there is no such reduction"))?;
-        let column = state.buffer(column)?;
-        let given = if given == u64::from(u32::MAX) { None } else { Some(state.buffer(given)?) };
-        for buffer in given.into_iter().chain([column]) {
-            state.session.fetch(Some(buffer), state.profile)?;
-        }
-        let columns = state.session.store().columns();
-        let given = given.map(|given| &columns[given.0 as usize]);
-        let work = || collectives::reduce(reduction, &columns[column.0 as usize], given, from);
-        let number = state.profile.time(Phase::Kernel, work)?;
-        state.thread.operands = [number.unwrap_or(0), i64::from(number.is_some())];
-        Ok(None)
-    };
-    // SAFETY: as said.
-    unsafe { host(state, work) }
-}
-
-/// # Safety
-/// As [`host`].
-unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, index: i64) -> i64 {
-    let work = |state: &mut DriverState<'_>| {
-        let buffer = state.buffer(buffer)?;
-        state.session.fetch(Some(buffer), state.profile)?;
-        let column = &state.session.store().columns()[buffer.0 as usize];
-        state.thread.operands[0] = column.bits(row(column, index)?);
-        Ok(None)
-    };
-    // SAFETY: as said.
-    unsafe { host(state, work) }
-}
-
-/// # Safety
-/// As [`host`].
-unsafe extern "C" fn store(state: *mut DriverState<'_>, buffer: u64, index: i64, value: i64) -> i64 {
-    let work = |state: &mut DriverState<'_>| {
-        let buffer = state.buffer(buffer)?;
-        let column = &mut state.session.store().columns_mut()[buffer.0 as usize];
-        let row = row(column, index)?;
-        column.set_bits(row, value);
-        Ok(None)
-    };
-    // SAFETY: as said.
-    unsafe { host(state, work) }
-}
-
-fn row(column: &Column, index: i64) -> Result<usize, Error> {
-    let row = usize::try_from(index).ok().filter(|row| *row < column.len());
-    row.ok_or_else(|| internal("a driver reaches beyond a column"))
 }

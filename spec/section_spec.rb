@@ -1,0 +1,279 @@
+# frozen_string_literal: true
+
+# Ikra.section: programs with parallel calls in them. Each block runs in plain Ruby and on every back-end, on objects of
+# its own; what it gives and what the objects are then has to be the same.
+module SectionWorlds
+  class Cell
+    attr_accessor :value, :following
+
+    def initialize(value)
+      @value = value
+    end
+
+    def grow(step) = @value += step
+  end
+
+  class Cat < Cell
+    def grow(step) = @value += 2 * step
+  end
+
+  class World
+    attr_reader :cells, :time
+
+    def initialize(cells)
+      @cells = cells
+      @time = 0
+    end
+
+    def step(by)
+      @cells.peach { |cell| cell.grow(by) }
+      double
+      @time += by
+    end
+
+    def double = @cells.peach { |cell| cell.value *= 2 }
+  end
+end
+
+RSpec.describe "Ikra.section" do
+  def cells(count = 20)
+    all = Array.new(count) { |i| (i.odd? ? SectionWorlds::Cell : SectionWorlds::Cat).new(i) }
+    all.each_with_index { |cell, i| cell.following = all[(i + 1) % count] }
+  end
+
+  # What the block gives for new cells, and their values afterwards.
+  def outcome(backend, make)
+    previous = Ikra.chosen
+    Ikra.backend = backend
+    base = make.call
+    [yield(base), base.map { |item| item.respond_to?(:value) ? item.value : item }]
+  ensure
+    Ikra.backend = previous
+  end
+
+  def expect_same_program(make = -> { cells }, &block)
+    expected = outcome(:ruby, make, &block)
+    actual = outcome(Ikra.chosen, make, &block)
+    expect(plain(actual)).to eq(plain(expected))
+  end
+
+  # Objects by their values.
+  def plain(value)
+    case value
+    when Array then value.map { |item| plain(item) }
+    when SectionWorlds::Cell then [:cell, value.value]
+    else value
+    end
+  end
+
+  each_compiling_backend do
+    it "runs parallel calls in loops, with variables of the code around them" do
+      expect_same_program do |base|
+        Ikra.section do
+          4.times do |round|
+            base.peach { |cell| cell.value += round }
+            base.peach { |cell| cell.value *= 2 if cell.value > round }
+          end
+          base.size
+        end
+      end
+    end
+
+    it "gives what elements add up in variables of the driver and around the section" do
+      expect_same_program do |base|
+        captured = 3
+        given = Ikra.section do
+          total = 0
+          mean = 0.5
+          base.peach do |cell|
+            total += cell.value
+            mean += cell.value * 0.1
+            captured += 1
+          end
+          captured += 1
+          [total, mean]
+        end
+        [given, captured]
+      end
+    end
+
+    it "goes over what parallel calls gave" do
+      expect_same_program do |base|
+        Ikra.section do
+          large = base.pselect { |cell| cell.value > 5 }
+          large.peach { |cell| cell.value += 100 }
+          doubled = large.pmap { |cell| cell.value * 2 }
+          [doubled.pselect { |x| x > 220 }, doubled.max, doubled.pmap { |x| x * 0.5 }.sum, large.first]
+        end
+      end
+    end
+
+    it "goes over ranges, times, and indices" do
+      expect_same_program do |base|
+        counts = [0] * 10
+        Ikra.section do
+          10.ptimes { |i| counts[i] = i * 2 }
+          base.each_with_index.peach { |cell, i| cell.value += i }
+          [(1..10).pmap { |i| i * i }.sum, (1...30).pselect { |i| i % 7 == 0 }, (5..1).pmap { |i| i }, counts[3]]
+        end
+      end
+    end
+
+    it "looks at what the elements have computed, until it converges" do
+      expect_same_program do |base|
+        Ikra.section do
+          rounds = 0
+          delta = 10.0
+          until delta < 0.1
+            base.peach { |cell| cell.value *= 0.5 }
+            delta = base.pmap { |cell| cell.value }.max
+            rounds += 1
+          end
+          [rounds, delta]
+        end
+      end
+    end
+
+    it "puts arrays in the place of earlier ones" do
+      expect_same_program do |_base|
+        rods = Array.new(10) { |i| i.to_f }
+        Ikra.section do
+          now = rods
+          5.times do
+            before = now
+            now = before.each_with_index.pmap { |x, i| (before[i - 1] + x) / 2 }
+          end
+          now
+        end
+      end
+    end
+
+    it "runs methods that have parallel calls in them" do
+      expect_same_program do |base|
+        world = SectionWorlds::World.new(base)
+        Ikra.section { 3.times { |i| world.step(i) } }
+        world.time
+      end
+    end
+
+    it "reads and writes objects in the code around the calls" do
+      expect_same_program do |base|
+        Ikra.section do
+          base.peach { |cell| cell.value += 1 }
+          base[2].value += 5
+          by = base[2].value
+          base.peach { |cell| cell.value += by }
+          base.first.following.value
+        end
+      end
+    end
+
+    it "runs for ticks, of which a variable may tell the number" do
+      expect_same_program do |base|
+        Ikra.section do
+          base.peach(7) { |cell| cell.value += 1 }
+          3.times { |i| base.peach(i) { |cell| cell.value *= 3 } }
+        end
+      end
+    end
+
+    it "hands arrays that it makes to elements, and goes over them" do
+      expect_same_program do |base|
+        Ikra.section do
+          list = []
+          5.times { |i| list << (i * 2) }
+          first = [base[0], base[1]]
+          first.peach { |cell| cell.value += 1 }
+          base.select { |cell| cell.value > 5 }.peach { |cell| cell.value += 1 }
+          base.each_slice(7) { |part| part.peach { |cell| cell.value += 1 } }
+          base.pmap { |cell| list[cell.value % 5] }
+        end
+      end
+    end
+
+    it "takes lambdas, symbols and blocks handed on" do
+      expect_same_program do |base|
+        outer = ->(x) { x * 3 }
+        Ikra.section do
+          factor = 4
+          inner = ->(x) { x * factor }
+          [base.pmap { |cell| outer.call(inner.call(cell.value)) }.sum, base.pmap(&:value).max]
+        end
+      end
+    end
+
+    it "handles what is raised in the code around the calls" do
+      expect_same_program do |base|
+        Ikra.section do
+          base.peach { |cell| cell.value += 1 }
+          10 / (base[0].value - 1)
+        rescue ZeroDivisionError
+          base.peach { |cell| cell.value += 2 }
+          7
+        end
+      end
+    end
+
+    it "runs elements in order where they conflict" do
+      expect_same_program do |base|
+        Warnings.without { Ikra.section { 3.times { base.peach { |cell| cell.value += cell.following.value } } } }
+      end
+    end
+
+    it "handles an object that stands in the array several times once after the other" do
+      expect_same_program(-> { cells + (cells(3) * 2) }) do |base|
+        Ikra.section { base.peach { |cell| cell.value = (cell.value * 2) + 1 } && nil }
+      end
+    end
+
+    it "changes nothing when an element or the code around it raises" do
+      base = cells
+      sum = 1
+      program = lambda do |at|
+        Ikra.section do
+          sum += 1
+          base.peach { |cell| cell.value += 1 }
+          base.peach { |cell| raise ArgumentError, "at #{cell.value}" if cell.value == at }
+          raise IndexError, "no" if base[3].value == 4
+        end
+      end
+      expect { program.call(7) }.to raise_error(ArgumentError, "at 7") { |e| expect(e.element_index).to eq(6) }
+      expect { program.call(100) }.to raise_error(IndexError, "no") { |e| expect(e.element_index).to be_nil }
+      expect([sum, base.map(&:value)]).to eq([1, [*0...20]])
+    end
+
+    it "draws other random numbers in each launch" do
+      Ikra.srand(5)
+      draws = Ikra.section { [4.times.to_a.pmap { |_| rand }, 4.times.to_a.pmap { |_| rand }, rand] }
+      expect(draws.flatten.uniq.size).to eq(9)
+      Ikra.srand(5)
+      again = Ikra.section { [4.times.to_a.pmap { |_| rand }, 4.times.to_a.pmap { |_| rand }, rand] }
+      expect(again).to eq(draws)
+    end
+
+    it "refuses what it cannot do, and says where" do
+      base = cells
+      expect do
+        Ikra.section do
+          base.peach do |cell|
+            break cell
+          end
+        end
+      end.to raise_error(Ikra::UnsupportedError, /unsupported-break/)
+      store = -> { Ikra.section { base[0].following = base.pmap { |cell| cell.value } } }
+      expect(&store).to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    end
+  end
+
+  it "needs a block" do
+    expect { Ikra.section }.to raise_error(ArgumentError, "section needs a block")
+  end
+
+  it "runs in plain Ruby where that is chosen" do
+    previous = Ikra.chosen
+    Ikra.backend = :ruby
+    expect(Ikra.section { [1, 2].pmap { |x| x.to_s } }).to eq(%w[1 2])
+  ensure
+    Ikra.backend = previous
+  end
+end

@@ -1,0 +1,704 @@
+//! Parallel calls in a driver. The driver is Ruby's code around them: it runs once, on the host, and each parallel call in
+//! it is a kernel of its own. A kernel has no frames of the driver, so its block is *closed* as that of a function is: what
+//! it uses of the frames that it was written in comes as scalars, which the driver sets before each launch; what it assigns
+//! there is in columns of one row, which elements share. What a call gives is an array of the heap, as those that were read
+//! are: of a kind of its own, to which the driver appends.
+
+use super::calls::Arguments;
+use super::closed_blocks::{ClosedBlock, Environment};
+use super::expressions::SLOT_LEAVE;
+use super::host::Scope;
+use super::memo::Context;
+use super::operand::{self, Operand};
+use super::{BlockRef, Control, Frame, Inlined, Lowerer, is_plain, range_ends};
+use crate::heap::Schema;
+use crate::heap::schema::Stored;
+use crate::ir::builder::Builder;
+use crate::ir::{
+    Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Entry, ErrorKind, FuncId, Interval, Items,
+    Kernel, KernelId, Part, Scalar, ScalarInfo, ScalarSource, Stmt, Ty, UnaryOp, Value,
+};
+use crate::syntax::ast::{Code, LocalId};
+use crate::types::{ArrayKind, ClassId, RangeEnd, Shape, Type, TypeSet};
+use std::rc::Rc;
+
+/// A variable of the driver that elements assign, in a frame of the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedLocal {
+    pub local: LocalId,
+    /// As of [`BufferKind::Variable`].
+    pub number: u32,
+    /// What it can hold is in the memo by this.
+    pub key: (Context, u32),
+}
+
+/// What a parallel call goes over.
+struct Base {
+    elements: Elements,
+    /// The block gets the index behind the item.
+    with_index: bool,
+}
+
+enum Elements {
+    /// The items of an array of the heap.
+    Array(ArrayKind, Value),
+    /// Integers from the first on: so many.
+    Series(Value, Value),
+}
+
+/// What is made of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gives {
+    Base,
+    Values,
+    Selection,
+}
+
+impl Lowerer<'_> {
+    /// Lowers a section whose code is a driver.
+    pub(super) fn program(&mut self, code: &Rc<Code>) -> Schema {
+        self.span = code.span;
+        let base = match self.host.base() {
+            Ok(base) => base,
+            Err(refusal) => {
+                self.refuse(refusal);
+                return Schema::default();
+            }
+        };
+        self.find_written(code);
+        self.section = Some(Rc::clone(code));
+        // The section itself has no elements: kernels of its calls come behind it.
+        self.program.kernels.push(Kernel::default());
+        self.program.functions.push(Default::default());
+        let function = FuncId(0);
+        (self.program.driver, self.entry, self.in_driver) = (Some(function), function, true);
+        self.context = self.memo.context(0, u32::MAX, 0);
+        self.b = Builder::new("driver", &[], &[]);
+        self.frames = vec![Frame::of_section(code, self.fresh_locals(code))];
+        (self.current, self.depth) = (0, None);
+        self.active = vec![Inlined::new(code, false)];
+        self.begun_at = self.own_steps();
+        (self.node, self.span) = (code.body.id, code.span);
+        self.clear_scratch();
+        let value = self.labelled(SLOT_LEAVE, true, |s, join| {
+            s.frames[0].control.push(Control { break_to: Some(join), next_to: Some(join) });
+            s.bind_block(&code.params, Arguments::default());
+            if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, false) }
+        });
+        self.span = code.span;
+        self.store_result(&value);
+        let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+        self.program.functions[0] = b.finish();
+        self.lower_pending_functions();
+        self.program.uses_random = self.draws_random();
+        self.schema(base, Vec::new())
+    }
+
+    /// A parallel method that a driver calls on a receiver of one type.
+    pub(super) fn parallel_call(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        // Whatever it is called on, what it gives is of one kind: else an array that takes the place of the one that it is
+        // made of would be of ever new ones.
+        let place = self.parallel_place;
+        let Some(block) = block else {
+            let told = format!("{name} needs a block");
+            return self.fail(ErrorKind::ArgumentError(told), &[]);
+        };
+        // An Enumerator may be one of arrays of several kinds.
+        let (source, with_index) = self.enumerated(receiver);
+        if source.types.len() > 1 {
+            return self.switch(&source, 0x3b3, &mut |s, source| {
+                s.parallel_over(place, receiver, (&source, with_index), name, arguments, block)
+            });
+        }
+        self.parallel_over(place, receiver, (&source, with_index), name, arguments, block)
+    }
+
+    /// What an Enumerator goes through, and whether it gives indices.
+    fn enumerated(&self, receiver: &Operand) -> (Operand, bool) {
+        match receiver.types.single() {
+            Some(Type::Enumerator(method, _)) if matches!(&**method, "each_with_index" | "each" | "map") => {
+                let is_one = &**method == "each_with_index";
+                let source = self.tuple_items(receiver).into_iter().next().unwrap_or_else(Operand::bottom);
+                match self.enumerated(&source) {
+                    // Pairs of pairs are no plain items.
+                    (_, true) if is_one => (receiver.clone(), false),
+                    (source, with_index) => (source, with_index || is_one),
+                }
+            }
+            _ => (receiver.clone(), false),
+        }
+    }
+
+    fn parallel_over(
+        &mut self,
+        place: Context,
+        receiver: &Operand,
+        (source, with_index): (&Operand, bool),
+        name: &str,
+        arguments: &Arguments,
+        block: &BlockRef,
+    ) -> Operand {
+        let Some(elements) = self.elements_of(source, name) else { return Operand::bottom() };
+        if with_index && name == "pselect" {
+            return self.refuse_base(receiver, name);
+        }
+        let base = Base { elements, with_index };
+        let gives = match name {
+            "pmap" => Gives::Values,
+            "pselect" => Gives::Selection,
+            _ => Gives::Base,
+        };
+        let Some(ticks) = self.ticks(name, arguments) else { return Operand::bottom() };
+        let key = self.memo.context(self.context, self.node.0, 0x3b0);
+        let span = self.span;
+        self.within(0x3b1, |s| {
+            s.span = span;
+            s.launch_over((place, key), &base, gives, ticks, block).map_or_else(Operand::bottom, |result| {
+                if gives == Gives::Base { receiver.clone() } else { result }
+            })
+        })
+    }
+
+    /// The number of ticks, where it is given.
+    fn ticks(&mut self, name: &str, arguments: &Arguments) -> Option<Option<Value>> {
+        let most = usize::from(name == "peach");
+        let given = arguments.positional.len();
+        if arguments.splat.is_some() || !arguments.keywords.is_empty() {
+            self.refuse_here(
+                "unsupported-method",
+                format!("`{name}` with these arguments cannot run in a section"),
+                Some("write its arguments out".into()),
+            );
+            return None;
+        }
+        if given > most {
+            let expected = if most == 0 { "0" } else { "0..1" };
+            let told = format!("wrong number of arguments (given {given}, expected {expected})");
+            self.fail(ErrorKind::ArgumentError(told), &[]);
+            return None;
+        }
+        let Some(ticks) = arguments.positional.first() else { return Some(None) };
+        if ticks.types.single() != Some(&Type::Integer) {
+            let told = format!("ticks must be an Integer, not {}", self.describe(&ticks.types));
+            self.fail(ErrorKind::TypeError(told), &[]);
+            return None;
+        }
+        let (ticks, zero) = (ticks.value(), self.b.i64(0));
+        let ok = self.b.compare(Comparison::Ge, ticks, zero);
+        self.check(ok, ErrorKind::ArgumentError("ticks must not be negative".into()), &[]);
+        Some(Some(ticks))
+    }
+
+    fn elements_of(&mut self, receiver: &Operand, name: &str) -> Option<Elements> {
+        Some(match receiver.types.single() {
+            Some(Type::Array(kind)) => Elements::Array(*kind, receiver.value()),
+            Some(Type::Integer) => {
+                let (first, none) = (self.b.i64(0), self.b.i64(0));
+                let is_some = self.b.compare(Comparison::Gt, receiver.value(), none);
+                Elements::Series(first, self.b.select(is_some, receiver.value(), none))
+            }
+            Some(Type::Range { low: RangeEnd::Integer, high: RangeEnd::Integer, .. }) => {
+                let (first, last, exclusive, ..) = range_ends(receiver)?;
+                let (first, last) = (first?, last?);
+                let one = self.b.i64(1);
+                let site = self.site(ErrorKind::Overflow { operator: "-".into() });
+                let last =
+                    if exclusive { self.b.checked(BinaryOp::SubChecked, last, one, site) } else { last };
+                let is_some = self.b.compare(Comparison::Ge, last, first);
+                let none = self.b.i64(0);
+                // Where there are any, they are counted.
+                let (low, high) = (self.b.select(is_some, first, one), self.b.select(is_some, last, none));
+                let span = self.b.checked(BinaryOp::SubChecked, high, low, site);
+                Elements::Series(first, self.b.checked(BinaryOp::AddChecked, span, one, site))
+            }
+            Some(Type::List(_) | Type::Tuple(_)) => {
+                let key = self.memo.context(self.context, self.node.0, 0x3b4);
+                let array = self.on_heap(key, receiver)?;
+                let Some(Type::Array(kind)) = array.types.single() else { return None };
+                Elements::Array(*kind, array.value())
+            }
+            _ => {
+                self.refuse_base(receiver, name);
+                return None;
+            }
+        })
+    }
+
+    fn refuse_base(&mut self, receiver: &Operand, name: &str) -> Operand {
+        let what = self.describe(&receiver.types);
+        self.refuse_here(
+            "unsupported-base",
+            format!("`{name}` of {what} cannot run in the code around parallel calls"),
+            Some("call it on an array, a range of Integers, or on either with each_with_index".into()),
+        )
+    }
+
+    /// An array of the driver's own memory as one of the heap, where elements can read it.
+    fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
+        let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
+        if !is_plain(&types) || operand::scalars(&types).is_none() {
+            self.refuse_here(
+                "unsupported-capture",
+                format!("elements cannot use an array of {} that the section makes", self.describe(&types)),
+                Some("give them arrays of numbers or of objects that exist".into()),
+            );
+            return None;
+        }
+        let kernel = KernelId(self.program.kernels.len() as u32);
+        self.program.kernels.push(Kernel::default());
+        let stored = Stored::written(types.clone());
+        let part = |part| BufferKind::Result(kernel, part);
+        let from = self.parts(&part, &stored);
+        let sized: Vec<Buffer> = from.payload.into_iter().chain(from.tag).collect();
+        let count = match array.types.single() {
+            Some(Type::List(_)) => self.list_length(array.value()),
+            _ => self.b.i64(self.tuple_items(array).len() as i64),
+        };
+        self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
+        let store = |s: &mut Self, index: Value, item: &Operand| {
+            let row = s.b.unary(UnaryOp::WrapI64, index);
+            if !item.is_bottom() {
+                s.store_parts(&part, row, &types, item);
+            }
+        };
+        if let Some(Type::List(kind)) = array.types.single() {
+            let (kind, list, zero) = (*kind, array.value(), self.b.i64(0));
+            self.counted(zero, count, 1, &mut |s, index, _, _| {
+                let item = s.list_item(kind, list, index);
+                store(s, index, &item);
+            });
+        } else {
+            for (number, item) in self.tuple_items(array).into_iter().enumerate() {
+                let index = self.b.i64(number as i64);
+                store(self, index, &item);
+            }
+        }
+        Some(self.append_array(key, from, &stored, (None, count)))
+    }
+
+    /// Launches a kernel over the base, and makes what it gives.
+    fn launch_over(
+        &mut self,
+        (place, key): (Context, Context),
+        base: &Base,
+        gives: Gives,
+        ticks: Option<Value>,
+        block: &BlockRef,
+    ) -> Option<Operand> {
+        let mut environment = Environment::default();
+        let closed = self.close_block(block, &mut environment)?;
+        if !environment.leaving.is_empty() {
+            self.refuse_here(
+                "unsupported-break",
+                "a block of a parallel call cannot end more than its element",
+                Some("let the elements give what they find, and look at that after the call".into()),
+            );
+            return None;
+        }
+        let given: Vec<Operand> = (0..)
+            .zip(&environment.operands)
+            .map(|(n, operand)| self.hand_over((key, n), operand))
+            .collect::<Option<_>>()?;
+        let kernel = KernelId(self.program.kernels.len() as u32);
+        self.program.kernels.push(Kernel::default());
+        let (items, count, own) = self.set_base(kernel, &base.elements)?;
+        let shared = self.share_locals(key, &environment.written)?;
+        let result = self.kernel(kernel, key, base, &items, gives, (&closed, &given, &shared));
+        let stored = if gives == Gives::Values { result } else { Type::Nil.into() };
+        let mut sized = Vec::new();
+        let results = match gives {
+            Gives::Base => Items::default(),
+            Gives::Values => {
+                self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(stored.clone()))
+            }
+            Gives::Selection => {
+                let flags = self.buffer(BufferKind::Result(kernel, Part::Payload), Ty::Bool);
+                Items { payload: Some(flags), tag: None }
+            }
+        };
+        sized.extend(results.payload.iter().chain(&results.tag));
+        let mut selected = items.columns;
+        if gives == Gives::Selection && items.is_series() {
+            let column = self.buffer(BufferKind::Base(kernel, Part::Payload), Ty::I64);
+            sized.push(column);
+            selected.payload = Some(column);
+        }
+        let first_same = self.buffers.get(&BufferKind::FirstSame(kernel)).copied();
+        self.b.emit(Stmt::Over { kernel, count, own, first_same, sized });
+        self.b.launch(kernel, ticks);
+        self.take_shared(&shared, &environment.written);
+        let stored = match gives {
+            Gives::Base => return Some(Operand::nil()),
+            Gives::Values => Stored::written(stored),
+            Gives::Selection => items.stored.clone(),
+        };
+        let (from, flags) = match gives {
+            Gives::Selection => (selected, results.payload),
+            _ => (results, None),
+        };
+        Some(self.append_array(place, from, &stored, (flags, count)))
+    }
+
+    /// A new array of these rows, of a kind that belongs to the place of the call.
+    fn append_array(
+        &mut self,
+        key: Context,
+        from: Items,
+        stored: &Stored,
+        (given, count): (Option<Buffer>, Value),
+    ) -> Operand {
+        let kind = self.kind_at(key);
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let grew = memo.stored.extend(&stored.types) | memo.written.extend(&stored.types) | !memo.made;
+        memo.made = true;
+        let all = memo.stored.clone();
+        self.memo.changed |= grew;
+        let items = self.parts(&|part| BufferKind::ArrayValues(kind, part), &Stored::written(all));
+        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
+        let shape = stored.types.single_shape().map(Shape::tag);
+        let tag = if from.tag.is_none() && items.tag.is_some() { shape } else { None };
+        let id = self.b.append((from, tag), (given, count), Arrays { offset, length, items });
+        Operand::one(Type::Array(kind), id)
+    }
+
+    /// The kind of the arrays that the call at this place makes.
+    fn kind_at(&mut self, key: Context) -> ArrayKind {
+        let number = self.memo.made_kind(key);
+        let kind = self.host.made_kind(number);
+        self.made_kinds.insert(kind);
+        kind
+    }
+
+    /// The columns of a value that is kept so.
+    fn parts(&mut self, kind: &dyn Fn(Part) -> BufferKind, stored: &Stored) -> Items {
+        let (tag, payload) = stored.scalars();
+        let [payload, tag] = [(Part::Payload, payload), (Part::Tag, tag)]
+            .map(|(part, ty)| ty.map(|ty| self.buffer(kind(part), ty)));
+        for buffer in payload.iter().chain(&tag) {
+            let info: &mut BufferInfo = &mut self.program.buffers[buffer.0 as usize];
+            info.written |= matches!(info.kind, BufferKind::Result(..));
+        }
+        Items { payload, tag }
+    }
+
+    /// What a kernel gets of the frames around its block: scalars that are set before it is launched.
+    fn hand_over(&mut self, (key, number): (Context, u32), operand: &Operand) -> Option<Operand> {
+        let key = self.memo.context(key, u32::MAX - 6, number);
+        let operand = &match operand.types.single() {
+            Some(Type::List(_)) => self.on_heap(key, operand)?,
+            _ => operand.clone(),
+        };
+        if let Some(what) = self.driver_only(&operand.types) {
+            self.refuse_here(
+                "unsupported-capture",
+                format!("elements cannot use {what} that the code around a parallel call makes"),
+                Some(
+                    "give them numbers or objects, an array that a parallel call gave, or one that was there before the \
+                     section"
+                        .into(),
+                ),
+            );
+            return None;
+        }
+        let scalars = operand::scalars(&operand.types)?;
+        if scalars.len() != operand.values.len() {
+            self.memo.changed = true;
+            return None;
+        }
+        let mut given = operand.clone();
+        for (ty, value) in scalars.into_iter().zip(&mut given.values) {
+            let scalar = self.driver_scalar(ty);
+            self.b.emit(Stmt::Assign(scalar, *value));
+            // Which scalar it is until the kernel reads it.
+            *value = Value(scalar.0);
+        }
+        Some(given)
+    }
+
+    /// What lives in the driver's own memory.
+    fn driver_only(&self, types: &TypeSet) -> Option<&'static str> {
+        types.iter().find_map(|ty| match ty {
+            Type::List(_) => Some("an array"),
+            Type::Made(_) | Type::Building(..) => Some("an object"),
+            other => operand::parts(other)?.iter().find_map(|types| self.driver_only(types)),
+        })
+    }
+
+    fn driver_scalar(&mut self, ty: Ty) -> Scalar {
+        let number = self.program.scalars.len() as u32;
+        self.program.scalars.push(ScalarInfo { source: ScalarSource::Driver(number), ty });
+        Scalar(number)
+    }
+
+    /// In a kernel: what [`Lowerer::hand_over`] has set.
+    fn taken(&mut self, given: &Operand) -> Operand {
+        let values = given.values.iter().map(|value| {
+            let scalar = Scalar(value.0);
+            let ty = self.program.scalars[scalar.0 as usize].ty;
+            let interval = if ty == Ty::I32 { Interval::INDEX } else { Interval::FULL };
+            self.b.scalar(scalar, ty, interval)
+        });
+        let operand = Operand { types: given.types.clone(), values: values.collect() };
+        self.note_stale(&operand.types);
+        operand
+    }
+
+    /// Makes the columns of a kernel's base: what its items are, how many there are, and the objects among them.
+    fn set_base(
+        &mut self,
+        kernel: KernelId,
+        elements: &Elements,
+    ) -> Option<(BaseItems, Value, Option<Items>)> {
+        let (kind, id) = match elements {
+            Elements::Series(first, count) => {
+                let scalar = self.driver_scalar(Ty::I64);
+                self.b.emit(Stmt::Assign(scalar, *first));
+                let items = BaseItems {
+                    types: Type::Integer.into(),
+                    stored: Stored::written(Type::Integer.into()),
+                    columns: Items::default(),
+                    first: Some(scalar),
+                };
+                return Some((items, *count, None));
+            }
+            Elements::Array(kind, id) => (*kind, *id),
+        };
+        let (types, _) = self.array_contents(kind)?;
+        self.memo.arrays.entry(kind).or_default().read = true;
+        let stored = self.array_stored(kind);
+        let count = self.array_length(kind, id);
+        let from = self.parts(&|part| BufferKind::ArrayValues(kind, part), &stored);
+        let into = self.parts(&|part| BufferKind::Base(kernel, part), &stored);
+        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let first = self.b.load_index(offset, id);
+        for (from, into) in [(from.payload, into.payload), (from.tag, into.tag)] {
+            if let (Some(from), Some(into)) = (from, into) {
+                self.b.emit(Stmt::Copy { from, first, count, into });
+            }
+        }
+        let holds_objects = types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
+        let own = holds_objects.then_some(into);
+        Some((BaseItems { types, stored, columns: into, first: None }, count, own))
+    }
+
+    /// Puts the variables that the elements assign into columns of one row.
+    fn share_locals(&mut self, key: Context, written: &[(usize, LocalId)]) -> Option<Vec<SharedLocal>> {
+        let mut all = Vec::new();
+        for (index, (frame, local)) in (0..).zip(written) {
+            let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
+            let operand = self.carrier(operand);
+            if operand.is_bottom() || !self.is_storable(&operand) {
+                return None;
+            }
+            let number = self.written.len() as u32 + self.program_variables.len() as u32;
+            let key = (key, index);
+            self.program_variables.push(key);
+            let memo = self.memo.variables.entry(key).or_default();
+            self.memo.changed |= memo.extend(&operand.types);
+            let types = memo.clone();
+            let row = self.b.i32(0);
+            self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, &operand);
+            all.push(SharedLocal { local: *local, number, key });
+        }
+        Some(all)
+    }
+
+    /// After the launch: what they hold.
+    fn take_shared(&mut self, shared: &[SharedLocal], written: &[(usize, LocalId)]) {
+        for (shared, (frame, local)) in shared.iter().zip(written) {
+            let types = self.memo.variables.get(&shared.key).cloned().unwrap_or_default();
+            let row = self.b.i32(0);
+            let part = |part| BufferKind::Variable(shared.number, part);
+            let operand = self.load_parts(&part, row, &Stored::written(types), true);
+            let version = self.fresh_version();
+            self.frames[*frame].locals[local.0 as usize].assign(operand, version);
+        }
+    }
+
+    /// That of the current frame, if elements share it.
+    pub(super) fn shared_local(&self, local: LocalId) -> Option<SharedLocal> {
+        self.frame().shared.iter().find(|shared| shared.local == local).copied()
+    }
+
+    pub(super) fn read_shared_local(&mut self, shared: SharedLocal) -> Operand {
+        let row = self.watch_shared(shared.number, false);
+        let types = self.memo.variables.get(&shared.key).cloned().unwrap_or_default();
+        let part = |part| BufferKind::Variable(shared.number, part);
+        let value = self.load_parts(&part, row, &Stored::written(types), true);
+        self.refine(value)
+    }
+
+    pub(super) fn write_shared_local(&mut self, shared: SharedLocal, value: &Operand) {
+        if value.is_bottom() || self.b.is_dead() || !self.is_storable(value) {
+            return;
+        }
+        let memo = self.memo.variables.entry(shared.key).or_default();
+        self.memo.changed |= memo.extend(&value.types);
+        let types = memo.clone();
+        let row = self.watch_shared(shared.number, true);
+        self.store_parts(&|part| BufferKind::Variable(shared.number, part), row, &types, value);
+    }
+
+    /// Lowers the kernel: its only entry takes what is in the base, of whatever class. Gives what the block gives.
+    fn kernel(
+        &mut self,
+        kernel: KernelId,
+        key: Context,
+        base: &Base,
+        items: &BaseItems,
+        gives: Gives,
+        (closed, given, shared): (&ClosedBlock, &[Operand], &[SharedLocal]),
+    ) -> TypeSet {
+        let function = FuncId(self.program.functions.len() as u32);
+        self.program.functions.push(Default::default());
+        let steps = self.own_steps();
+        let (node, span, called) = (self.node, self.span, self.call_in_block());
+        let launched_at = self.places_here();
+        let outer = self.begin_function();
+        let outer_entry = std::mem::replace(&mut self.entry, function);
+        let outer_kernel = self.kernel.replace((kernel, key));
+        let outer_driver = std::mem::replace(&mut self.in_driver, false);
+        let outer_places = std::mem::replace(&mut self.launched_at, launched_at);
+        self.context = self.memo.context(key, u32::MAX - 5, closed.number());
+        (self.node, self.span, self.called) = (node, span, called);
+        self.b = Builder::new(self.describe(&items.types), &[Ty::I32, Ty::I64, Ty::I64], &[]);
+        self.shares_elements = items.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
+        self.clear_scratch();
+        let procs = self.procs.clone();
+        let item = self.base_item(kernel, items);
+        let is_object = item.types.single_shape().is_some_and(|shape| matches!(shape, Shape::Object(_)));
+        self.own_id = item.values.first().copied().filter(|_| is_object);
+        let given: Vec<Operand> = given.iter().map(|given| self.taken(given)).collect();
+        // Symbols and lambdas from around the section have no frame: this one calls the block.
+        if let Some(code) = self.section.clone() {
+            let mut frame = Frame::of_section(&code, self.fresh_locals(&code));
+            (frame.call_span, frame.outermost) = (span, true);
+            self.frames.push(frame);
+        }
+        let (mut written, mut ways) = (Vec::new(), Vec::new());
+        let block = self.open_block(closed, &mut given.into_iter(), &mut written, &mut ways);
+        for ((frame, local), shared) in written.iter().zip(shared) {
+            self.frames[*frame].shared.push(SharedLocal { local: *local, ..*shared });
+        }
+        self.current = 0;
+        let mut arguments = vec![item.clone()];
+        if base.with_index {
+            let index = self.b.element();
+            arguments.push(Operand::integer(self.b.unary(UnaryOp::ExtendI32, index)));
+        }
+        self.unused = gives == Gives::Base;
+        let value = self.call_block(&block, arguments);
+        let element = self.b.element();
+        let mut result = TypeSet::empty();
+        match gives {
+            Gives::Base => {}
+            Gives::Values => {
+                let known = self.memo.kernel_results.get(&key).cloned().unwrap_or_default();
+                result = self.memo.join(&known, &value.types, (key, u32::MAX - 5, 0));
+                self.memo.changed |= result != known;
+                self.memo.kernel_results.insert(key, result.clone());
+                if !is_plain(&result) {
+                    self.refuse_here(
+                        "unsupported-result",
+                        format!(
+                            "the block gives {}, which the code around a parallel call cannot keep",
+                            self.describe(&result)
+                        ),
+                        Some("give numbers or objects that exist; several values in several calls".into()),
+                    );
+                    result = Type::Nil.into();
+                } else if !self.b.is_dead() && !value.is_bottom() {
+                    self.store_parts(&|part| BufferKind::Result(kernel, part), element, &result, &value);
+                }
+            }
+            Gives::Selection => {
+                if !self.b.is_dead() && !value.is_bottom() {
+                    let truth = self.truth(&value);
+                    let types = TypeSet::bool();
+                    let flag = Operand::bool(truth);
+                    self.store_parts(&|part| BufferKind::Result(kernel, part), element, &types, &flag);
+                    if items.is_series() {
+                        let column = self.buffer(BufferKind::Base(kernel, Part::Payload), Ty::I64);
+                        self.program.buffers[column.0 as usize].written = true;
+                        self.b.store(column, element, item.value());
+                    }
+                }
+            }
+        }
+        self.procs = procs;
+        let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
+        self.program.functions[function.0 as usize] = b.finish();
+        let name = self.describe(&items.types);
+        self.program.kernels[kernel.0 as usize].entries.push(Entry { name, function });
+        self.launched_at = outer_places;
+        (self.entry, self.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
+        self.end_function(outer);
+        self.elsewhere += self.own_steps() - steps;
+        result
+    }
+
+    /// The element.
+    fn base_item(&mut self, kernel: KernelId, items: &BaseItems) -> Operand {
+        let element = self.b.element();
+        if let Some(first) = items.first {
+            let first = self.b.scalar(first, Ty::I64, Interval::FULL);
+            let index = self.b.unary(UnaryOp::ExtendI32, element);
+            return Operand::integer(self.b.binary(BinaryOp::Add, first, index));
+        }
+        if items.stored.types.is_empty() {
+            // There are none.
+            return Operand::nil();
+        }
+        let part = |part| BufferKind::Base(kernel, part);
+        let item = self.load_parts(&part, element, &items.stored, false);
+        self.narrow(&item, &items.types)
+    }
+}
+
+/// The items of a kernel's base.
+struct BaseItems {
+    types: TypeSet,
+    stored: Stored,
+    columns: Items,
+    /// Of a series: the scalar that it begins with.
+    first: Option<Scalar>,
+}
+
+impl BaseItems {
+    const fn is_series(&self) -> bool {
+        self.first.is_some()
+    }
+}
+
+impl Frame {
+    /// That of the section's own block.
+    pub(super) fn of_section(code: &Rc<Code>, locals: super::Locals) -> Self {
+        Self {
+            locals,
+            code: Rc::clone(code),
+            receiver: Operand::bottom(),
+            owner: ClassId::OBJECT,
+            scope: Scope::Block,
+            block: None,
+            closure: None,
+            return_to: None,
+            break_to: None,
+            control: vec![],
+            activation: 0,
+            blocks: Rc::default(),
+            call_span: code.span,
+            caller: 0,
+            builtin: false,
+            name: code.name.clone(),
+            outermost: false,
+            shared: vec![],
+        }
+    }
+}
