@@ -114,6 +114,7 @@ fn section(
     let form = match &*form.name()? {
         "column" => ResultForm::Column,
         "rows" => ResultForm::Rows,
+        "flat" => ResultForm::Flat,
         _ => ResultForm::Arrays,
     };
     Ok(Section {

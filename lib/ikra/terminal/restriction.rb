@@ -29,7 +29,7 @@ module Ikra
         rows ? items.at(rows.others(items.size)) : []
       end
 
-      def flat_map = flow(:map, @block).values.to_a.flatten(1)
+      def flat_map = flow(:map, @block).flat
 
       def filter_map
         values = flow(:map, @block).values
