@@ -587,14 +587,14 @@ fn hash_of(
         let key = |place: usize| numbers.immediate(first(place));
         let keys = filled(ruby, count, key, |place| numbers.value(ruby, first(place)))?;
         let values = values(&groups)?;
-        let both = [items_of(&keys), items_of(&values)];
-        let pair = |place: usize| Some(both[place % 2].get(place / 2).copied().unwrap_or(value::NIL));
-        let pairs = filled(ruby, 2 * count, pair, |_| Ok(value::NIL))?;
         let hash = ruby.hash_new();
-        // SAFETY: all objects are on the stack, and what is in them is live; there are as many pairs.
+        // SAFETY: all objects are on the stack, and what is in the arrays is live. What is raised ends in `protect`; nothing in
+        // the closure needs dropping.
         protect(|| unsafe {
-            let all = rb_sys::RARRAY_CONST_PTR(pairs.as_raw());
-            rb_sys::rb_hash_bulk_insert(2 * count as c_long, all, hash.as_raw());
+            for place in 0..count as c_long {
+                let [key, item] = [&keys, &values].map(|all| rb_sys::rb_ary_entry(all.as_raw(), place));
+                rb_sys::rb_hash_aset(hash.as_raw(), key, item);
+            }
             value::NIL
         })?;
         Ok(Some(hash.as_value()))
