@@ -411,4 +411,10 @@ each_compiling_backend do
       list.size
     end
   end
+
+  it "raises of a Float that is no index what Ruby raises" do
+    floats = [Float::INFINITY, -Float::INFINITY, Float::NAN, 1e300, 2.0**63, -1.9, 1.9]
+    expect_same(floats) { |x| [[1, 2, 3][x], [4, 5].rotate(x)] }
+    floats.each { |float| expect_same([float]) { |x| [1, 2, 3][x] } }
+  end
 end

@@ -108,6 +108,15 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "sums, counts and rejects" do
+      expect_same_program do |base|
+        Ikra.section do
+          large = base.preject { |cell| cell.value < 5 }
+          [large.psum { |cell| cell.value * 0.5 }, base.pcount { |cell| cell.value > 7 }, large.pmap(&:value).pmax]
+        end
+      end
+    end
+
     it "goes over ranges, times, and indices" do
       expect_same_program do |base|
         counts = [0] * 10

@@ -73,6 +73,21 @@ pub fn copied<T: Copy + Send + Sync>(from: &[T]) -> Result<Vec<T>, NoMemory> {
     Ok(list)
 }
 
+/// A list of what `f` makes of each item.
+pub fn mapped<A: Sync, B: Send>(from: &[A], f: impl Fn(&A) -> B + Sync) -> Result<Vec<B>, NoMemory> {
+    let mut list = Vec::new();
+    fallible::reserve(&mut list, from.len())?;
+    let chunks = list.spare_capacity_mut().chunks_mut(chunk()).zip(from.chunks(chunk()));
+    each(from.len(), chunks, |(to, from)| {
+        to.iter_mut().zip(from).for_each(|(place, item)| {
+            place.write(f(item));
+        });
+    });
+    // SAFETY: there is room for so many, and the chunks are all that `from` has.
+    unsafe { list.set_len(from.len()) };
+    Ok(list)
+}
+
 /// Copies a list over another one as long.
 pub fn copy<T: Copy + Send + Sync>(to: &mut [T], from: &[T]) {
     assert_eq!(to.len(), from.len(), "lists of one length are copied");
@@ -161,6 +176,7 @@ mod tests {
         copy(&mut other, &list);
         assert_eq!(other, list);
         assert_eq!(copied::<u8>(&[]), Ok(Vec::new()));
+        assert_eq!(mapped(&list, |n| n + 1), Ok((1..=list.len()).collect()));
     }
 
     #[test]

@@ -78,7 +78,7 @@ module Ikra
 
     # What the extension is told: the columns, and how the block gets them.
     def columns = @items.columns
-    def form = [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?]
+    def form = [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?, @items.column?]
 
     # Something that yields what the collection has yielded.
     def again = @items.again
@@ -86,13 +86,22 @@ module Ikra
     # What the operation gives, made of what the extension does: nil where there are no elements.
     def result(operation, given)
       case operation
-      when :pmap then given || []
-      when :pselect then @selection.call(*(given || columns.map { [] }))
+      when :pmap then @items.column? ? mapped(given) : given || []
+      when :pselect then @selection.call(*(given || columns.map { |column| empty(column) }))
       else @items.returned
       end
     end
 
     private
+
+    def empty(column) = column.is_a?(Column) ? Column.new(0, column.type) : []
+
+    # What comes of a Column is one: of arrays a TupleColumn, of nothing one like it.
+    def mapped(given)
+      return @items.returned[0...0].dup unless given
+
+      given.is_a?(Array) ? TupleColumn.over(given) : given
+    end
 
     # Is it a lambda that takes two arguments at least?
     def takes_several?(block)
@@ -129,7 +138,7 @@ module Ikra
   class ProgramBase
     def empty? = false
     def columns = [Series.new(0, 1)]
-    def form = [1, [], false, [], false]
+    def form = [1, [], false, [], false, false]
   end
   private_constant :Base, :ArrayBase, :ProgramBase
 end

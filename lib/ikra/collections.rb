@@ -30,6 +30,7 @@ module Ikra
                 when Hash then hash(collection)
                 when Range then range(collection)
                 when Struct then struct(collection, operation)
+                when Column, TupleColumn then column(collection)
                 else enumerator(collection, operation)
                 end
         found || gone_through(collection, operation)
@@ -44,6 +45,14 @@ module Ikra
       end
 
       def array(array) = Items.new([array], SIZE.bind_call(array), array, looked_at: [array], original: array)
+
+      # The items of a Column are read as they are in memory.
+      def column(column, kind: :column)
+        tuples = column.is_a?(TupleColumn)
+        columns = tuples ? column.columns : [column]
+        Items.new(columns, column.size, column, yielded: [tuples ? [*0...columns.size] : 0], looked_at: columns,
+                                                original: column, kind:)
+      end
 
       # @return [Items, nil] of one that goes through its pairs
       def hash(hash)

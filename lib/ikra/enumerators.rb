@@ -46,11 +46,17 @@ module Ikra
       def of_plain_call(receiver, name, operation)
         case receiver
         when Integer then Collections.series(0, 1, receiver, receiver) if name == :times
-        when Array
-          Collections.array(receiver) if ITEM_BY_ITEM.include?(name) && Collections.own?(receiver, :each, Array)
+        when Array, Column, TupleColumn then of_items(receiver, name)
         when Hash, Struct then of_pairs(receiver, name)
         when Range, Enumerator then Collections.items(receiver, operation) if name == :each
         end
+      end
+
+      def of_items(receiver, name)
+        return unless ITEM_BY_ITEM.include?(name)
+        return Collections.column(receiver, kind: nil) unless of?(Array, receiver)
+
+        Collections.array(receiver) if Collections.own?(receiver, :each, Array)
       end
 
       def of_pairs(receiver, name)

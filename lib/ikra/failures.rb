@@ -136,6 +136,12 @@ module Ikra
 
       def float_domain(float) = FloatDomainError.new(float.to_s)
 
+      def float_index(float)
+        [].at(float)
+      rescue RangeError => e
+        RangeError.new(e.message)
+      end
+
       def math_domain(name)
         Integer.sqrt(-1) if name == "isqrt"
         Math::DomainError.new(DOMAIN.sub("sqrt", name))

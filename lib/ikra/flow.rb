@@ -2,7 +2,7 @@
 
 module Ikra
   # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
-  # out is a +Native::Column+ where it is numbers, or an Array.
+  # out is a +Native::Values+ where it is numbers, or an Array.
   class Flow
     # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array
     # has memory anyhow.
@@ -31,7 +31,7 @@ module Ikra
 
     # What comes out of the last stage.
     #
-    # @return [Native::Column, Array]
+    # @return [Native::Values, Array]
     def values
       return items.to_a if @stages.empty?
       return [] if items.size.zero?
@@ -42,7 +42,7 @@ module Ikra
 
     # The rows of the elements that are selected.
     #
-    # @return [Native::Column]
+    # @return [Native::Values]
     def rows = run(items)
 
     # The items of the arrays that its block gives, if it has one stage.

@@ -16,12 +16,12 @@ module Ikra
     def to_a(size) = Array.new(size) { |row| self[row] }
   end
 
-  # What the `each` of a collection yields: columns (Arrays and Series) of as many values as there are elements.
+  # What the `each` of a collection yields: columns (Arrays, Series, Columns) of as many values as there are elements.
   class Items
     # A class may define a method of its own by this name.
     PART = Array.instance_method(:[])
 
-    # @return [Array<Array, Series>]
+    # @return [Array<Array, Series, Column>]
     attr_reader :columns
     # @return [Integer] the number of elements
     attr_reader :size
@@ -32,8 +32,8 @@ module Ikra
     # @return [Array] arrays and Structs that `each` looks at all the time
     attr_reader :looked_at
 
-    # @param kind [:pairs, :made, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that takes two,
-    #   as Hash#each does; +:made+: it makes arrays
+    # @param kind [:pairs, :made, :column, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that
+    #   takes two, as Hash#each does; +:made+: it makes arrays; +:column+: they are those of a Column or TupleColumn
     def initialize(columns, size, returned, yielded: [0], looked_at: [], original: nil, kind: nil)
       @columns = columns
       @size = size
@@ -48,24 +48,33 @@ module Ikra
     def computed? = columns.all?(Series)
     def pairs? = @kind == :pairs
     def made? = @kind == :made
+    def column? = @kind == :column
 
     # So many of the elements, from one on.
     def part(first, count)
-      some = columns.map { |column| column.is_a?(Series) ? column.from(first) : PART.bind_call(column, first, count) }
+      some = columns.map do |column|
+        case column
+        when Series then column.from(first)
+        when Column then column[first, count]
+        else PART.bind_call(column, first, count)
+        end
+      end
       Items.new(some, count, returned, yielded:, looked_at:, kind: @kind)
     end
 
     # Ruby's values of what is yielded, each as one value.
-    def to_a = rows(columns.map { |column| column.is_a?(Series) ? column.to_a(size) : column })
+    def to_a = rows(columns.map { |column| all(column) })
 
     # That of one row.
     def item(row) = packed.is_a?(Integer) ? columns[packed][row] : value(packed, columns, row)
 
     # The same for some rows.
     #
-    # @param rows [Native::Column]
+    # @param rows [Native::Values]
     def at(rows)
-      rows(columns.map { |column| column.is_a?(Series) ? column.at(rows.to_a) : Native.gather(column, rows) })
+      rows(columns.map do |column|
+        column.is_a?(Series) ? column.at(rows.to_a) : Native.gather(all(column), rows)
+      end)
     end
 
     # All that is yielded at once, as one value.
@@ -74,6 +83,7 @@ module Ikra
     # Ruby's values of that, for what is left of the columns.
     def rows(columns)
       return columns[packed] if packed.is_a?(Integer)
+      return TupleColumn.over(columns) if columns.first.is_a?(Column)
 
       Array.new(columns.first.size) { |row| value(packed, columns, row) unless packed.empty? }
     end
@@ -101,6 +111,15 @@ module Ikra
     end
 
     private
+
+    # An Array of a column's values.
+    def all(column)
+      case column
+      when Series then column.to_a(size)
+      when Column then column.to_a
+      else column
+      end
+    end
 
     def value(part, columns, row)
       part.is_a?(Array) ? part.map { |inner| value(inner, columns, row) } : columns[part][row]

@@ -12,7 +12,7 @@ module Ikra
   # Ruby's own collections have them then, not classes of the user's that include Enumerable: Ruby 3.4 crashes where
   # `public_send` finds a method that a refinement of Enumerable has too.
   module Refinements
-    [::Array, ::Hash, ::Range, ::Struct, ::Set, ::Enumerator].each do |collection|
+    [::Array, ::Hash, ::Range, ::Struct, ::Set, ::Enumerator, Column, TupleColumn].each do |collection|
       refine(collection) { import_methods ParallelMethods }
     end
 

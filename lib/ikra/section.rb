@@ -6,7 +6,7 @@ module Ikra
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
     #   what it gives, but not {Dropped}
-    # @param form [:arrays, :column, :rows, :flat] Ruby Arrays, a +Native::Column+ if it can be one, the rows selected,
+    # @param form [:arrays, :column, :rows, :flat] Ruby Arrays, a +Native::Values+ if it can be one, the rows selected,
     #   or an Array of the items of arrays
     # @param part [Integer, nil] the number of the first element where these are a part of all; then
     #   nothing may be changed
@@ -80,13 +80,6 @@ module Ikra
         end
       end
 
-      # Runs the block over a base that has elements.
-      #
-      # @param call [Call]
-      def native(base, call, block)
-        Native.run(base.columns, base.form, call.to_a, block, Ikra.chosen, Ikra.conflicts)
-      end
-
       # Runs a block as one section, with the parallel calls in it.
       #
       # @return [Object] what the block gives
@@ -96,10 +89,22 @@ module Ikra
         end
       end
 
+      # Runs the block over a base that has elements.
+      #
+      # @param call [Call]
+      def native(base, call, block)
+        Native.run(base.columns, base.form, call.to_a, block, Ikra.chosen, Ikra.conflicts)
+      end
+
       # Called with what two elements of a section race for.
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
                   "#{error.message}")
+      end
+
+      # Called with why a GPU that +:auto+ has chosen cannot run a section.
+      def gives_the_gpu_up(why, operation)
+        warn_once("#{operation} runs on the CPU from now on, as the GPU cannot run it (Ikra.backend = :auto):\n#{why}")
       end
 
       # An exception of a section as the user meets it.

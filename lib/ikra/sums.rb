@@ -11,10 +11,10 @@ module Ikra
     # Does it begin with an Integer or a Float?
     def of_numbers? = !(@exact.nil? && @float.nil?)
 
-    # @param values [Native::Column, Array]
+    # @param values [Native::Values, Array]
     # @return [Boolean] false where it takes Ruby's operators
     def add(values)
-      values = Native.column(values) if values.is_a?(Array)
+      values = Native.values(values) if values.is_a?(Array)
       return false unless values && own?
       return true if values.size.zero?
 
@@ -53,7 +53,7 @@ module Ikra
 
       folded = given.empty? ? NONE : given.first
       flow.each_part do |values,|
-        values = Native.column(values) if values.is_a?(Array)
+        values = Native.values(values) if values.is_a?(Array)
         return yield unless values
 
         folded = part(values, operator, folded)

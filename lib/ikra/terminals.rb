@@ -152,7 +152,7 @@ module Ikra
     def of_all(values) = @stages.empty? ? ruby : values.to_a.public_send(@name, *@arguments)
 
     def column(values)
-      values.is_a?(Array) ? Native.column(values) : values
+      values.is_a?(Array) ? Native.values(values) : values
     end
 
     # Values as a column where they can be one. Of a collection without stages only an Array is looked at.

@@ -273,7 +273,7 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         let array = s.within_slot(i as u32, |s| s.through_to_ary(arg));
         let is_sequence = |ty: &Type| {
             let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-            is_array || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+            is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
         };
         if let Some(other) = array.types.iter().find(|ty| !is_sequence(ty)) {
             let what = s.describe(&other.clone().into());
@@ -509,7 +509,9 @@ pub(super) fn slice_range(s: &mut Lowerer<'_>, receiver: &Operand, range: &Opera
 
 pub(super) fn item(s: &mut Lowerer<'_>, receiver: &Operand, index: Value) -> Operand {
     match receiver.types.single() {
-        Some(Type::Array(kind)) => return s.array_at(*kind, receiver.value(), index),
+        Some(Type::Array(kind) | Type::Column(kind, _)) => {
+            return s.array_at(*kind, receiver.value(), index);
+        }
         Some(Type::List(kind)) => return s.list_at(*kind, receiver.value(), index),
         _ => {}
     }
@@ -527,7 +529,7 @@ pub(super) fn item(s: &mut Lowerer<'_>, receiver: &Operand, index: Value) -> Ope
 }
 
 /// `fetch(i)`, `fetch(i, default)`, `fetch(i) { }`.
-fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+pub(super) fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 1, 2) {
         return Operand::bottom();
     }
@@ -575,13 +577,13 @@ fn ends(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
     s.send(&call.receiver, if first { "#take" } else { "#last" }, &[Operand::integer(n)], 1)
 }
 
-fn empty(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+pub(super) fn empty(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(length) = length_of(s, &call.receiver) else { return Operand::bottom() };
     let zero = s.b.i64(0);
     Operand::bool(s.b.compare(Comparison::Eq, length, zero))
 }
 
-fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+pub(super) fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match length_of(s, &call.receiver) {
         Some(length) => Operand::integer(length),
         None => Operand::bottom(),
@@ -590,7 +592,7 @@ fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 pub(super) fn length_of(s: &mut Lowerer<'_>, receiver: &Operand) -> Option<Value> {
     match receiver.types.single()? {
-        Type::Array(kind) => Some(s.array_length(*kind, receiver.value())),
+        Type::Array(kind) | Type::Column(kind, _) => Some(s.array_length(*kind, receiver.value())),
         Type::List(_) => Some(s.list_length(receiver.value())),
         Type::Tuple(items) => Some(s.b.i64(items.len() as i64)),
         _ => None,

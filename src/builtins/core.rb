@@ -2370,6 +2370,32 @@ module Enumerator
   end
 end
 
+module Column
+  def reverse_each
+    i = size - 1
+    while i >= 0
+      yield __item(i)
+      i -= 1
+    end
+    self
+  end
+
+  def __fetch_block(index, given)
+    index += size if index < 0
+    index >= 0 && index < size ? __item(index) : yield(given)
+  end
+
+  def __equal(other)
+    return false if size != other.size
+    i = 0
+    while i < size
+      return false unless __item(i) == other.__item(i)
+      i += 1
+    end
+    true
+  end
+end
+
 module Packed
   def __packed_each_with_index
     i = 0

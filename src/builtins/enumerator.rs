@@ -121,21 +121,26 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
 pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     let none = arguments == 0;
     match ty {
-        Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. } | Type::Enumerator(..) => {
-            match name {
-                "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
-                | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
-                | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
-                | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while" => none,
-                "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
-                "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
-                "permutation" | "cycle" => arguments <= 1,
-                "with_index" => matches!(ty, Type::Enumerator(..)) && arguments <= 1,
-                "with_object" => matches!(ty, Type::Enumerator(..)) && arguments == 1,
-                "step" | "%" => matches!(ty, Type::Range { .. }),
-                _ => false,
-            }
-        }
+        // These give columns, or refuse.
+        Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
+        Type::Array(_)
+        | Type::Column(..)
+        | Type::Tuple(_)
+        | Type::List(_)
+        | Type::Range { .. }
+        | Type::Enumerator(..) => match name {
+            "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
+            | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
+            | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
+            | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while" => none,
+            "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
+            "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
+            "permutation" | "cycle" => arguments <= 1,
+            "with_index" => matches!(ty, Type::Enumerator(..)) && arguments <= 1,
+            "with_object" => matches!(ty, Type::Enumerator(..)) && arguments == 1,
+            "step" | "%" => matches!(ty, Type::Range { .. }),
+            _ => false,
+        },
         Type::Integer | Type::Float => match name {
             "times" => none,
             "upto" | "downto" => arguments == 1,

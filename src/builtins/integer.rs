@@ -201,6 +201,20 @@ fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<V
         Some(Type::Integer) => arg,
         Some(Type::Float) => {
             let whole = s.b.unary(UnaryOp::TruncF, arg.value());
+            if index && s.b.constant_float(whole).is_none_or(|x| x.is_nan() || x.abs() >= 9e18) {
+                let (low, end) =
+                    (s.b.f64(-9_223_372_036_854_775_808.0), s.b.f64(9_223_372_036_854_775_808.0));
+                // NaN is neither.
+                let above = s.b.compare(Comparison::Ge, whole, low);
+                let below = s.b.compare(Comparison::Lt, whole, end);
+                let fits = s.b.binary(BinaryOp::AndB, above, below);
+                let bits = s.b.unary(UnaryOp::BitsToI64, arg.value());
+                s.check(fits, ErrorKind::FloatIndex, &[bits]);
+                if s.b.is_dead() {
+                    return Operand::bottom();
+                }
+                return Operand::integer(s.b.unary(UnaryOp::F64ToI64, whole));
+            }
             super::float::to_integer(s, whole, "to_i")
         }
         Some(Type::Nil) if index => {

@@ -459,7 +459,9 @@ fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
-        Some(Type::Nil | Type::Range { .. } | Type::Enumerator(..)) => s.send(&arg, "to_a", &[], 1),
+        Some(Type::Nil | Type::Column(..) | Type::Range { .. } | Type::Enumerator(..)) => {
+            s.send(&arg, "to_a", &[], 1)
+        }
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
                 if s.responds(&arg, name) {

@@ -9,6 +9,7 @@ mod array;
 #[cfg(test)]
 mod catalogue;
 mod changes;
+mod column;
 mod comparable;
 mod enumerator;
 mod float;
@@ -152,6 +153,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
             (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
+        Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
@@ -201,7 +203,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of an object that exists, or of a class, would be one that does not.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Module(_)) {
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_))
+    {
         return None;
     }
     // What has an order of its own does not have that of all objects.
@@ -250,6 +253,11 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         }
         _ if owner_name == "String" => {
             "keep numbers or Symbols in the objects; strings can be moved around in a section, not computed on".into()
+        }
+        "map" | "collect" | "select" | "filter" | "reject" | "dup" | "clone" | "fill"
+            if owner == ClassId::COLUMN =>
+        {
+            "a section makes no columns: go through the items with each, write them one by one, or take to_a".into()
         }
         "dup" | "clone" if owner != ClassId::ARRAY => {
             "make a value object with `new` and the values that it is to have, or copy it before the section".into()

@@ -22,8 +22,10 @@ pub(super) const ROWS: &[Row] = &[
             Some(initial) => initial.clone(),
             None => Operand::integer(s.b.i64(0)),
         };
-        let array =
-            matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
+        let array = matches!(
+            c.receiver.types.single(),
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Column(..))
+        );
         let name = if array { "#array_sum" } else { "#sum" };
         s.send_block(&c.receiver, name, &[initial], c.block.clone())
     }),
@@ -403,7 +405,7 @@ impl Lowerer<'_> {
     ) -> Operand {
         let sequence = sequence.clone();
         self.switch(&sequence, 17, &mut |s, sequence| match sequence.types.single() {
-            Some(Type::Array(kind)) => {
+            Some(Type::Array(kind) | Type::Column(kind, _)) => {
                 let (kind, id) = (*kind, sequence.value());
                 let zero = s.b.i64(0);
                 let length = s.array_length(kind, id);
@@ -524,7 +526,9 @@ impl Lowerer<'_> {
     /// The item at `index`, known to be in range.
     pub(crate) fn item_at(&mut self, sequence: &Operand, index: Value) -> Operand {
         match sequence.types.single() {
-            Some(Type::Array(kind)) => self.array_item(*kind, sequence.value(), index),
+            Some(Type::Array(kind) | Type::Column(kind, _)) => {
+                self.array_item(*kind, sequence.value(), index)
+            }
             Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
             Some(Type::Range { low: RangeEnd::Integer, .. }) => {
                 let low = sequence.values[0];

@@ -8,17 +8,56 @@ use crate::parallel;
 use crate::reserve;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
+use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Column {
     /// One byte each, 0 or 1.
     Bool(Vec<u8>),
     I32(Vec<i32>),
     I64(Vec<i64>),
     F64(Vec<f64>),
+    /// Somebody else's memory, which is only read: an `Ikra::Column`'s. What is in it is not shared itself.
+    Shared(Arc<Self>),
+}
+
+/// What a column holds, whoever has the memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    Bool(&'a [u8]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    F64(&'a [f64]),
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.numbers(), other.numbers()) {
+            (Numbers::Bool(a), Numbers::Bool(b)) => a == b,
+            (Numbers::I32(a), Numbers::I32(b)) => a == b,
+            (Numbers::I64(a), Numbers::I64(b)) => a == b,
+            (Numbers::F64(a), Numbers::F64(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Column {
+    #[inline]
+    pub fn numbers(&self) -> Numbers<'_> {
+        match self {
+            Self::Bool(v) => Numbers::Bool(v),
+            Self::I32(v) => Numbers::I32(v),
+            Self::I64(v) => Numbers::I64(v),
+            Self::F64(v) => Numbers::F64(v),
+            Self::Shared(column) => column.numbers(),
+        }
+    }
+
+    pub const fn is_shared(&self) -> bool {
+        matches!(self, Self::Shared(_))
+    }
+
     /// `len` zeros.
     pub fn zeros(ty: Ty, len: usize) -> Self {
         match ty {
@@ -59,38 +98,40 @@ impl Column {
             Self::I32(v) => fallible::reserve(v, count),
             Self::I64(v) => fallible::reserve(v, count),
             Self::F64(v) => fallible::reserve(v, count),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
+    /// A copy of its own, also of what is shared.
     pub fn try_clone(&self) -> Result<Self, NoMemory> {
-        Ok(match self {
-            Self::Bool(v) => Self::Bool(parallel::copied(v)?),
-            Self::I32(v) => Self::I32(parallel::copied(v)?),
-            Self::I64(v) => Self::I64(parallel::copied(v)?),
-            Self::F64(v) => Self::F64(parallel::copied(v)?),
+        Ok(match self.numbers() {
+            Numbers::Bool(v) => Self::Bool(parallel::copied(v)?),
+            Numbers::I32(v) => Self::I32(parallel::copied(v)?),
+            Numbers::I64(v) => Self::I64(parallel::copied(v)?),
+            Numbers::F64(v) => Self::F64(parallel::copied(v)?),
         })
     }
 
     /// A copy of some rows.
     pub fn rows(&self, rows: Range<usize>) -> Result<Self, NoMemory> {
         let mut copy = Self::unset(self.ty(), rows.len())?;
-        match (&mut copy, self) {
-            (Self::Bool(to), Self::Bool(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I32(to), Self::I32(from)) => to.copy_from_slice(&from[rows]),
-            (Self::I64(to), Self::I64(from)) => to.copy_from_slice(&from[rows]),
-            (Self::F64(to), Self::F64(from)) => to.copy_from_slice(&from[rows]),
-            _ => {}
+        match (&mut copy, self.numbers()) {
+            (Self::Bool(to), Numbers::Bool(from)) => parallel::copy(to, &from[rows]),
+            (Self::I32(to), Numbers::I32(from)) => parallel::copy(to, &from[rows]),
+            (Self::I64(to), Numbers::I64(from)) => parallel::copy(to, &from[rows]),
+            (Self::F64(to), Numbers::F64(from)) => parallel::copy(to, &from[rows]),
+            _ => unreachable!("columns of one type are copied"),
         }
         Ok(copy)
     }
 
     /// Takes over the numbers of a column of the same type and length.
     pub fn copy_from(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Bool(to), Self::Bool(v)) => parallel::copy(to, v),
-            (Self::I32(to), Self::I32(v)) => parallel::copy(to, v),
-            (Self::I64(to), Self::I64(v)) => parallel::copy(to, v),
-            (Self::F64(to), Self::F64(v)) => parallel::copy(to, v),
+        match (self, other.numbers()) {
+            (Self::Bool(to), Numbers::Bool(v)) => parallel::copy(to, v),
+            (Self::I32(to), Numbers::I32(v)) => parallel::copy(to, v),
+            (Self::I64(to), Numbers::I64(v)) => parallel::copy(to, v),
+            (Self::F64(to), Numbers::F64(v)) => parallel::copy(to, v),
             _ => unreachable!("columns of one type are copied"),
         }
     }
@@ -113,6 +154,7 @@ impl Column {
             Self::I32(v) => v.resize(len, 0),
             Self::I64(v) => v.resize(len, 0),
             Self::F64(v) => v.resize(len, 0.0),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
@@ -121,13 +163,20 @@ impl Column {
         RowSet::of(self.len(), |rows| self.differs(other, rows))
     }
 
+    /// Are the numbers in these rows the same, bit for bit?
+    pub fn same_in(&self, other: &Self, rows: Range<usize>) -> bool {
+        let size = self.ty().bytes();
+        let bytes = rows.start * size..rows.end * size;
+        self.as_bytes()[bytes.clone()] == other.as_bytes()[bytes]
+    }
+
     /// The same for a group of rows ([`RowSet::of`]).
     pub fn differs(&self, other: &Self, rows: Range<usize>) -> u64 {
-        match (self, other) {
-            (Self::Bool(a), Self::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::I32(a), Self::I32(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::I64(a), Self::I64(b)) => differs(&a[rows.clone()], &b[rows]),
-            (Self::F64(a), Self::F64(b)) => {
+        match (self.numbers(), other.numbers()) {
+            (Numbers::Bool(a), Numbers::Bool(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::I32(a), Numbers::I32(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::I64(a), Numbers::I64(b)) => differs(&a[rows.clone()], &b[rows]),
+            (Numbers::F64(a), Numbers::F64(b)) => {
                 let [a, b] = [a, b].map(|all| bytemuck::cast_slice::<_, u64>(&all[rows.clone()]));
                 differs(a, b)
             }
@@ -140,21 +189,21 @@ impl Column {
         bits(rows.map(|row| test(self.bits(row))))
     }
 
-    pub const fn ty(&self) -> Ty {
-        match self {
-            Self::Bool(_) => Ty::Bool,
-            Self::I32(_) => Ty::I32,
-            Self::I64(_) => Ty::I64,
-            Self::F64(_) => Ty::F64,
+    pub fn ty(&self) -> Ty {
+        match self.numbers() {
+            Numbers::Bool(_) => Ty::Bool,
+            Numbers::I32(_) => Ty::I32,
+            Numbers::I64(_) => Ty::I64,
+            Numbers::F64(_) => Ty::F64,
         }
     }
 
     pub fn len(&self) -> usize {
-        match self {
-            Self::Bool(v) => v.len(),
-            Self::I32(v) => v.len(),
-            Self::I64(v) => v.len(),
-            Self::F64(v) => v.len(),
+        match self.numbers() {
+            Numbers::Bool(v) => v.len(),
+            Numbers::I32(v) => v.len(),
+            Numbers::I64(v) => v.len(),
+            Numbers::F64(v) => v.len(),
         }
     }
 
@@ -165,11 +214,11 @@ impl Column {
     /// A number as 64 bits: integers and truth values extended, a float's bits.
     #[inline]
     pub fn bits(&self, row: usize) -> i64 {
-        match self {
-            Self::Bool(values) => i64::from(values[row] & 1),
-            Self::I32(values) => i64::from(values[row]),
-            Self::I64(values) => values[row],
-            Self::F64(values) => values[row].to_bits() as i64,
+        match self.numbers() {
+            Numbers::Bool(values) => i64::from(values[row] & 1),
+            Numbers::I32(values) => i64::from(values[row]),
+            Numbers::I64(values) => values[row],
+            Numbers::F64(values) => values[row].to_bits() as i64,
         }
     }
 
@@ -180,11 +229,14 @@ impl Column {
             Self::I32(values) => values[row] = bits as i32,
             Self::I64(values) => values[row] = bits,
             Self::F64(values) => values[row] = f64::from_bits(bits as u64),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 
+    /// Where it is. To what is shared nothing may be written.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
+            Self::Shared(column) => column.as_bytes().as_ptr().cast_mut(),
             Self::Bool(v) => v.as_mut_ptr(),
             Self::I32(v) => v.as_mut_ptr().cast(),
             Self::I64(v) => v.as_mut_ptr().cast(),
@@ -194,11 +246,11 @@ impl Column {
 
     /// The contents as bytes in memory order.
     pub fn as_bytes(&self) -> &[u8] {
-        match self {
-            Self::Bool(v) => v,
-            Self::I32(v) => bytemuck::cast_slice(v),
-            Self::I64(v) => bytemuck::cast_slice(v),
-            Self::F64(v) => bytemuck::cast_slice(v),
+        match self.numbers() {
+            Numbers::Bool(v) => v,
+            Numbers::I32(v) => bytemuck::cast_slice(v),
+            Numbers::I64(v) => bytemuck::cast_slice(v),
+            Numbers::F64(v) => bytemuck::cast_slice(v),
         }
     }
 
@@ -210,6 +262,7 @@ impl Column {
             Self::I32(v) => bytemuck::cast_slice_mut(v),
             Self::I64(v) => bytemuck::cast_slice_mut(v),
             Self::F64(v) => bytemuck::cast_slice_mut(v),
+            Self::Shared(_) => unreachable!("what is shared is not written"),
         }
     }
 }

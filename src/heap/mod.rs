@@ -7,9 +7,11 @@ pub mod marks;
 pub mod row_set;
 pub mod schema;
 pub mod store;
+pub mod typed_array;
 
-pub use column::Column;
+pub use column::{Column, Numbers};
 pub use job_order::{JobOrder, Round, Segment};
 pub use row_set::RowSet;
 pub use schema::Schema;
 pub use store::Store;
+pub use typed_array::TypedArray;

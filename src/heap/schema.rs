@@ -69,7 +69,7 @@ impl BaseColumn {
 
     /// Can it hold what can change?
     pub fn holds_objects(&self) -> bool {
-        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)))
+        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_) | Type::Column(..)))
     }
 }
 
@@ -161,11 +161,11 @@ pub enum Output {
     Values,
     /// `pselect`: the elements for which the block's value is true ([`crate::ir::BufferKind::Selection`]).
     Selection,
+    /// `Ikra.section`: the value of its block, which is a driver.
+    Program,
     /// A chain: the block's values, of the elements for which that is not the mark of a dropped one
     /// ([`crate::infer::Host::is_dropped`]). The selection says which these are.
     Kept,
-    /// `Ikra.section`: the value of its block, which is a driver.
-    Program,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,6 +2,7 @@
 
 use crate::fallible::NoMemory;
 use crate::heap::Column;
+use std::sync::Arc;
 
 /// One column for each buffer of a program, in that order, as the host knows them. Back-ends are bound to it
 /// ([`crate::backend::Kernels::bind`]): one that computes elsewhere has copies of its own, and brings a column here when
@@ -38,7 +39,9 @@ impl Store {
     pub fn keep(&mut self, columns: impl Iterator<Item = usize>) -> Result<(), NoMemory> {
         for column in columns {
             if self.before[column].is_none() {
-                self.before[column] = Some(self.columns[column].try_clone()?);
+                // What is somebody else's stays as it is, so the copy is what changes.
+                let copy = self.columns[column].try_clone()?;
+                self.before[column] = Some(std::mem::replace(&mut self.columns[column], copy));
             }
         }
         Ok(())
@@ -48,6 +51,14 @@ impl Store {
     pub fn replace(&mut self, column: usize, now: Column) {
         let before = std::mem::replace(&mut self.columns[column], now);
         self.before[column].get_or_insert(before);
+    }
+
+    /// Makes the column one that can be shared, as it is: it is not written any more.
+    pub fn share(&mut self, column: usize) {
+        let own = &mut self.columns[column];
+        if !own.is_shared() {
+            *own = Column::Shared(Arc::new(std::mem::replace(own, Column::Bool(Vec::new()))));
+        }
     }
 
     /// All columns are what they were.

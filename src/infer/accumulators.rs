@@ -140,7 +140,8 @@ impl Lowerer<'_> {
             | Type::Float
             | Type::Symbol
             | Type::Object(..)
-            | Type::Array(_)) => ty.clone().into(),
+            | Type::Array(_)
+            | Type::Column(..)) => ty.clone().into(),
             _ => return None,
         };
         let known = self.memo.accumulators.entry(name.to_owned()).or_default();

@@ -72,8 +72,8 @@ pub(super) enum Callee {
     Refused(Refusal),
     /// Fails the element.
     Unsupported(String),
-    /// A parallel method that a driver calls.
-    Parallel,
+    /// A parallel method that a driver calls, and what it is without the p.
+    Parallel(&'static str),
 }
 
 impl Callee {
@@ -153,20 +153,12 @@ const PARALLEL: [&str; 53] = [
     "uniq",
 ];
 
+/// Those that a driver launches a kernel for; in others it goes through the elements itself.
+const LAUNCHED: [&str; 9] =
+    ["peach", "pmap", "pcollect", "pselect", "pfilter", "preject", "ptimes", "psum", "pcount"];
+
 /// Those that are nothing else in Ruby.
 const OWN: [&str; 4] = ["plazy", "paccumulate", "pwith_index", "pzip"];
-
-/// Those that the code around parallel calls can launch.
-const LAUNCHED: [&str; 4] = ["peach", "pmap", "pselect", "ptimes"];
-
-fn not_launched(name: &str) -> Callee {
-    Callee::Refused(Refusal {
-        slug: "nested-section",
-        message: format!("`{name}` cannot be called in the code around parallel calls"),
-        hint: Some("write pmap or pselect, and Ruby's method for what they give".into()),
-        ..Refusal::default()
-    })
-}
 
 fn nested(name: &str) -> Callee {
     Callee::Refused(Refusal {
@@ -370,10 +362,10 @@ impl Lowerer<'_> {
     }
 
     fn callee(&mut self, ty: &Type, name: &str, call_type: CallType) -> Callee {
-        if matches!(ty, Type::Array(_) | Type::Tuple(_))
-            && let Some(callee) = self.parallel_method(name)
+        if let Some(plain) = sequential(name)
+            && matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_))
         {
-            return callee;
+            return self.parallel(name, plain);
         }
         if builtins::is_primitive(name) {
             let found = FoundMethod {
@@ -406,22 +398,20 @@ impl Lowerer<'_> {
                 let protected = found.visibility == Visibility::Protected;
                 Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
             }
-            Ok(Some(found)) => match self.parallel_method(name).filter(|_| self.is_parallel_method(&found)) {
-                Some(callee) => callee,
+            Ok(Some(found)) if self.is_parallel_method(&found) && OWN.contains(&name) => nested(name),
+            Ok(Some(found)) => match sequential(name).filter(|_| self.is_parallel_method(&found)) {
+                Some(plain) => self.parallel(name, plain),
                 None => self.callee_of(ty, name, found),
             },
         }
     }
 
-    /// What a parallel method is here: in an element Ruby's, around them a launch.
-    fn parallel_method(&self, name: &str) -> Option<Callee> {
-        let plain = sequential(name);
-        match plain {
-            None if !OWN.contains(&name) => None,
-            _ if self.in_driver && LAUNCHED.contains(&name) => Some(Callee::Parallel),
-            _ if self.in_driver => Some(not_launched(name)),
-            Some(plain) => Some(Callee::Named(plain)),
-            None => Some(nested(name)),
+    /// What a parallel method is here, that without the p being `plain`.
+    fn parallel(&self, name: &str, plain: &'static str) -> Callee {
+        if self.in_driver && LAUNCHED.contains(&name) {
+            Callee::Parallel(plain)
+        } else {
+            Callee::Named(plain)
         }
     }
 
@@ -467,6 +457,8 @@ impl Lowerer<'_> {
 
     pub(super) fn callee_of(&mut self, ty: &Type, name: &str, found: FoundMethod) -> Callee {
         match &found.method {
+            // What is written in Ruby there makes columns.
+            Method::Ruby(_) if found.owner == ClassId::COLUMN => self.refused_method(ty, name, &found),
             Method::Ruby(code) => {
                 let code = Rc::clone(code);
                 Callee::Method(found, code, false)
@@ -531,7 +523,14 @@ impl Lowerer<'_> {
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
-            Callee::Parallel => self.parallel_call(receiver, name, arguments, block),
+            Callee::Parallel(plain) => match block {
+                Some(block) => self.parallel_call(receiver, name, arguments, block),
+                None if matches!(name, "peach" | "ptimes") => {
+                    let told = format!("{name} needs a block");
+                    self.fail(ErrorKind::ArgumentError(told), &[])
+                }
+                None => self.dispatch(receiver, plain, arguments, None, CallType::Outside),
+            },
             Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
             Callee::Named(name) => {

@@ -82,6 +82,23 @@ pub struct ArrayMemo {
     pub written_by: Watchers,
     /// The driver makes them.
     pub made: bool,
+    /// Who touches another item than that of the element's own number, in the only array that is touched.
+    pub shared: Watchers,
+    /// That array for each of them, by root.
+    pub roots: Vec<(Context, u32)>,
+}
+
+impl ArrayMemo {
+    /// The root that was the first to be touched by these, which may be this one.
+    pub fn root_of(&mut self, who: Context, root: u32) -> u32 {
+        match self.roots.iter().find(|(other, _)| *other == who) {
+            Some((_, first)) => *first,
+            None => {
+                self.roots.push((who, root));
+                root
+            }
+        }
+    }
 }
 
 /// Arrays that the section makes.

@@ -399,7 +399,9 @@ impl Lowerer<'_> {
     /// What arrays of the type hold.
     pub(crate) fn types_of_items(&mut self, ty: &Type) -> TypeSet {
         match ty {
-            Type::Array(kind) => self.array_contents(*kind).map_or_else(TypeSet::empty, |(read, _)| read),
+            Type::Array(kind) | Type::Column(kind, _) => {
+                self.array_contents(*kind).map_or_else(TypeSet::empty, |(read, _)| read)
+            }
             Type::List(kind) => self.memo.list(*kind).items.clone(),
             Type::Tuple(items) => items.iter().fold(TypeSet::empty(), |all, types| all.union(types)),
             _ => TypeSet::empty(),
@@ -411,10 +413,10 @@ impl Lowerer<'_> {
         self.array_item_if(None, kind, id, index)
     }
 
-    /// The same, of use only where the condition holds.
+    /// The same, of use only where a condition holds: then the index is this one.
     fn array_item_if(
         &mut self,
-        condition: Option<Value>,
+        condition: Option<(Value, Value)>,
         kind: ArrayKind,
         id: Value,
         index: Value,
@@ -464,7 +466,7 @@ impl Lowerer<'_> {
         }
         // An index out of range reads item 0 instead (there is a filler even behind an empty array) and drops it.
         let safe = self.b.select(in_range, index, zero);
-        let item = self.array_item_if(Some(in_range), kind, id, safe);
+        let item = self.array_item_if(Some((in_range, index)), kind, id, safe);
         if item.is_bottom() {
             return Operand::nil();
         }
@@ -503,7 +505,6 @@ impl Lowerer<'_> {
         if value.is_bottom() || !self.is_storable(value) {
             return;
         }
-        let Some(_) = self.array_contents(kind) else { return };
         if self.made_kinds.contains(&kind) {
             self.refuse_here(
                 "unsupported-store",
@@ -512,20 +513,7 @@ impl Lowerer<'_> {
             );
             return;
         }
-        let who = self.watcher();
-        let memo = self.memo.arrays.entry(kind).or_default();
-        let grew = memo.written.extend(&value.types)
-            | memo.stored.extend(&value.types)
-            | memo.written_by.insert(who)
-            | !memo.is_written;
-        memo.is_written = true;
-        let stored = memo.stored.clone();
-        self.memo.changed |= grew;
-        if self.host.any_frozen_array(kind) {
-            let is_frozen = self.is_frozen_array(kind, id);
-            let ok = self.b.unary(UnaryOp::Not, is_frozen);
-            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
-        }
+        self.check_unfrozen_array(kind, id);
         let length = self.array_length(kind, id);
         let zero = self.b.i64(0);
         let at = if self.b.interval(index).low >= 0 {
@@ -542,6 +530,31 @@ impl Lowerer<'_> {
             let ok = self.b.compare(Comparison::Lt, at, length);
             self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
         }
+        self.array_item_store(kind, id, at, value);
+    }
+
+    /// The array is about to be written: fails where it is frozen.
+    pub(crate) fn check_unfrozen_array(&mut self, kind: ArrayKind, id: Value) {
+        let who = self.watcher();
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= memo.written_by.insert(who) | !memo.is_written;
+        memo.is_written = true;
+        if self.host.any_frozen_array(kind) {
+            let is_frozen = self.is_frozen_array(kind, id);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+        }
+    }
+
+    /// Writes the item at an index that is known to be in range.
+    pub(crate) fn array_item_store(&mut self, kind: ArrayKind, id: Value, at: Value, value: &Operand) {
+        if value.is_bottom() || self.array_contents(kind).is_none() {
+            return;
+        }
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types);
+        let stored = memo.stored.clone();
+        self.memo.changed |= grew;
         let slot = self.array_slot(kind, id, at);
         self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);

@@ -51,7 +51,10 @@ enum Elements {
 enum Gives {
     Base,
     Values,
+    /// The elements for which the block's value is true.
     Selection,
+    /// Those for which it is not.
+    Others,
 }
 
 impl Lowerer<'_> {
@@ -100,15 +103,22 @@ impl Lowerer<'_> {
         receiver: &Operand,
         name: &str,
         arguments: &Arguments,
-        block: Option<&BlockRef>,
+        block: &BlockRef,
     ) -> Operand {
+        match name {
+            "psum" => {
+                let values = self.parallel_call(receiver, "pmap", &Arguments::default(), block);
+                return self.send(&values, "sum", &arguments.positional, 0x31);
+            }
+            "pcount" => {
+                let selected = self.parallel_call(receiver, "pselect", arguments, block);
+                return self.send(&selected, "size", &[], 0x32);
+            }
+            _ => {}
+        }
         // Whatever it is called on, what it gives is of one kind: else an array that takes the place of the one that it is
         // made of would be of ever new ones.
         let place = self.parallel_place;
-        let Some(block) = block else {
-            let told = format!("{name} needs a block");
-            return self.fail(ErrorKind::ArgumentError(told), &[]);
-        };
         // An Enumerator may be one of arrays of several kinds.
         let (source, with_index) = self.enumerated(receiver);
         if source.types.len() > 1 {
@@ -145,13 +155,14 @@ impl Lowerer<'_> {
         block: &BlockRef,
     ) -> Operand {
         let Some(elements) = self.elements_of(source, name) else { return Operand::bottom() };
-        if with_index && name == "pselect" {
+        if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
             return self.refuse_base(receiver, name);
         }
         let base = Base { elements, with_index };
         let gives = match name {
-            "pmap" => Gives::Values,
-            "pselect" => Gives::Selection,
+            "pmap" | "pcollect" => Gives::Values,
+            "pselect" | "pfilter" => Gives::Selection,
+            "preject" => Gives::Others,
             _ => Gives::Base,
         };
         let Some(ticks) = self.ticks(name, arguments) else { return Operand::bottom() };
@@ -317,14 +328,14 @@ impl Lowerer<'_> {
             Gives::Values => {
                 self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(stored.clone()))
             }
-            Gives::Selection => {
+            Gives::Selection | Gives::Others => {
                 let flags = self.buffer(BufferKind::Result(kernel, Part::Payload), Ty::Bool);
                 Items { payload: Some(flags), tag: None }
             }
         };
         sized.extend(results.payload.iter().chain(&results.tag));
         let mut selected = items.columns;
-        if gives == Gives::Selection && items.is_series() {
+        if matches!(gives, Gives::Selection | Gives::Others) && items.is_series() {
             let column = self.buffer(BufferKind::Base(kernel, Part::Payload), Ty::I64);
             sized.push(column);
             selected.payload = Some(column);
@@ -336,10 +347,10 @@ impl Lowerer<'_> {
         let stored = match gives {
             Gives::Base => return Some(Operand::nil()),
             Gives::Values => Stored::written(stored),
-            Gives::Selection => items.stored.clone(),
+            Gives::Selection | Gives::Others => items.stored.clone(),
         };
         let (from, flags) = match gives {
-            Gives::Selection => (selected, results.payload),
+            Gives::Selection | Gives::Others => (selected, results.payload),
             _ => (results, None),
         };
         Some(self.append_array(place, from, &stored, (flags, count)))
@@ -618,9 +629,11 @@ impl Lowerer<'_> {
                     self.store_parts(&|part| BufferKind::Result(kernel, part), element, &result, &value);
                 }
             }
-            Gives::Selection => {
+            Gives::Selection | Gives::Others => {
                 if !self.b.is_dead() && !value.is_bottom() {
                     let truth = self.truth(&value);
+                    let truth =
+                        if gives == Gives::Others { self.b.unary(UnaryOp::Not, truth) } else { truth };
                     let types = TypeSet::bool();
                     let flag = Operand::bool(truth);
                     self.store_parts(&|part| BufferKind::Result(kernel, part), element, &types, &flag);

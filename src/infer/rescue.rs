@@ -552,6 +552,7 @@ const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         ErrorKind::TypeError(_) | ErrorKind::AboutOperand { type_error: true, .. } => ClassId::TYPE_ERROR,
         ErrorKind::ArgumentError(_) | ErrorKind::AboutOperand { .. } => ClassId::ARGUMENT_ERROR,
         ErrorKind::FloatDomain => ClassId::FLOAT_DOMAIN_ERROR,
+        ErrorKind::FloatIndex => ClassId::RANGE_ERROR,
         ErrorKind::MathDomain(_) => ClassId::MATH_DOMAIN_ERROR,
         ErrorKind::Frozen(_) | ErrorKind::FrozenArray(_) => ClassId::FROZEN_ERROR,
         ErrorKind::IndexTooSmall | ErrorKind::FetchIndex => ClassId::INDEX_ERROR,

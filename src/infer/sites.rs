@@ -106,7 +106,7 @@ impl Lowerer<'_> {
             Some(Type::Float) => (Receiver::Float, values),
             Some(Type::Symbol) => (Receiver::Symbol, values),
             Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
-            Some(Type::Array(k)) => (Receiver::Array(*k), values),
+            Some(Type::Array(k) | Type::Column(k, _)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
             Some(ty @ (Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
@@ -184,6 +184,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Symbol => ClassId::SYMBOL,
         Type::Object(_, class) => *class,
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => ClassId::ARRAY,
+        Type::Column(..) => ClassId::COLUMN,
         Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,

@@ -13,7 +13,7 @@ use super::memo::Watchers;
 use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
-    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, KernelId, Op, ScalarSource, Stmt, Ty,
+    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, KernelId, Op, Part, ScalarSource, Stmt, Ty,
     UnaryOp, Value, Watched, walk,
 };
 use crate::types::{ArrayKind, HierarchyId};
@@ -35,19 +35,26 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The element is about to touch an item (array, index) of the heap; `slot` is its row.
+    /// The element is about to touch an item (array, index) of the heap; `slot` is its row. Under a condition, the index
+    /// is the one beside it.
     pub(super) fn watch_item(
         &mut self,
         kind: ArrayKind,
         (id, index): (Value, Value),
         slot: Value,
         write: bool,
-        condition: Option<Value>,
+        condition: Option<(Value, Value)>,
     ) {
         let who = self.watcher();
-        if !self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(who)) {
+        let root = self.own_item(id, condition.map_or(index, |(_, index)| index));
+        let memo = self.memo.arrays.entry(kind).or_default();
+        // No two elements have one number.
+        let own = root.is_some_and(|root| memo.root_of(who, root) == root);
+        self.memo.changed |= !own && memo.shared.insert(who);
+        if !(memo.written_by.concern(who) && memo.shared.concern(who)) {
             return;
         }
+        let condition = condition.map(|(condition, _)| condition);
         let watch = |s: &mut Self| {
             let place = pack(&mut s.b, id, index);
             let fine = s.scalar(ScalarSource::Fine(kind), Ty::Bool, Interval::FULL);
@@ -57,6 +64,19 @@ impl Lowerer<'_> {
         match condition {
             Some(condition) => self.when(condition, watch),
             None => watch(self),
+        }
+    }
+
+    /// The root that the array is, if the index is the element's own number.
+    fn own_item(&self, id: Value, index: Value) -> Option<u32> {
+        let Some(Op::Unary(UnaryOp::ExtendI32, number)) = self.b.definition(index) else { return None };
+        let (Some(Op::Element), Some(Op::Scalar(root))) = (self.b.definition(*number), self.b.definition(id))
+        else {
+            return None;
+        };
+        match self.program.scalars[root.0 as usize].source {
+            ScalarSource::Root(root, Part::Payload) => Some(root),
+            _ => None,
         }
     }
 

@@ -295,6 +295,11 @@ impl Builder {
 
     // ---- facts -------------------------------------------------------------------------------------------------
 
+    /// What a value is the result of.
+    pub fn definition(&self, value: Value) -> Option<&Op> {
+        self.definitions[value.0 as usize].as_ref()
+    }
+
     pub fn ty(&self, value: Value) -> Ty {
         self.function.values[value.0 as usize].ty
     }
@@ -384,6 +389,7 @@ impl Builder {
             | U::TruncF
             | U::RoundF
             | U::RoundEvenF
+            | U::RoundToSingle
             | U::I64ToF64 => (Ty::F64, Interval::FULL),
             U::BitsToF64 => (Ty::F64, Interval::FULL),
             U::BitNot => {

@@ -5,6 +5,7 @@ use super::{
     Stmt, Ty, UnaryOp, Value,
 };
 use crate::backend::{Failure, Launch, Outcome};
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder, marks};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -193,6 +194,7 @@ impl<'a> Machine<'a> {
                     Column::I32(v) => v[index] = word as i32,
                     Column::I64(v) => v[index] = word as i64,
                     Column::F64(v) => v[index] = f64::from_bits(word),
+                    Column::Shared(_) => panic!("what is shared is written"),
                 }
             }
             Stmt::If { condition, then, otherwise } => {
@@ -339,11 +341,11 @@ impl<'a> Machine<'a> {
             Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
             Op::Load(buffer, index) => {
                 let index = frame.get(*index) as usize;
-                match &self.columns[buffer.0 as usize] {
-                    Column::Bool(v) => u64::from(v[index] & 1),
-                    Column::I32(v) => i64::from(v[index]) as u64,
-                    Column::I64(v) => v[index] as u64,
-                    Column::F64(v) => v[index].to_bits(),
+                match self.columns[buffer.0 as usize].numbers() {
+                    Numbers::Bool(v) => u64::from(v[index] & 1),
+                    Numbers::I32(v) => i64::from(v[index]) as u64,
+                    Numbers::I64(v) => v[index] as u64,
+                    Numbers::F64(v) => v[index].to_bits(),
                 }
             }
             Op::Math(function, args) => {
@@ -469,6 +471,7 @@ fn unary(op: UnaryOp, word: u64) -> u64 {
         UnaryOp::TruncF => float.trunc().to_bits(),
         UnaryOp::RoundF => float.round().to_bits(),
         UnaryOp::RoundEvenF => float.round_ties_even().to_bits(),
+        UnaryOp::RoundToSingle => f64::from(float as f32).to_bits(),
         UnaryOp::BitNot => !word,
         UnaryOp::ExtendI32 | UnaryOp::BoolToI64 | UnaryOp::BitsToF64 | UnaryOp::BitsToI64 => word,
         UnaryOp::WrapI64 => i64::from(word as i32) as u64,

@@ -142,6 +142,8 @@ pub enum UnaryOp {
     RoundF,
     /// Half to even, as `round(half: :even)`.
     RoundEvenF,
+    /// To single precision and back: what a `float32` column gives for what is stored there.
+    RoundToSingle,
     /// Bitwise complement of `I64`.
     BitNot,
     /// `I32` → `I64`, sign-extended.
@@ -710,6 +712,8 @@ pub enum ErrorKind {
     },
     /// operand 0: the float's bits; message is `NaN`, `Infinity` or `-Infinity`.
     FloatDomain,
+    /// operand 0: the bits of a Float that is no index, such as `-Infinity`: it is out of range of integer.
+    FloatIndex,
     /// `Math::DomainError`: Numerical argument is out of domain - "name".
     MathDomain(String),
     /// operand 0: the object's id.

@@ -193,6 +193,7 @@ impl Display for ErrorKind {
                 write!(f, "{class}_error_about {} of {operand} {}", Quoted(before), Quoted(after))
             }
             Self::FloatDomain => f.write_str("float_domain"),
+            Self::FloatIndex => f.write_str("float_index"),
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
             Self::Frozen(h) => write!(f, "frozen h{}", h.0),
             Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),

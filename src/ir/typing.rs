@@ -49,7 +49,7 @@ macro_rules! names {
     };
 }
 
-names! { UnaryOp, 18:
+names! { UnaryOp, 19:
     Not "not",
     NegF "neg_f",
     AbsF "abs_f",
@@ -58,6 +58,7 @@ names! { UnaryOp, 18:
     TruncF "trunc_f",
     RoundF "round_f",
     RoundEvenF "round_even_f",
+    RoundToSingle "round_to_single",
     BitNot "bit_not",
     ExtendI32 "extend_i32",
     WrapI64 "wrap_i64",
@@ -143,7 +144,8 @@ impl UnaryOp {
             | Self::CeilF
             | Self::TruncF
             | Self::RoundF
-            | Self::RoundEvenF => (Ty::F64, Ty::F64),
+            | Self::RoundEvenF
+            | Self::RoundToSingle => (Ty::F64, Ty::F64),
             Self::BitNot | Self::BitLength => (Ty::I64, Ty::I64),
             Self::ExtendI32 => (Ty::I32, Ty::I64),
             Self::WrapI64 => (Ty::I64, Ty::I32),

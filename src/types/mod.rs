@@ -1,6 +1,7 @@
 //! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
+use crate::heap::schema::Stored;
 use crate::ir::Ty;
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -47,8 +48,11 @@ impl ClassId {
     pub const HASH: Self = Self(34);
     /// A class without instances in Rubies that have none.
     pub const DATA: Self = Self(35);
+    /// `Ikra::Column`
+    pub const COLUMN: Self = Self(36);
+    pub const RANGE_ERROR: Self = Self(37);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 36] = [
+    pub const BUILTIN: [&'static str; 38] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -85,6 +89,8 @@ impl ClassId {
         "SystemStackError",
         "Hash",
         "Data",
+        "Ikra::Column",
+        "RangeError",
     ];
 }
 
@@ -101,6 +107,86 @@ pub struct ArrayKind(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListKind(pub u32);
 
+/// What an `Ikra::Column` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ItemType {
+    Float64,
+    /// Single precision in memory: Floats when they are read.
+    Float32,
+    Int64,
+    Int32,
+    Bool,
+}
+
+impl ItemType {
+    pub const ALL: [Self; 5] = [Self::Float64, Self::Float32, Self::Int64, Self::Int32, Self::Bool];
+
+    /// As Ruby's Symbols name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Float64 => "float64",
+            Self::Float32 => "float32",
+            Self::Int64 => "int64",
+            Self::Int32 => "int32",
+            Self::Bool => "bool",
+        }
+    }
+
+    /// Of an item.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Float64 | Self::Int64 => 8,
+            Self::Float32 | Self::Int32 => 4,
+            Self::Bool => 1,
+        }
+    }
+
+    /// The scalar that a run has for items that nobody writes, where it has them as they are in memory.
+    pub const fn run_type(self) -> Option<Ty> {
+        match self {
+            Self::Float64 => Some(Ty::F64),
+            Self::Float32 => None,
+            Self::Int64 => Some(Ty::I64),
+            Self::Int32 => Some(Ty::I32),
+            Self::Bool => Some(Ty::Bool),
+        }
+    }
+
+    /// The type of items that a run has so.
+    pub const fn of_run(ty: Ty) -> Self {
+        match ty {
+            Ty::F64 => Self::Float64,
+            Ty::I64 => Self::Int64,
+            Ty::I32 => Self::Int32,
+            Ty::Bool => Self::Bool,
+        }
+    }
+
+    /// The type whose items these are, where they are Floats, Integers or truth values.
+    pub fn of_types(types: &TypeSet) -> Option<Self> {
+        match types.single_shape()? {
+            Shape::Float => Some(Self::Float64),
+            Shape::Integer => Some(Self::Int64),
+            Shape::Bool => Some(Self::Bool),
+            _ => None,
+        }
+    }
+
+    /// How a run has items that it only reads.
+    pub fn stored(self) -> Stored {
+        Stored::read_only(self.types(), || self == Self::Int32)
+    }
+
+    /// The classes of items.
+    pub fn types(self) -> TypeSet {
+        match self {
+            Self::Float64 | Self::Float32 => Type::Float.into(),
+            Self::Int64 | Self::Int32 => Type::Integer.into(),
+            Self::Bool => TypeSet::bool(),
+        }
+    }
+}
+
 /// A member of a [`TypeSet`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -113,6 +199,8 @@ pub enum Type {
     /// An instance of exactly this class.
     Object(HierarchyId, ClassId),
     Array(ArrayKind),
+    /// An `Ikra::Column`. It is kept as arrays are: its kind is one of [`ArrayKind`], of columns that hold the same.
+    Column(ArrayKind, ItemType),
     /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
@@ -251,7 +339,7 @@ impl Type {
             Self::Float => Shape::Float,
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
-            Self::Array(k) => Shape::Array(*k),
+            Self::Array(k) | Self::Column(k, _) => Shape::Array(*k),
             Self::List(_) => Shape::List,
             Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,

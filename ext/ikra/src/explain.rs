@@ -150,7 +150,7 @@ fn heading(out: &mut String, title: &str) {
     let _ = writeln!(out, "{title}\n{}", "-".repeat(title.len()));
 }
 
-fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
+pub fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
     match ty {
         Type::Nil => "nil".into(),
         Type::False => "false".into(),
@@ -160,6 +160,7 @@ fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Symbol => "Symbol".into(),
         Type::Object(_, class) => class_name(*class),
         Type::Array(kind) => format!("Array k{}", kind.0),
+        Type::Column(_, ty) => format!("Column of {}", ty.name()),
         Type::Module(class) => class_name(*class),
         Type::Range { .. } => "Range".into(),
         Type::Tuple(items) => format!("Array of {}", items.len()),

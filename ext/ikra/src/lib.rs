@@ -3,6 +3,7 @@
 
 mod capture;
 mod code;
+mod column;
 mod explain;
 mod gc_roots;
 mod host;
@@ -26,8 +27,8 @@ use section::{Chain, Section};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vm::{background, dialect, enumerators, method_tables, object_pool, reflection};
-use writing::columns;
 use writing::copy_back::ResultForm;
+use writing::value_columns;
 
 #[global_allocator]
 static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
@@ -54,6 +55,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ["Handle", "GcRoots", "Pinned"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
+    // Before Ruby's own classes are looked up, as it is one of them.
+    column::init(ruby, ruby.define_module("Ikra")?, native)?;
     gc_roots::init(ruby, native)?;
     background::init(ruby);
     object_pool::init(ruby)?;
@@ -65,7 +68,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("run", function!(run, 6))?;
     native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
-    columns::init(ruby, native)?;
+    value_columns::init(ruby, native)?;
     enumerators::init(ruby)?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
@@ -101,7 +104,7 @@ fn section(
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Section, Error> {
-    let base = Base::new(columns, form)?;
+    let mut base = Base::new(columns, form)?;
     let (name, output, form, ticks, part, owner, shape) =
         <(Symbol, Symbol, Symbol, u64, Option<u64>, Option<Proc>, u32)>::try_convert(how.as_value())?;
     let output = match &*output.name()? {
@@ -117,10 +120,13 @@ fn section(
         "flat" => ResultForm::Flat,
         _ => ResultForm::Arrays,
     };
+    let name = name.name()?.into_owned();
+    // Of a column all else gives what Ruby's methods give.
+    base.is_column &= matches!(&*name, "pmap" | "pcollect" | "pselect" | "pfilter");
     Ok(Section {
         base,
         output,
-        name: name.name()?.into_owned(),
+        name,
         ticks,
         block,
         chain: Chain { owner, shape },

@@ -17,10 +17,12 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
+use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
@@ -29,12 +31,12 @@ use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
-use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::AsRawValue;
-use magnus::{Ruby, Value, block::Proc, prelude::*};
+use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -212,6 +214,7 @@ impl<'a> Run<'a> {
         if self.section.part.is_some() && changes {
             return Ok(self.ruby.qnil().as_value());
         }
+        self.refuse_mixed_column(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
@@ -222,6 +225,11 @@ impl<'a> Run<'a> {
             READ.set(heap.rows_read(&version.layout));
         }
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
+        heap.share(&version.program, |kind, is_column| match kind {
+            BufferKind::Result(_, Part::Payload) => self.base.is_column,
+            BufferKind::ArrayValues(..) => is_column,
+            _ => false,
+        });
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
             copy.run(&self.base, self.section.block)
@@ -270,8 +278,11 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 // What the GPU cannot do, for want of memory or for anything else, the CPU does.
-                Err(Trouble::Core(Error::Device(_))) if self.is_auto() && profile.backend != Some("cpu") => {
+                Err(Trouble::Core(Error::Device(why)))
+                    if self.is_auto() && profile.backend != Some("cpu") =>
+                {
                     version.choice.give_up();
+                    self.say("gives_the_gpu_up", why.as_str())?;
                     heap.begin_again(layout);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
                     executable = self.executable(version, mode, profile)?;
@@ -326,10 +337,14 @@ impl<'a> Run<'a> {
 
     /// Warns of elements that run in order because they conflict, once for each place.
     fn tell(&self, error: magnus::Error) -> Result<(), Trouble> {
+        self.say("runs_in_order", error.value())
+    }
+
+    /// Has `Section` of lib/ikra say something of this one.
+    fn say(&self, what: &str, about: impl IntoValue) -> Result<(), Trouble> {
         let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
         let section: magnus::RModule = ikra.const_get("Section")?;
-        let name = self.section.name.as_str();
-        section.funcall::<_, _, Value>("runs_in_order", (error.value(), name))?;
+        section.funcall::<_, _, Value>(what, (about, self.section.name.as_str()))?;
         Ok(())
     }
 
@@ -492,14 +507,22 @@ impl<'a> Run<'a> {
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
-                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some("array")
+                    let what =
+                        if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
+                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {
                     let is_written =
                         |column: &ColumnSchema| column.written && column.classes.contains(&class);
                     schema.columns.iter().any(is_written).then_some("object")
                 }
-                None => None,
+                None => {
+                    let column = column::of(*object);
+                    let kind = column.and_then(|column| traced.tracer.kind_of_memory(&column.memory));
+                    let is_written =
+                        |kind| schema.arrays.iter().any(|array| array.written && array.kind == kind);
+                    kind.is_some_and(is_written).then_some("column")
+                }
             };
             if let Some(what) = what {
                 return Err(Trouble::Unsupported {
@@ -509,6 +532,20 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What a `pmap` of an `Ikra::Column` gives is one again.
+    fn refuse_mixed_column(&self, version: &Version) -> Result<(), Trouble> {
+        let result = &version.inferred.schema.result;
+        if !self.base.is_column || self.section.output != Output::Values || columns::holds(result) {
+            return Ok(());
+        }
+        let names: Vec<_> =
+            result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
+        Err(Trouble::Unsupported {
+            message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
+            hint: format!("have an Array of them: to_a.{}", self.section.name),
+        })
     }
 
     fn executable(

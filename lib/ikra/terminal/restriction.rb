@@ -26,7 +26,9 @@ module Ikra
         return reject_pairs if @collection.is_a?(Hash)
 
         rows = selected_rows
-        rows ? items.at(rows.others(items.size)) : []
+        others = rows ? items.at(rows.others(items.size)) : []
+        # So does that of a column.
+        items.column? ? Column.from_a(others, @collection.type) : others
       end
 
       def flat_map = flow(:map, @block).flat

@@ -18,10 +18,11 @@ module RandomPrograms
     # The parameters of a block, with their types but for that of the element `x`.
     FORMS = {
       array: ["x"], range: ["x"], enumerator: ["x"], with_index: ["x, at", [:int]], offset: ["x, at", [:int]],
-      hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]], shelf: ["x, at", [:bool]]
+      hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]], shelf: ["x, at", [:bool]],
+      column: ["x"], column_each: ["x"]
     }.freeze
     WEIGHTS = { array: 10, range: 2, enumerator: 1, with_index: 2, offset: 1, hash: 2, symbols: 1, nested: 1,
-                shelf: 1 }.freeze
+                shelf: 1, column: 1, column_each: 1 }.freeze
     SYMBOLS = %i[a b c left].freeze
 
     # @param items [Array]
@@ -36,16 +37,26 @@ module RandomPrograms
       when :symbols then items.each_with_index.to_h { |item, i| [SYMBOLS[i] || :"key#{i}", item] }
       when :nested then numbered(items).each_with_index
       when :shelf then Shelf.new(items)
+      when :column then column(items) || items
+      # Ruby's map of an Enumerator gives an Array, whatever is in it.
+      when :column_each then column(items)&.each || items
       else items
       end
     end
+
+    # Of what fits one.
+    def self.column(items)
+      Ikra::Column.from_a(items) if [Integer, Float].any? { |type| items.all?(type) } && items.none? { |x| huge?(x) }
+    end
+
+    def self.huge?(item) = item.is_a?(Integer) && item.bit_length > 63
 
     def self.numbered(items) = items.each_with_index.to_h { |item, i| [(3 * i) - 4, item] }
 
     def self.consecutive?(items)
       items.all?(Integer) && items.each_cons(2).all? { |a, b| b == a + 1 } && items.any?
     end
-    private_class_method :numbered, :consecutive?
+    private_class_method :numbered, :consecutive?, :column, :huge?
 
     private
 

@@ -5,7 +5,7 @@ module RandomPrograms
   module Expressions
     ANY = { read: 10, conditional: 4, cases: 1.5, call: 4, assignment: 1, breaking: 0.7, item: 3, either: 1.5,
             multiple: 0.5, safe: 2, sequence: 0.3, matching: 1.2, lambda_call: 2.5, found_in: 1.2,
-            collected: 0.4 }.freeze
+            collected: 0.4, of_column: 2.5 }.freeze
 
     # In programs that are about calls.
     CALLING = ANY.merge(read: 6, call: 14, lambda_call: 5, collected: 2).freeze

@@ -25,6 +25,7 @@ require_relative "accumulators"
 require_relative "rescuing"
 require_relative "bases"
 require_relative "operations"
+require_relative "columns"
 require_relative "program"
 
 module RandomPrograms
@@ -52,6 +53,7 @@ module RandomPrograms
     include Accumulators
     include Rescuing
     include Bases
+    include Columns
 
     attr_reader :scope
 
@@ -121,6 +123,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
+      texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 

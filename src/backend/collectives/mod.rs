@@ -8,7 +8,7 @@ pub mod sums;
 
 use crate::error::Error;
 use crate::fallible;
-use crate::heap::Column;
+use crate::heap::{Column, Numbers};
 use crate::ir::Reduction;
 use crate::parallel;
 use std::ops::Range;
@@ -61,14 +61,14 @@ pub enum Rows<'a> {
 /// Puts rows of a column behind those of another one, in front of its last, which is a filler. Where that has 64 bits for
 /// values of all sorts, they become such.
 pub fn append(to: &mut Column, from: &Column, rows: Rows<'_>) -> Result<(), Error> {
-    match (to, from) {
-        (Column::Bool(to), Column::Bool(from)) => append_to(to, from, rows, |item| item),
-        (Column::I32(to), Column::I32(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Column::I64(from)) => append_to(to, from, rows, |item| item),
-        (Column::F64(to), Column::F64(from)) => append_to(to, from, rows, |item| item),
-        (Column::I64(to), Column::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
-        (Column::I64(to), Column::I32(from)) => append_to(to, from, rows, i64::from),
-        (Column::I64(to), Column::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
+    match (to, from.numbers()) {
+        (Column::Bool(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| item),
+        (Column::I32(to), Numbers::I32(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Numbers::I64(from)) => append_to(to, from, rows, |item| item),
+        (Column::F64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item),
+        (Column::I64(to), Numbers::Bool(from)) => append_to(to, from, rows, |item| i64::from(item & 1)),
+        (Column::I64(to), Numbers::I32(from)) => append_to(to, from, rows, i64::from),
+        (Column::I64(to), Numbers::F64(from)) => append_to(to, from, rows, |item| item.to_bits() as i64),
         _ => Err(mismatch()),
     }
 }

@@ -2,16 +2,16 @@
 
 use crate::error::Error;
 use crate::fallible;
-use crate::heap::Column;
+use crate::heap::{Column, Numbers};
 use crate::parallel;
 
 /// The values of some rows, in their order.
 pub fn take(column: &Column, rows: &[i32]) -> Result<Column, Error> {
-    Ok(match column {
-        Column::Bool(from) => Column::Bool(taken(from, rows)?),
-        Column::I32(from) => Column::I32(taken(from, rows)?),
-        Column::I64(from) => Column::I64(taken(from, rows)?),
-        Column::F64(from) => Column::F64(taken(from, rows)?),
+    Ok(match column.numbers() {
+        Numbers::Bool(from) => Column::Bool(taken(from, rows)?),
+        Numbers::I32(from) => Column::I32(taken(from, rows)?),
+        Numbers::I64(from) => Column::I64(taken(from, rows)?),
+        Numbers::F64(from) => Column::F64(taken(from, rows)?),
     })
 }
 

@@ -233,6 +233,10 @@ impl<'a> Emitter<'a> {
             UnaryOp::TruncF => self.builder.ins().trunc(x),
             UnaryOp::RoundF => self.round_half_away(x),
             UnaryOp::RoundEvenF => self.builder.ins().nearest(x),
+            UnaryOp::RoundToSingle => {
+                let single = self.builder.ins().fdemote(types::F32, x);
+                self.builder.ins().fpromote(types::F64, single)
+            }
             UnaryOp::BitNot => self.builder.ins().bnot(x),
             UnaryOp::ExtendI32 => match self.definition(a) {
                 Some(Op::Unary(UnaryOp::WrapI64, wide)) => self.value(*wide)?,

@@ -311,6 +311,7 @@ impl Parser {
                 after: self.text("the message's end")?,
             },
             "float_domain" => ErrorKind::FloatDomain,
+            "float_index" => ErrorKind::FloatIndex,
             "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
             "frozen" => ErrorKind::Frozen(self.hierarchy()?),
             "frozen_array" => ErrorKind::FrozenArray(self.array_kind()?),

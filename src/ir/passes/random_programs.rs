@@ -158,6 +158,7 @@ impl Generator {
                 let (from, to, op) = self.random.pick(&[
                     (Ty::Bool, Ty::Bool, "not"),
                     (Ty::F64, Ty::F64, "round_f"),
+                    (Ty::F64, Ty::F64, "round_to_single"),
                     (Ty::I64, Ty::I64, "bit_length"),
                     (Ty::I32, Ty::I64, "extend_i32"),
                     (Ty::I64, Ty::I32, "wrap_i64"),

@@ -1,7 +1,8 @@
 //! Array kinds: which kind the arrays met at a place are of. Two places have two kinds until one array is met at both:
-//! then their kinds become one, because its elements can live in one value column only.
+//! then their kinds become one, because its elements can live in one value column only. `Ikra::Column`s have such kinds
+//! too, at each place one for each type of items.
 
-use ikra_core::types::ArrayKind;
+use ikra_core::types::{ArrayKind, ItemType};
 use rustc_hash::FxHashMap;
 
 /// A place where arrays are met.
@@ -21,7 +22,9 @@ pub enum Holder {
 
 #[derive(Clone, Debug, Default)]
 pub struct ArrayKinds {
-    kinds: FxHashMap<Holder, ArrayKind>,
+    kinds: FxHashMap<(Holder, Option<ItemType>), ArrayKind>,
+    /// By kind: what its columns hold, if it is one of columns.
+    items: Vec<Option<ItemType>>,
     /// The kind that each kind has become; itself while it has not been joined.
     joined: Vec<ArrayKind>,
 }
@@ -40,15 +43,27 @@ impl ArrayKinds {
         self.joined.len()
     }
 
+    /// Of the arrays at a place.
     pub fn kind(&self, holder: Holder) -> Option<ArrayKind> {
-        self.kinds.get(&holder).map(|kind| self.find(*kind))
+        self.kind_of(holder, None)
     }
 
-    pub fn kind_or_new(&mut self, holder: Holder) -> ArrayKind {
-        self.kind(holder).unwrap_or_else(|| {
+    /// Of the columns of a type at a place, or of the arrays.
+    pub fn kind_of(&self, holder: Holder, items: Option<ItemType>) -> Option<ArrayKind> {
+        self.kinds.get(&(holder, items)).map(|kind| self.find(*kind))
+    }
+
+    /// What the columns of the kind hold; `None` for a kind of arrays.
+    pub fn items(&self, kind: ArrayKind) -> Option<ItemType> {
+        self.items.get(kind.0 as usize).copied().flatten()
+    }
+
+    pub fn kind_or_new(&mut self, holder: Holder, items: Option<ItemType>) -> ArrayKind {
+        self.kind_of(holder, items).unwrap_or_else(|| {
             let kind = ArrayKind(self.joined.len() as u32);
             self.joined.push(kind);
-            self.kinds.insert(holder, kind);
+            self.items.push(items);
+            self.kinds.insert((holder, items), kind);
             kind
         })
     }
@@ -59,8 +74,9 @@ impl ArrayKinds {
         let mut work = vec![(holder, kind)];
         while let Some((holder, kind)) = work.pop() {
             let kind = self.find(kind);
-            let Some(own) = self.kind(holder) else {
-                self.kinds.insert(holder, kind);
+            let items = self.items(kind);
+            let Some(own) = self.kind_of(holder, items) else {
+                self.kinds.insert((holder, items), kind);
                 continue;
             };
             if own == kind {
@@ -70,8 +86,10 @@ impl ArrayKinds {
             self.joined[dropped.0 as usize] = kept;
             joins.push((kept, dropped));
             // What is inside arrays of either is now inside arrays of one kind.
-            if let Some(inner) = self.kinds.remove(&Holder::Elements(dropped)) {
-                work.push((Holder::Elements(kept), inner));
+            for inside in std::iter::once(None).chain(ItemType::ALL.map(Some)) {
+                if let Some(inner) = self.kinds.remove(&(Holder::Elements(dropped), inside)) {
+                    work.push((Holder::Elements(kept), inner));
+                }
             }
         }
         joins
@@ -85,7 +103,7 @@ mod tests {
     #[test]
     fn places_have_kinds_of_their_own_until_an_array_is_met_at_both() {
         let mut kinds = ArrayKinds::default();
-        let (a, b) = (kinds.kind_or_new(Holder::Root(0)), kinds.kind_or_new(Holder::Column(0)));
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0), None), kinds.kind_or_new(Holder::Column(0), None));
         assert_ne!(a, b);
         assert_eq!(kinds.meet(Holder::Root(0), a), []);
         assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b)]);
@@ -95,16 +113,29 @@ mod tests {
     #[test]
     fn a_place_without_a_kind_takes_that_of_the_array() {
         let mut kinds = ArrayKinds::default();
-        let kind = kinds.kind_or_new(Holder::Base(0));
+        let kind = kinds.kind_or_new(Holder::Base(0), None);
         assert_eq!(kinds.meet(Holder::Elements(kind), kind), []);
         assert_eq!(kinds.kind(Holder::Elements(kind)), Some(kind));
     }
 
     #[test]
+    fn columns_are_of_other_kinds_than_arrays() {
+        let mut kinds = ArrayKinds::default();
+        let arrays = kinds.kind_or_new(Holder::Root(0), None);
+        let floats = kinds.kind_or_new(Holder::Root(0), Some(ItemType::Float64));
+        let others = kinds.kind_or_new(Holder::Root(1), Some(ItemType::Float64));
+        assert_eq!([arrays, floats].map(|kind| kinds.items(kind)), [None, Some(ItemType::Float64)]);
+        assert_eq!(kinds.meet(Holder::Root(0), others), [(floats, others)]);
+        assert_eq!(kinds.meet(Holder::Root(1), arrays), []);
+        assert_eq!(kinds.kind(Holder::Root(1)), Some(arrays));
+    }
+
+    #[test]
     fn joining_joins_what_is_inside() {
         let mut kinds = ArrayKinds::default();
-        let (a, b) = (kinds.kind_or_new(Holder::Root(0)), kinds.kind_or_new(Holder::Root(1)));
-        let (c, d) = (kinds.kind_or_new(Holder::Elements(a)), kinds.kind_or_new(Holder::Elements(b)));
+        let (a, b) = (kinds.kind_or_new(Holder::Root(0), None), kinds.kind_or_new(Holder::Root(1), None));
+        let (c, d) =
+            (kinds.kind_or_new(Holder::Elements(a), None), kinds.kind_or_new(Holder::Elements(b), None));
         assert_eq!(kinds.meet(Holder::Root(0), b), [(a, b), (c, d)]);
         assert_eq!(kinds.find(d), c);
     }

@@ -1,17 +1,29 @@
 //! What a section is called on, as `lib/ikra/bases.rb` finds it: columns with a value for each element, and what of them
 //! the block gets.
 
+use crate::vm::column;
 use crate::vm::pinned::Pinned;
+use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::Form;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, TryConvert, Value, prelude::*};
+use std::ops::Range;
 
 /// Where the values of a column are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// The items of an Array.
     Items(RArray),
     Series(Series),
+    /// Those of an `Ikra::Column`.
+    Memory(Snapshot),
+}
+
+/// What an `Ikra::Column` held when the section was called.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub array: TypedArray,
+    pub rows: Range<usize>,
 }
 
 /// Integers at equal distances.
@@ -49,11 +61,13 @@ pub struct Base {
     pub looked_at: Vec<Value>,
     /// The arrays that are items were made by `each`, which would make others in each tick.
     pub makes_items: bool,
+    /// What comes of it are columns again, no Arrays.
+    pub is_column: bool,
 }
 
 impl Base {
-    /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, and
-    /// whether items were made.
+    /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
+    /// items were made, and whether it is an `Ikra::Column`.
     /// Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
@@ -65,13 +79,17 @@ impl Base {
                 takes_apart: false,
                 looked_at: vec![columns.as_value()],
                 makes_items: false,
+                is_column: false,
             });
         };
-        let (length, arguments, takes_apart, looked_at, makes_items) =
-            <(u64, RArray, bool, RArray, bool)>::try_convert(form.as_value())?;
-        let column = |column: Value| match RArray::from_value(column) {
-            Some(items) => Ok(Source::Items(items)),
-            None => {
+        let (length, arguments, takes_apart, looked_at, makes_items, is_column) =
+            <(u64, RArray, bool, RArray, bool, bool)>::try_convert(form.as_value())?;
+        let column = |column: Value| match (RArray::from_value(column), column::of(column)) {
+            (Some(items), _) => Ok(Source::Items(items)),
+            (None, Some(column)) => {
+                Ok(Source::Memory(Snapshot { array: column.memory.snapshot(), rows: column.rows() }))
+            }
+            (None, None) => {
                 let (first, step) = (column.funcall("first", ())?, column.funcall("step", ())?);
                 Ok(Source::Series(Series { first, step }))
             }
@@ -79,6 +97,7 @@ impl Base {
         let columns: Vec<Source> = columns.into_iter().map(column).collect::<Result<_, Error>>()?;
         let mut lengths = columns.iter().filter_map(|column| match column {
             Source::Items(items) => Some(items.len()),
+            Source::Memory(snapshot) => Some(snapshot.rows.len()),
             Source::Series(_) => None,
         });
         let first = lengths.next();
@@ -93,6 +112,7 @@ impl Base {
             takes_apart,
             looked_at: looked_at.into_iter().collect(),
             makes_items,
+            is_column,
         })
     }
 
@@ -126,7 +146,7 @@ impl Base {
     pub fn len(&self) -> u64 {
         let items = self.columns.iter().find_map(|column| match column {
             Source::Items(items) => Some(items.len() as u64),
-            Source::Series(_) => None,
+            Source::Series(_) | Source::Memory(_) => None,
         });
         items.unwrap_or(self.length)
     }

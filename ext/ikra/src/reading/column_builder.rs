@@ -4,9 +4,10 @@
 //! Payloads are 64 bits: an integer, a float's bits, 0 or 1, a symbol's number, an array's row, or an object's row
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
+use crate::reading::array_kinds::ArrayKinds;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::schema::Stored;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, ItemType, Shape, Type, TypeSet};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
@@ -36,6 +37,8 @@ pub struct SeenTypes {
     /// A bit for each class number in `objects`.
     classes: Vec<u64>,
     array: Option<ArrayKind>,
+    /// Of `Ikra::Column`s.
+    columns: Vec<(ArrayKind, ItemType)>,
     /// Some Integer needs more than 32 bits.
     wide: bool,
 }
@@ -112,6 +115,12 @@ impl ColumnBuilder {
     /// All arrays of one reading are of one kind; joining kinds reads anew.
     pub fn push_array(&mut self, kind: ArrayKind, row: u32) {
         self.seen.array = Some(kind);
+        self.push(Shape::Array(kind), i64::from(row));
+    }
+
+    /// As arrays, the columns of a type.
+    pub fn push_column(&mut self, kind: ArrayKind, items: ItemType, row: u32) {
+        self.seen.add_column((kind, items));
         self.push(Shape::Array(kind), i64::from(row));
     }
 
@@ -500,6 +509,7 @@ impl SeenTypes {
                 Type::Symbol => found.bits |= SYMBOL,
                 Type::Object(hierarchy, class) => found.add_object(*hierarchy, *class),
                 Type::Array(kind) => found.array = Some(*kind),
+                Type::Column(kind, items) => found.add_column((*kind, *items)),
                 Type::Module(_)
                 | Type::Range { .. }
                 | Type::Tuple(_)
@@ -513,6 +523,12 @@ impl SeenTypes {
             }
         }
         found
+    }
+
+    fn add_column(&mut self, column: (ArrayKind, ItemType)) {
+        if !self.columns.contains(&column) {
+            self.columns.push(column);
+        }
     }
 
     #[inline]
@@ -548,7 +564,8 @@ impl SeenTypes {
         ];
         let plain = bits.into_iter().filter(|(bit, _)| self.bits & bit != 0).map(|(_, ty)| ty);
         let objects = self.objects.iter().map(|(hierarchy, class)| Type::Object(*hierarchy, *class));
-        plain.chain(objects).chain(self.array.map(Type::Array)).collect()
+        let columns = self.columns.iter().map(|(kind, items)| Type::Column(*kind, *items));
+        plain.chain(objects).chain(self.array.map(Type::Array)).chain(columns).collect()
     }
 
     /// All Integers fit 32 bits.
@@ -561,15 +578,17 @@ impl SeenTypes {
         self.bits |= other.bits;
         self.wide |= other.wide;
         self.array = other.array.or(self.array);
+        other.columns.iter().for_each(|column| self.add_column(*column));
         for (hierarchy, class) in &other.objects {
             self.add_object(*hierarchy, *class);
         }
     }
 
-    /// Forgets which kind of arrays was found, when kinds were joined, for the one they are of now.
-    pub fn set_kind(&mut self, kind: ArrayKind) {
-        if self.array.is_some() {
-            self.array = Some(kind);
+    /// Arrays and columns are of the kinds that theirs have become.
+    pub fn follow(&mut self, kinds: &ArrayKinds) {
+        self.array = self.array.map(|kind| kinds.find(kind));
+        for (kind, items) in std::mem::take(&mut self.columns) {
+            self.add_column((kinds.find(kind), items));
         }
     }
 
@@ -578,6 +597,7 @@ impl SeenTypes {
         self.bits & !allowed.bits == 0
             && (!self.wide || allowed.wide)
             && (self.array.is_none() || self.array == allowed.array)
+            && self.columns.iter().all(|column| allowed.columns.contains(column))
             && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }
 }

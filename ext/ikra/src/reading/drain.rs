@@ -191,6 +191,9 @@ impl Tracer<'_> {
     }
 
     fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
+        if self.asked.kinds.items(ArrayKind(kind as u32)).is_some() {
+            return Ok(self.read_memories(kind)?);
+        }
         let mut elements = std::mem::take(&mut self.elements[kind]);
         let joins = self.joins;
         let mut pace = Pace::new(elements.builder.len());
@@ -283,7 +286,7 @@ impl Tracer<'_> {
     ) -> Result<(), Stop> {
         let holder = Holder::Elements(ArrayKind(kind as u32));
         let (first, start) = (elements.spans.len(), elements.builder.len());
-        let Elements { builder, spans } = elements;
+        let Elements { builder, spans, .. } = elements;
         let total = {
             let arrays = self.pinned.arrays(kind as u32);
             let arrays = &arrays[first..arrays.len().min(first + batch::sizes().batch)];

@@ -32,7 +32,8 @@ impl PlannedRoot {
 /// What a column of the base may hold.
 #[derive(Clone, Debug)]
 enum PlannedColumn {
-    Items(SeenTypes),
+    /// Those of an `Ikra::Column` are stored just so.
+    Items(SeenTypes, Stored),
     Unread,
     Index,
     /// They must fit 32 bits.
@@ -45,7 +46,8 @@ impl PlannedColumn {
     /// Is it compiled for this, whatever the items are?
     fn takes(&self, source: &Source, length: u64) -> bool {
         match (self, source) {
-            (Self::Items(_) | Self::Unread, Source::Items(_)) => true,
+            (Self::Items(..) | Self::Unread, Source::Items(_)) | (Self::Unread, Source::Memory(_)) => true,
+            (Self::Items(_, stored), Source::Memory(snapshot)) => *stored == snapshot.array.ty().stored(),
             (Self::Index, Source::Series(series)) => series.is_index(),
             (Self::Series { narrow }, Source::Series(series)) => {
                 !series.is_index() && (!narrow || series.is_narrow(length as usize))
@@ -56,7 +58,7 @@ impl PlannedColumn {
 
     fn fits(&self, values: &BaseValues) -> bool {
         match (self, values) {
-            (Self::Items(allowed), BaseValues::Items(builder, _)) => builder.seen().within(allowed),
+            (Self::Items(allowed, _), BaseValues::Items(builder, _)) => builder.seen().within(allowed),
             _ => true,
         }
     }
@@ -87,7 +89,7 @@ pub struct Traced<'a> {
 
 fn planned(column: &BaseColumn) -> PlannedColumn {
     match column {
-        BaseColumn::Items(stored) => PlannedColumn::Items(SeenTypes::of(stored)),
+        BaseColumn::Items(stored) => PlannedColumn::Items(SeenTypes::of(stored), stored.clone()),
         BaseColumn::Unread => PlannedColumn::Unread,
         BaseColumn::Index => PlannedColumn::Index,
         BaseColumn::Series { narrow } => PlannedColumn::Series { narrow: *narrow },

@@ -4,7 +4,7 @@
 //! Nothing here runs Ruby code of the user, and apart from the first look at an unusual object nothing allocates.
 
 use crate::reading::array_kinds::{ArrayKinds, Holder};
-use crate::reading::base::{Base, Series, Source};
+use crate::reading::base::{Base, Series, Snapshot, Source};
 use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
@@ -12,20 +12,23 @@ use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
+use crate::vm::column::{self, Memory};
 use crate::vm::errors::Stop;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
-use magnus::Ruby;
-use magnus::rb_sys::AsRawValue;
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, ItemType, Shape, Type};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Ruby, Value};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
@@ -50,6 +53,24 @@ pub struct Asked {
 pub struct Elements {
     pub builder: ColumnBuilder,
     pub spans: Vec<(u32, u32)>,
+    /// Of a kind of `Ikra::Column`s, in the place of what was read: where their items are.
+    pub memories: Vec<Share>,
+}
+
+/// The memory of some columns, whose items begin in a kind's values at an offset.
+#[derive(Debug)]
+pub struct Share {
+    pub memory: Arc<Memory>,
+    /// What it held when it was met.
+    pub array: TypedArray,
+    pub offset: usize,
+}
+
+impl Elements {
+    /// How many values there are.
+    pub fn count(&self) -> usize {
+        self.memories.last().map_or(self.builder.len(), |share| share.offset + share.array.len())
+    }
 }
 
 /// What is there of a column of the base.
@@ -60,6 +81,19 @@ pub enum BaseValues {
     /// An array, but nobody looks at its items.
     Unread,
     Series(Series),
+    Memory(Snapshot),
+}
+
+impl BaseValues {
+    /// What needs no reading.
+    fn of_numbers(source: &Source, unread: bool) -> Self {
+        match source {
+            Source::Series(series) => Self::Series(*series),
+            Source::Memory(_) | Source::Items(_) if unread => Self::Unread,
+            Source::Memory(snapshot) => Self::Memory(snapshot.clone()),
+            Source::Items(_) => unreachable!("items are read"),
+        }
+    }
 }
 
 /// Items of an array that are looked at as a sample.
@@ -74,6 +108,8 @@ pub struct Tracer<'a> {
     pub asked: Asked,
     pub symbols: Symbols,
     visited: VisitedSet,
+    /// The kinds of `Ikra::Column`s by the address of their memory.
+    memories: FxHashMap<usize, ArrayKind>,
     /// Classes of objects by class pointer.
     pointers: FxHashMap<VALUE, ClassId>,
     places: Vec<Option<(HierarchyId, u32)>>,
@@ -104,6 +140,7 @@ impl<'a> Tracer<'a> {
             pool: pool.clone(),
             symbols: Symbols::new(pool.symbols()),
             visited: VisitedSet::default(),
+            memories: FxHashMap::default(),
             pointers: FxHashMap::default(),
             places: Vec::new(),
             singletons: Vec::new(),
@@ -141,7 +178,7 @@ impl<'a> Tracer<'a> {
                     let repeats = objects > self.pinned.found() - met;
                     BaseValues::Items(builder, repeats)
                 }
-                Source::Series(series) => BaseValues::Series(*series),
+                Source::Series(_) | Source::Memory(_) => BaseValues::of_numbers(source, unread[number]),
             };
             self.base.push(values);
         }
@@ -160,7 +197,7 @@ impl<'a> Tracer<'a> {
                     self.sample_array(items.as_raw(), Holder::Base(number as u32), &mut builder)?;
                     BaseValues::Items(builder, false)
                 }
-                Source::Series(series) => BaseValues::Series(*series),
+                Source::Series(_) | Source::Memory(_) => BaseValues::of_numbers(source, unread[number]),
             };
             self.base.push(values);
         }
@@ -183,6 +220,9 @@ impl<'a> Tracer<'a> {
     }
 
     fn sample_elements(&mut self, kind: usize) -> Result<(), Stop> {
+        if self.asked.kinds.items(ArrayKind(kind as u32)).is_some() {
+            return Ok(());
+        }
         let mut elements = std::mem::take(&mut self.elements[kind]);
         let joins = self.joins;
         for _ in 0..SAMPLE {
@@ -256,7 +296,7 @@ impl<'a> Tracer<'a> {
 
     /// A kind for arrays that are not there yet.
     pub fn made_kind(&mut self, number: u32) -> ArrayKind {
-        let kind = self.asked.kinds.kind_or_new(Holder::Made(number));
+        let kind = self.asked.kinds.kind_or_new(Holder::Made(number), None);
         if self.elements.len() <= kind.0 as usize {
             self.elements.resize_with(kind.0 as usize + 1, Elements::default);
         }
@@ -362,11 +402,20 @@ impl<'a> Tracer<'a> {
     fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
         let (class, row) = match self.visited.get(value) {
             Some(Visited::Object(class, row)) => (class, row),
-            Some(Visited::Array(..)) => return Ok(self.array(value, holder, into)?),
+            Some(Visited::Array(kind, _)) => {
+                match self.asked.kinds.items(kind) {
+                    Some(_) => self.column_object(value, holder, into)?,
+                    None => self.array(value, holder, into)?,
+                }
+                return Ok(());
+            }
             None => {
                 let class = self.class_of(value)?;
                 if class == ClassId::ARRAY {
                     return Ok(self.array(value, holder, into)?);
+                }
+                if class == ClassId::COLUMN {
+                    return Ok(self.column_object(value, holder, into)?);
                 }
                 let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
                 self.visited.slot(value)?.enter(Visited::Object(class, row));
@@ -389,17 +438,85 @@ impl<'a> Tracer<'a> {
                 }
             }
             _ => {
-                let kind = self.asked.kinds.kind_or_new(holder);
-                if self.elements.len() <= kind.0 as usize {
-                    self.elements.resize_with(kind.0 as usize + 1, Elements::default);
-                }
-                let row = self.pinned.add_array(kind.0, value)?;
-                self.visited.slot(value)?.enter(Visited::Array(kind, row));
-                (kind, row)
+                let kind = self.asked.kinds.kind_or_new(holder, None);
+                (kind, self.enter_array(kind, value)?)
             }
         };
         into.push_array(kind, row);
         Ok(())
+    }
+
+    /// Lists an array or column of a kind; gives its row.
+    fn enter_array(&mut self, kind: ArrayKind, value: VALUE) -> Result<u32, NoMemory> {
+        if self.elements.len() <= kind.0 as usize {
+            self.elements.resize_with(kind.0 as usize + 1, Elements::default);
+        }
+        let row = self.pinned.add_array(kind.0, value)?;
+        self.visited.slot(value)?.enter(Visited::Array(kind, row));
+        Ok(row)
+    }
+
+    /// An `Ikra::Column`. Those that share memory are of one kind, wherever they are met.
+    fn column_object(
+        &mut self,
+        value: VALUE,
+        holder: Holder,
+        into: &mut ColumnBuilder,
+    ) -> Result<(), NoMemory> {
+        // SAFETY: the object was just read from a live one.
+        let column = column::of(unsafe { Value::from_raw(value) }).expect("a column of its class");
+        let items = Some(column.ty);
+        if self.visited.get(value).is_none() {
+            let address = Arc::as_ptr(&column.memory) as usize;
+            let kind = match self.memories.get(&address) {
+                Some(kind) => self.asked.kinds.find(*kind),
+                None => self.asked.kinds.kind_or_new(holder, items),
+            };
+            self.memories.insert(address, kind);
+            self.enter_array(kind, value)?;
+        }
+        let met = |this: &Self| match this.visited.get(value) {
+            Some(Visited::Array(kind, row)) => (kind, row),
+            _ => unreachable!("a column stays one"),
+        };
+        let (kind, _) = met(self);
+        if self.asked.kinds.kind_of(holder, items) != Some(kind) {
+            self.join(holder, kind)?;
+        }
+        let (kind, row) = met(self);
+        into.push_column(kind, column.ty, row);
+        Ok(())
+    }
+
+    /// Where the items of the columns of a kind are.
+    pub(super) fn read_memories(&mut self, kind: usize) -> Result<(), NoMemory> {
+        let mut elements = std::mem::take(&mut self.elements[kind]);
+        let mut offsets: FxHashMap<usize, usize> = FxHashMap::default();
+        for share in &elements.memories {
+            offsets.insert(Arc::as_ptr(&share.memory) as usize, share.offset);
+        }
+        let columns = self.pinned.arrays(kind as u32);
+        for value in &columns[elements.spans.len()..] {
+            // SAFETY: listed columns are live.
+            let column = column::of(unsafe { Value::from_raw(*value) }).expect("a column of its class");
+            let end = elements.count();
+            let offset = *offsets.entry(Arc::as_ptr(&column.memory) as usize).or_insert(end);
+            if offset == end {
+                let (memory, array) = (column.memory.clone(), column.memory.snapshot());
+                fallible::push(&mut elements.memories, Share { memory, array, offset })?;
+            }
+            let start = offset + column.start;
+            // What has no numbers so is told when all is read.
+            fallible::push(&mut elements.spans, (start as u32, column.length as u32))?;
+        }
+        drop(columns);
+        self.elements[kind] = elements;
+        Ok(())
+    }
+
+    /// The kind of the columns that share this memory, if there are any.
+    pub fn kind_of_memory(&self, memory: &Arc<Memory>) -> Option<ArrayKind> {
+        self.memories.get(&(Arc::as_ptr(memory) as usize)).map(|kind| self.asked.kinds.find(*kind))
     }
 
     fn join(&mut self, holder: Holder, kind: ArrayKind) -> Result<(), NoMemory> {
@@ -432,7 +549,8 @@ impl<'a> Tracer<'a> {
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
-        let plain = ![ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL].contains(&class);
+        let plain = ![ClassId::COLUMN, ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL]
+            .contains(&class);
         if plain && self.pool.class(class) == pointer {
             self.pointers.insert(pointer, class);
         }
@@ -454,43 +572,43 @@ impl<'a> Tracer<'a> {
     /// What a column holds so far.
     pub fn column(&self, column: usize) -> Contents {
         let mut found = self.columns[column].seen().clone();
-        if let Some(kind) = self.asked.kinds.kind(Holder::Column(self.asked.columns[column].0)) {
-            found.set_kind(kind);
-        }
+        found.follow(&self.asked.kinds);
         Contents { types: found.types(), integers_fit_i32: found.narrow() }
     }
 
     pub fn kind_contents(&self, kind: ArrayKind) -> Contents {
         let kind = self.asked.kinds.find(kind);
+        if let Some(items) = self.asked.kinds.items(kind) {
+            return Contents { types: items.types(), integers_fit_i32: items == ItemType::Int32 };
+        }
         let Some(elements) = self.elements.get(kind.0 as usize) else { return Contents::default() };
         let mut found = elements.builder.seen().clone();
-        if let Some(inner) = self.asked.kinds.kind(Holder::Elements(kind)) {
-            found.set_kind(inner);
-        }
+        found.follow(&self.asked.kinds);
         Contents { types: found.types(), integers_fit_i32: found.narrow() }
     }
 
     /// The columns of the base.
     pub fn base_columns(&self) -> Vec<BaseColumn> {
-        let column = |(number, values): (usize, &BaseValues)| match values {
+        let column = |values: &BaseValues| match values {
             BaseValues::Items(builder, _) => {
                 let mut found = builder.seen().clone();
-                if let Some(kind) = self.asked.kinds.kind(Holder::Base(number as u32)) {
-                    found.set_kind(kind);
-                }
+                found.follow(&self.asked.kinds);
                 BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))
             }
             BaseValues::Unread => BaseColumn::Unread,
+            BaseValues::Memory(Snapshot { array, .. }) => BaseColumn::Items(array.ty().stored()),
             BaseValues::Series(series) if series.is_index() => BaseColumn::Index,
             BaseValues::Series(series) => BaseColumn::Series { narrow: series.is_narrow(self.length) },
         };
-        self.base.iter().enumerate().map(column).collect()
+        self.base.iter().map(column).collect()
     }
 
     /// A root's type with the kind it is of now.
     pub fn root_type(&self, number: u32, ty: &Type) -> Type {
-        match (ty, self.asked.kinds.kind(Holder::Root(number))) {
-            (Type::Array(_), Some(kind)) => Type::Array(kind),
+        let kind = |items| self.asked.kinds.kind_of(Holder::Root(number), items);
+        match ty {
+            Type::Array(met) => Type::Array(kind(None).unwrap_or(*met)),
+            Type::Column(met, items) => Type::Column(kind(Some(*items)).unwrap_or(*met), *items),
             _ => ty.clone(),
         }
     }

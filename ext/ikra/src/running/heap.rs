@@ -1,13 +1,14 @@
 //! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
 
-use crate::reading::base::Series;
+use crate::reading::base::{Series, Snapshot};
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
-use crate::reading::tracer::{BaseValues, Tracer};
+use crate::reading::tracer::{BaseValues, Share, Tracer};
 use crate::running::extend::extend;
+use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -16,11 +17,14 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::schema::{Fold, Output};
+use ikra_core::heap::typed_array::Item;
 use ikra_core::heap::{Column, JobOrder, Schema, Store, marks};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, KernelId, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use magnus::Value;
+use magnus::rb_sys::FromRawValue;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -125,6 +129,8 @@ pub struct Heap {
     pub symbols: Symbols,
     /// Offset and length of each array, by kind, for the kinds whose values are in a buffer.
     pub spans: Vec<Vec<(u32, u32)>>,
+    /// The memory of `Ikra::Column`s, by kind; of kinds of arrays there is none.
+    pub memories: Vec<Vec<Share>>,
     /// Number of elements of the base.
     pub length: usize,
     /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
@@ -263,7 +269,7 @@ impl Heap {
         let ids = Ids::new(&tracer.pool, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
         for (kind, elements) in tracer.elements.iter().enumerate() {
             let arrays = tracer.pinned.arrays(kind as u32).len();
-            i32::try_from(arrays.max(elements.builder.len() + 1)).map_err(|_| too_large())?;
+            i32::try_from(arrays.max(elements.count() + 1)).map_err(|_| too_large())?;
         }
         let length = tracer.length;
         i32::try_from(length).map_err(|_| too_large())?;
@@ -282,10 +288,12 @@ impl Heap {
             }
         }
         let (pool, symbols) = (tracer.pool, tracer.symbols);
-        let spans = tracer.elements.into_iter().map(|elements| elements.spans).collect();
+        let (spans, memories) =
+            tracer.elements.into_iter().map(|elements| (elements.spans, elements.memories)).unzip();
         let store = Store::new(buffers);
         let made = RefCell::default();
-        let mut heap = Self { store, scalars, jobs, ids, pool, symbols, spans, length, made, epoch: 0 };
+        let mut heap =
+            Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, made, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -334,6 +342,22 @@ impl Heap {
         }
     }
 
+    /// What it holds of these can be had without a copy from now on.
+    /// `which` is told of a buffer what it is, and whether it has the items of `Ikra::Column`s.
+    pub fn share(&mut self, program: &Program, which: impl Fn(&BufferKind, bool) -> bool) {
+        for (number, buffer) in program.buffers.iter().enumerate() {
+            let is_column = match buffer.kind {
+                BufferKind::ArrayValues(kind, _) => {
+                    self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+                }
+                _ => false,
+            };
+            if which(&buffer.kind, is_column) {
+                self.store.share(number);
+            }
+        }
+    }
+
     /// Are arrays watched as wholes somewhere?
     pub fn is_coarse(&self, program: &Program) -> bool {
         let mut all = self.scalars.iter().zip(&program.scalars);
@@ -371,13 +395,14 @@ impl Heap {
         (mode, fine): (Mode, bool),
         ticks: u64,
     ) -> Result<(), Trouble> {
-        let Self { store, scalars, jobs, ids, spans, length, epoch, .. } = self;
+        let Self { store, scalars, jobs, ids, spans, memories, length, epoch, .. } = self;
         *epoch = epoch.saturating_add(ticks);
         let again = mode == Mode::Watched && epoch.saturating_add(ticks) < MOST_TICKS;
         if !again {
             *epoch = 0;
         }
         let spans = |kind: ArrayKind| spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
+        let last_memory = |kind: ArrayKind| memories.get(kind.0 as usize).and_then(|all| all.last());
         let words = match mode {
             Mode::Watched => marks::WORDS,
             Mode::Reporting => marks::REPORT_WORDS,
@@ -395,8 +420,11 @@ impl Heap {
                 Watched::Column { hierarchy, .. } => ids.count(*hierarchy),
                 Watched::Variable(_) => 1,
                 Watched::Arrays(kind) => {
-                    let end = spans(*kind).last().map_or(0, |(offset, length)| offset + length);
-                    (end as usize + 1).max(spans(*kind).len())
+                    let end = match last_memory(*kind) {
+                        Some(share) => share.offset + share.array.len(),
+                        None => spans(*kind).last().map_or(0, |(offset, length)| (offset + length) as usize),
+                    };
+                    (end + 1).max(spans(*kind).len())
                 }
             };
             let words = rows.saturating_mul(words);
@@ -411,7 +439,9 @@ impl Heap {
             if let ScalarSource::Fine(kind) = info.source {
                 // If there is one for each element it may well be the element's own, which is seen sooner so.
                 let shared = spans(kind).len() < *length;
-                *scalar = u64::from(fine || shared || mode != Mode::Watched);
+                // Columns may overlap.
+                let overlap = last_memory(kind).is_some();
+                *scalar = u64::from(fine || shared || overlap || mode != Mode::Watched);
             }
         }
         if mode != Mode::Watched && !jobs.in_order {
@@ -453,10 +483,12 @@ fn fill(
         Recipe::Length(kind) => {
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
+            let is_column = tracer.asked.kinds.items(*kind).is_some();
             // A length goes with the elements that were read with it.
             let mut lengths = Vec::new();
             extend(&mut lengths, &arrays, |row, array| match spans.get(row) {
                 Some((_, length)) => *length as i32,
+                None if is_column => i32::try_from(length_of_column(*array)).unwrap_or(-1),
                 // SAFETY: listed arrays are live, and Ruby does not run.
                 None => i32::try_from(unsafe { value::items(*array) }.len()).unwrap_or(-1),
             })?;
@@ -465,6 +497,11 @@ fn fill(
             }
             Column::I32(lengths)
         }
+        Recipe::Values(kind, ..) if tracer.asked.kinds.items(*kind).is_some() => values_of_columns(
+            buffer,
+            tracer.elements.get(kind.0 as usize).map_or(&[], |elements| &elements.memories),
+            spans(tracer, *kind),
+        )?,
         Recipe::Values(kind, part, single) => {
             let mut column = Column::with_capacity(buffer.ty, 0);
             if let Some(elements) = tracer.elements.get_mut(kind.0 as usize) {
@@ -474,13 +511,15 @@ fn fill(
             extend_zeros(&mut column, length)?;
             column
         }
-        Recipe::Base(number, part, single) => {
-            let mut column = Column::with_capacity(buffer.ty, 0);
-            if let BaseValues::Items(builder, _) = &mut tracer.base[*number] {
+        Recipe::Base(number, part, single) => match &mut tracer.base[*number] {
+            BaseValues::Items(builder, _) => {
+                let mut column = Column::with_capacity(buffer.ty, 0);
                 append(&mut column, builder, *part, *single, ids)?;
+                column
             }
-            column
-        }
+            BaseValues::Memory(snapshot) => snapshot.array.column(snapshot.rows.clone())?,
+            BaseValues::Unread | BaseValues::Series(_) => Column::with_capacity(buffer.ty, 0),
+        },
         // Each element that succeeds writes its own.
         Recipe::Result => Column::unset(buffer.ty, length)?,
         Recipe::Variable(root, part, single) => {
@@ -507,6 +546,40 @@ fn fill(
             _ => fallible::collect(0..length as i32)?,
         }),
     })
+}
+
+fn length_of_column(column: VALUE) -> usize {
+    // SAFETY: listed columns are live.
+    column::of(unsafe { Value::from_raw(column) }).map_or(0, |column| column.length)
+}
+
+/// The items of `Ikra::Column`s: where they are, if there is one memory of numbers that the program has so.
+fn values_of_columns(
+    buffer: &BufferInfo,
+    memories: &[Share],
+    spans: &[(u32, u32)],
+) -> Result<Column, Trouble> {
+    let single = match memories {
+        [share] => Some(&share.array),
+        _ => None,
+    };
+    // Who has no items reads the first all the same, and drops it.
+    let none_empty = || spans.iter().all(|(_, length)| *length > 0);
+    if let Some(array) = single
+        && array.ty().run_type() == Some(buffer.ty)
+        && none_empty()
+    {
+        return Ok(array.column(0..array.len())?);
+    }
+    let mut column = Column::with_capacity(buffer.ty, 0);
+    for share in memories {
+        share.array.append_to(&mut column)?;
+    }
+    if !none_empty() {
+        let length = column.len() + 1;
+        extend_zeros(&mut column, length)?;
+    }
+    Ok(column)
 }
 
 /// Makes the column as long as that.
@@ -581,7 +654,7 @@ fn append(
         && match column {
             Column::F64(_) => true,
             Column::I64(_) => single.is_some_and(|shape| !matches!(shape, Shape::Object(_))),
-            Column::Bool(_) | Column::I32(_) => false,
+            Column::Bool(_) | Column::I32(_) | Column::Shared(_) => false,
         };
     if !becomes {
         column.try_reserve(payload.len())?;
@@ -620,6 +693,7 @@ fn append(
             })?,
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
+        (_, Column::Shared(_)) => unreachable!("what is filled is not shared"),
     }
     Ok(())
 }
@@ -627,7 +701,7 @@ fn append(
 fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids) -> u64 {
     let series = |column: u32| match &tracer.base[column as usize] {
         BaseValues::Series(series) => *series,
-        BaseValues::Items(..) | BaseValues::Unread => Series::default(),
+        BaseValues::Items(..) | BaseValues::Unread | BaseValues::Memory(_) => Series::default(),
     };
     match info.source {
         ScalarSource::Root(number, part) => {
@@ -671,6 +745,7 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
         BaseValues::Items(base, repeats) => (base, *repeats),
         BaseValues::Series(_) => return Ok(JobOrder::of_one(find(&Type::Integer)?, tracer.length)),
         BaseValues::Unread => return Ok(JobOrder::of_one(find(&Type::Nil)?, tracer.length)),
+        BaseValues::Memory(snapshot) => return jobs_of_memory(snapshot, find),
     };
     let types = base.seen().types();
     let repeating = writes && repeats;
@@ -696,6 +771,23 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     Ok(JobOrder::new(&entry_of, schema.entries.len(), repeats.as_deref())?)
 }
 
+/// The same for the items of an `Ikra::Column`.
+fn jobs_of_memory(
+    snapshot: &Snapshot,
+    find: impl Fn(&Type) -> Result<u16, Error>,
+) -> Result<JobOrder, Error> {
+    let types = snapshot.array.ty().types();
+    let entries = types.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    if entries.iter().all(|entry| *entry == entries[0]) {
+        return Ok(JobOrder::of_one(entries[0], snapshot.rows.len()));
+    }
+    // False stands before true.
+    let entry = |row| entries[usize::from(snapshot.array.get(row) == Item::Bool(true))];
+    let entry_of = fallible::collect(snapshot.rows.clone().map(entry))?;
+    let count = entries.iter().max().map_or(0, |last| usize::from(*last) + 1);
+    Ok(JobOrder::new(&entry_of, count, None)?)
+}
+
 /// The entry that takes a value: by tag, then by what of the payload belongs to the exact type.
 #[derive(Default)]
 struct EntryOf {
@@ -717,7 +809,7 @@ impl EntryOf {
                     let place = place.ok_or_else(|| Error::Internal("a class without a place".into()))?;
                     at(at(&mut all.objects, hierarchy.0 as usize), place)
                 }
-                Type::Array(kind) => at(&mut all.arrays, kind.0 as usize),
+                Type::Array(kind) | Type::Column(kind, _) => at(&mut all.arrays, kind.0 as usize),
                 Type::Nil => &mut all.others[0],
                 Type::False => &mut all.others[2],
                 Type::True => &mut all.others[3],

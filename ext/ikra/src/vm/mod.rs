@@ -3,6 +3,7 @@
 pub mod array_layout;
 pub mod background;
 pub mod classes;
+pub mod column;
 pub mod dialect;
 pub mod enumerators;
 pub mod errors;

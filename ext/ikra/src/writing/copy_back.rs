@@ -10,16 +10,17 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
-use crate::writing::columns::{ValueColumn, is_columnar};
+use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::results::Results;
+use crate::writing::value_columns::{ValueColumn, is_columnar};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::heap::schema::{ArraySchema, ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
 use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, KernelId, Part};
@@ -145,6 +146,9 @@ impl CopyBack<'_> {
         faults::point("making the result")?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
+            Output::Values if base.is_column && self.form == ResultForm::Arrays => {
+                columns::results(self.decoder)?
+            }
             Output::Values | Output::Program => self.map(None)?,
             Output::Kept => self.map(Some(self.selection()?))?,
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
@@ -153,6 +157,7 @@ impl CopyBack<'_> {
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
+        let columns = columns::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -171,6 +176,7 @@ impl CopyBack<'_> {
             folded.assign()?;
         }
         fresh.keep();
+        columns::write(columns);
         self.write(&written.keep(), made)?;
         Ok(result)
     }
@@ -182,7 +188,11 @@ impl CopyBack<'_> {
             let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
             self.change(Target::Variable(column), kind, &column.stored.types)
         });
-        let arrays = schema.arrays.iter().filter(|array| array.written && !array.made).map(|array| {
+        let is_column = |kind: ArrayKind| {
+            self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+        };
+        let is_written = |array: &&ArraySchema| array.written && !array.made && !is_column(array.kind);
+        let arrays = schema.arrays.iter().filter(is_written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)
         });

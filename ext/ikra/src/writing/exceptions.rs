@@ -8,9 +8,10 @@ use crate::writing::decoder::Decoder;
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
+use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
 use ikra_core::ir::{BufferKind, ErrorKind, MessagePart, Part, Receiver, Watched};
-use ikra_core::types::{ArrayKind, Shape, Type};
+use ikra_core::types::{ArrayKind, Shape};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
 
@@ -150,6 +151,10 @@ impl Decoder<'_> {
                 details.push(after.as_str())?;
                 if *type_error { "type_error_about" } else { "argument_error_about" }
             }
+            ErrorKind::FloatIndex => {
+                details.push(f64::from_bits(operands[0] as u64))?;
+                "float_index"
+            }
             ErrorKind::FloatDomain => {
                 details.push(f64::from_bits(operands[0] as u64))?;
                 "float_domain"
@@ -238,7 +243,8 @@ impl Decoder<'_> {
     fn holder(&self, kind: ArrayKind, array: i64) -> Option<(String, String)> {
         let ids = &self.heap.ids;
         let columns = &self.inferred.schema.columns;
-        columns.iter().filter(|column| column.stored.types.contains(&Type::Array(kind))).find_map(|column| {
+        let holds_any = |column: &&ColumnSchema| column.stored.types.shapes().contains(&Shape::Array(kind));
+        columns.iter().filter(holds_any).find_map(|column| {
             let buffer = |part| {
                 let (hierarchy, name) = (column.hierarchy, column.name.clone());
                 self.buffer(&BufferKind::Column { hierarchy, name, part })

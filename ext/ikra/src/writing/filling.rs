@@ -7,14 +7,15 @@ use crate::vm::array_layout;
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
+use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values, append, immediate, immediates};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
 use ikra_core::parallel;
 use ikra_core::types::Shape;
-use magnus::RArray;
 use magnus::rb_sys::AsRawValue;
+use magnus::{RArray, Value, prelude::*};
 use rb_sys::VALUE;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -54,7 +55,14 @@ impl Filling<'_> {
     }
 
     /// The items of a column of the base.
-    pub fn base(self, source: &Source) -> Result<RArray, Trouble> {
+    pub fn base(self, source: &Source) -> Result<Value, Trouble> {
+        if let Source::Memory(snapshot) = source {
+            return columns::selected(self.decoder, snapshot, self.selection);
+        }
+        Ok(self.items(source)?.as_value())
+    }
+
+    fn items(self, source: &Source) -> Result<RArray, Trouble> {
         let selection = self.selection;
         match source {
             Source::Items(items) => {
@@ -73,6 +81,7 @@ impl Filling<'_> {
                     |row| number(row).map_or_else(|| self.decoder.made(Shape::Integer, series.at(row)), Ok);
                 self.array(&|which, items| fill(selection, which, items, number), made)
             }
+            Source::Memory(_) => Err(Error::Internal("a column is no array".into()).into()),
         }
     }
 

@@ -9,3 +9,4 @@ pub mod filling;
 pub mod in_place;
 pub mod numbers;
 pub mod results;
+pub mod value_columns;

@@ -199,6 +199,7 @@ impl Writer<'_, '_> {
             UnaryOp::TruncF => call("trunc"),
             UnaryOp::RoundF => call("round"),
             UnaryOp::RoundEvenF => call("rint"),
+            UnaryOp::RoundToSingle => text.cast("float").cast("double"),
             UnaryOp::BitNot => Text::prefix(format!("~{}", text.tight())).converted(from, width),
             UnaryOp::ExtendI32 | UnaryOp::WrapI64 | UnaryOp::BoolToI64 => text.converted(from, width),
             UnaryOp::I64ToF64 => text.cast("double"),

@@ -4,6 +4,7 @@ use super::{CALL, SEED, launched};
 use crate::backend::cuda::emit;
 use crate::backend::{Launch, Outcome};
 use crate::cancel::CancellationToken;
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
 use crate::ir::passes::random_programs::random_program;
@@ -38,11 +39,11 @@ fn columns(program: &Program, elements: usize) -> Vec<Column> {
 
 /// Bits of what a section may have changed, any NaN being as good as another.
 fn written(program: &Program, columns: &[Column]) -> Vec<Vec<u64>> {
-    let bits = |column: &Column| match column {
-        Column::F64(v) => v.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect(),
-        Column::I64(v) => v.iter().map(|n| *n as u64).collect(),
-        Column::I32(v) => v.iter().map(|n| *n as u64).collect(),
-        Column::Bool(v) => v.iter().map(|n| u64::from(*n)).collect(),
+    let bits = |column: &Column| match column.numbers() {
+        Numbers::F64(v) => v.iter().map(|x| if x.is_nan() { 1 } else { x.to_bits() }).collect(),
+        Numbers::I64(v) => v.iter().map(|n| *n as u64).collect(),
+        Numbers::I32(v) => v.iter().map(|n| *n as u64).collect(),
+        Numbers::Bool(v) => v.iter().map(|n| u64::from(*n)).collect(),
     };
     columns.iter().zip(&program.buffers).filter(|(_, b)| b.written).map(|(c, _)| bits(c)).collect()
 }

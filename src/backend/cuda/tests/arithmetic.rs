@@ -2,6 +2,7 @@
 
 use super::{Given, cuda, done, run};
 use crate::backend::{Failure, Outcome};
+use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder};
 use crate::ir::SiteId;
 use std::fmt::Write;
@@ -322,11 +323,11 @@ fn conversions_comparisons_and_bits() {
     let mut buffers = vec![Column::I64(EDGES.to_vec()), Column::F64(floats.clone())];
     buffers.extend([I64, F64, I64, Bool, Bool, I32, I64, I64, Bool, Bool].map(zeros));
     let columns = done(text, Given::elements(n, buffers));
-    let longs = |i: usize| match &columns[i] {
-        Column::I64(v) => v.clone(),
-        Column::I32(v) => v.iter().map(|x| i64::from(*x)).collect(),
-        Column::Bool(v) => v.iter().map(|x| i64::from(*x)).collect(),
-        Column::F64(v) => v.iter().map(|x| x.to_bits() as i64).collect(),
+    let longs = |i: usize| match columns[i].numbers() {
+        Numbers::I64(v) => v.to_vec(),
+        Numbers::I32(v) => v.iter().map(|x| i64::from(*x)).collect(),
+        Numbers::Bool(v) => v.iter().map(|x| i64::from(*x)).collect(),
+        Numbers::F64(v) => v.iter().map(|x| x.to_bits() as i64).collect(),
     };
     for (i, (a, x)) in EDGES.iter().zip(&floats).enumerate() {
         let nan = x.is_nan();
