@@ -233,6 +233,22 @@ RSpec.describe Ikra::Chain do
       expect(compiled.call).to eq(0)
     end
 
+    it "makes Hashes, Arrays and numbers while Ruby collects" do
+      floats = Array.new(60) { |i| ((i * 7919) % 37) * 1.0e200 }
+      wanted = [floats.group_by { |x| x * 2 }, floats.tally, floats.uniq, floats.sort_by { |x| -x }]
+      given = lambda do
+        [floats.pgroup_by { |x| x * 2 }, floats.ptally, floats.puniq, floats.psort_by { |x| -x }]
+      end
+      given.call
+      begin
+        GC.stress = true
+        found = given.call
+      ensure
+        GC.stress = false
+      end
+      expect(found).to eq(wanted)
+    end
+
     it "explains what runs" do
       text = Ikra.explain((1..9).plazy.select { |x| x.odd? }.map { |x| x * 0.5 })
       expect(text).to include("x * 0.5: Float", "kept: bool", "compact b")
