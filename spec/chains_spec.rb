@@ -69,7 +69,8 @@ RSpec.describe Ikra::Chain do
       pairs = %i[a b c].each_with_index
       chains = [
         ->(all) { all.map { |x| x }.to_a }, ->(all) { all.select { |x| x }.map { |x| [x] }.to_a },
-        ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a }, ->(all) { all.reject { |_, i| i > 1 }.to_a },
+        ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a },
+        ->(all) { all.reject { |_, i| i > 1 }.to_a },
         ->(all) { all.filter_map { |x, i| x if i > 0 }.to_a }, ->(all) { all.map { |*x| x }.to_a },
         ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a }
       ]

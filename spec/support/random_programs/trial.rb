@@ -145,8 +145,10 @@ module RandomPrograms
       result = outcome do
         outlining do
           collection = Bases.collection(@program.collection, base)
-          if section? then Ikra.section(&block)
-          else Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+          if section?
+            Ikra.section(&block)
+          else
+            Operations.in_ikra(@program.operation, collection, @program.ticks, block)
           end
         end
       end
