@@ -6,8 +6,8 @@
 #   rake bench:sections        ruby --yjit -Ilib benchmark/sections.rb --only heat --rounds 5
 #
 # Each program has a process of its own, in which its forms run in turn; figures are the least of all rounds. Rounds of
-# plain Ruby and of single calls are as few as the program says, and multiplied as the section has run. What comes of all forms is compared
-# first, after few rounds. The phases are those of Ikra.profile, of one run of the section.
+# plain Ruby and of single calls are as few as the program says, and multiplied as the section has run. What comes of
+# all forms is compared first, after few rounds. The phases are those of Ikra.profile, of one run of the section.
 
 require "etc"
 require "optparse"

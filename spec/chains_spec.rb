@@ -69,7 +69,8 @@ RSpec.describe Ikra::Chain do
       pairs = %i[a b c].each_with_index
       chains = [
         ->(all) { all.map { |x| x }.to_a }, ->(all) { all.select { |x| x }.map { |x| [x] }.to_a },
-        ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a }, ->(all) { all.reject { |_, i| i > 1 }.to_a },
+        ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a },
+        ->(all) { all.reject { |_, i| i > 1 }.to_a },
         ->(all) { all.filter_map { |x, i| x if i > 0 }.to_a }, ->(all) { all.map { |*x| x }.to_a },
         ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a }
       ]
@@ -231,6 +232,22 @@ RSpec.describe Ikra::Chain do
       expect(chains.map { |chain| chain.call([1, 2, 3]) }).to eq([7, 2, 15])
       compiled.call
       expect(compiled.call).to eq(0)
+    end
+
+    it "makes Hashes, Arrays and numbers while Ruby collects" do
+      floats = Array.new(60) { |i| ((i * 7919) % 37) * 1.0e200 }
+      wanted = [floats.group_by { |x| x * 2 }, floats.tally, floats.uniq, floats.sort_by { |x| -x }]
+      given = lambda do
+        [floats.pgroup_by { |x| x * 2 }, floats.ptally, floats.puniq, floats.psort_by { |x| -x }]
+      end
+      given.call
+      begin
+        GC.stress = true
+        found = given.call
+      ensure
+        GC.stress = false
+      end
+      expect(found).to eq(wanted)
     end
 
     it "explains what runs" do

@@ -44,9 +44,11 @@ RSpec.describe "Ikra.backend = :auto", if: ENV.fetch("IKRA_CUDA_EMULATOR", nil) 
     expect(backends(10) { [1, 2, 3].pmap { |n| (0...100_000).sum { |i| (i * n) % 11 } } }.uniq).to eq([:cpu])
   end
 
-  it "does on the CPU what the GPU has no memory for" do
+  it "does on the CPU what the GPU has no memory for, and says so once" do
     ENV["IKRA_CUDA_EMULATOR_MEMORY"] = "1000"
-    used = backends(40) { numbers.pmap { |n| (0...500).sum { |i| (i * n) % 5 } } }
+    used = nil
+    told = /choice_spec.rb:\d+:.*pmap runs on the CPU from now on.*\n.* of memory on the GPU/
+    expect { used = backends(40) { numbers.pmap { |n| (0...500).sum { |i| (i * n) % 5 } } } }.to output(told).to_stderr
     expect(used.uniq).to eq([:cpu])
   ensure
     ENV.delete("IKRA_CUDA_EMULATOR_MEMORY")

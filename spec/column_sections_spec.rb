@@ -13,13 +13,27 @@ RSpec.describe Ikra::Column do
     end
   end
 
+  # What the block gives, or the class of what it raises; what is refused is not compared.
+  def comparable
+    given = yield
+    given.is_a?(Enumerator) ? given.to_a : given
+  rescue Ikra::Error
+    throw :refused
+  rescue StandardError => e
+    e.class
+  end
+
   # The value of the block with Ruby and on the back-end.
   def expect_as_in_ruby
     chosen = Ikra.chosen
-    Ikra.backend = :ruby
-    expected = shown(yield)
+    catch(:refused) do
+      Ikra.backend = :ruby
+      expected = shown(yield)
+      Ikra.backend = chosen
+      expect(shown(yield)).to eq(expected)
+    end
+  ensure
     Ikra.backend = chosen
-    expect(shown(yield)).to eq(expected)
   end
 
   floats = [1.5, -0.0, 0.0, Float::INFINITY, -Float::INFINITY, Float::NAN, Float::MAX, 5e-324, 0.1]
@@ -77,6 +91,19 @@ RSpec.describe Ikra::Column do
         values = column(floats)
         expect(values.pmap { |x| x + 1.0 }).not_to eq(values)
         expect(values.to_a.map(&:inspect)).to eq(floats.map(&:inspect))
+      end
+
+      it "has all parallel methods, which give what Ruby's do" do
+        points = column([[1.0, 2], [3.0, 4]])
+        # The order of pshuffle is chance.
+        (Ikra::ParallelMethods.instance_methods(false) - %i[plazy pshuffle psample]).each do |name|
+          [column([3, 1, 2, 1]), column([1.5, -0.5]), column([], :int64)].each do |values|
+            expect_as_in_ruby { comparable { values.public_send(name) { |x| x > 1 } } }
+            expect_as_in_ruby { comparable { values.public_send(name) { |x| x } } }
+            expect_as_in_ruby { comparable { values.public_send(name, 2) } }
+          end
+          expect_as_in_ruby { comparable { points.public_send(name) { |x, y| x < y - 1 } } }
+        end
       end
 
       it "refuses values that no column holds" do
@@ -308,6 +335,39 @@ RSpec.describe Ikra::Column do
         end
       end
     end
+
+    describe "in a section of several calls" do
+      it "is read and written by all of them" do
+        expect_as_in_ruby do
+          xs = described_class.generate(9, :float64) { |i| i * 0.5 }
+          ys = described_class.new(9, :float32, 1)
+          view = ys[3..]
+          given = Ikra.section do
+            3.times { 9.ptimes { |i| ys[i] += xs[i] * 0.1 } }
+            6.ptimes { |i| xs[i] = view[i] }
+            view[1] = 7
+            ys[0] + xs.sum
+          end
+          [given, xs.to_a, ys.to_a]
+        end
+      end
+
+      it "is gone through" do
+        expect_as_in_ruby do
+          xs = column([1, 2, 3], :int32)
+          ys = column([0.0] * 3)
+          view = xs[1..]
+          total = 0
+          Ikra.section do
+            xs.peach { |x| total += x }
+            view.peach { |x| total += x * 10 }
+            xs.each_with_index.peach { |x, i| ys[i] = x * 1.5 }
+            1
+          end
+          [total, ys.to_a]
+        end
+      end
+    end
   end
 
   each_compiling_backend do
@@ -321,6 +381,18 @@ RSpec.describe Ikra::Column do
           view[i] = x
         end
       end.to raise_error(Ikra::UnsupportedError, /changing-base/)
+    end
+
+    it "is not changed while a call in a section goes through it" do
+      values = column([1, 2, 3])
+      view = values[1..]
+      array = [1, 2, 3]
+      [-> { values.peach { |x| values[2] = x } }, -> { view.peach { |x| values[2] = x } },
+       -> { values.peach { |x| view[0] = x } }, -> { array.peach { |x| array[2] = x } }].each do |block|
+        expect { Ikra.section(&block) }.to raise_error(Ikra::UnsupportedError, /changing-base/)
+      end
+      expect { Ikra.section { values.pmap { |x| x } } }.to raise_error(Ikra::UnsupportedError, /unsupported-base/)
+      expect([values.to_a, array]).to eq([[1, 2, 3]] * 2)
     end
 
     it "refuses what would make columns in a section" do

@@ -5,8 +5,8 @@ require_relative "../../examples/nbody/body"
 # What benchmark/sections.rb measures: programs of several parallel calls with code around them. The same method runs in
 # Ikra.section, as single calls, and in plain Ruby.
 module Programs
-  # A program makes its objects when it is created; `run` computes so many rounds, or fewer where it comes to an end, and
-  # gives their number.
+  # A program makes its objects when it is created; `run` computes so many rounds, or fewer where it comes to an end,
+  # and gives their number.
   class Program
     def self.rounds(all, plain)
       define_singleton_method(:all) { all }

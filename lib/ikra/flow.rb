@@ -45,6 +45,13 @@ module Ikra
     # @return [Native::Values]
     def rows = run(items)
 
+    # The items of the arrays that its block gives, if it has one stage.
+    #
+    # @return [Array]
+    def flat
+      items.size.zero? ? [] : native(items, @output, :flat)
+    end
+
     # Are the rows of the elements what comes out?
     def selects? = @output == :selection
 

@@ -6,7 +6,8 @@ module Ikra
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
     #   what it gives, but not {Dropped}
-    # @param form [:arrays, :column, :rows] Ruby Arrays, a +Native::Values+ if it can be one, or the rows selected
+    # @param form [:arrays, :column, :rows, :flat] Ruby Arrays, a +Native::Values+ if it can be one, the rows selected,
+    #   or an Array of the items of arrays
     # @param part [Integer, nil] the number of the first element where these are a part of all; then
     #   nothing may be changed
     # @param owner [Proc, nil] the user's block whose literal keeps what is compiled of a composed one
@@ -99,6 +100,11 @@ module Ikra
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
                   "#{error.message}")
+      end
+
+      # Called with why a GPU that +:auto+ has chosen cannot run a section.
+      def gives_the_gpu_up(why, operation)
+        warn_once("#{operation} runs on the CPU from now on, as the GPU cannot run it (Ikra.backend = :auto):\n#{why}")
       end
 
       # An exception of a section as the user meets it.

@@ -127,6 +127,13 @@ module Ikra
     end
     alias filter select
 
+    # As {Column#reject}.
+    def reject
+      return to_enum(:reject) { size } unless block_given?
+
+      select { |item| !yield(item) }
+    end
+
     def to_a = @columns.first.to_a.zip(*@columns.drop(1).map(&:to_a))
     alias entries to_a
 

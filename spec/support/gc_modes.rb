@@ -8,7 +8,7 @@ module GCModes
     # Collects what is young: whole collections would take hours.
     YOUNG = 1
 
-    %i[run items pairs enumerator].each do |name|
+    %i[run items pairs enumerator values gather].each do |name|
       define_method(name) do |*arguments|
         GC.stress = YOUNG
         super(*arguments)

@@ -47,6 +47,7 @@ struct Base {
     elements: Elements,
     /// The block gets the index behind the item.
     with_index: bool,
+    is_column: bool,
 }
 
 enum Elements {
@@ -164,11 +165,20 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: &BlockRef,
     ) -> Operand {
+        // What comes of a Column is one, but by way of an Enumerator.
+        if name != "peach" && matches!(receiver.types.single(), Some(Type::Column(..))) {
+            return self.refuse_here(
+                "unsupported-base",
+                format!("`{name}` of Ikra::Column cannot run in the code around parallel calls"),
+                Some("write into a column that is there: `x.size.ptimes { |i| y[i] = … }`".into()),
+            );
+        }
         let Some(elements) = self.elements_of(source, name) else { return Operand::bottom() };
         if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
             return self.refuse_base(receiver, name);
         }
-        let base = Base { elements, with_index };
+        let is_column = matches!(source.types.single(), Some(Type::Column(..)));
+        let base = Base { elements, with_index, is_column };
         let gives = match name {
             "pmap" | "pcollect" => Gives::Values,
             "pselect" | "pfilter" => Gives::Selection,
@@ -218,7 +228,7 @@ impl Lowerer<'_> {
 
     fn elements_of(&mut self, receiver: &Operand, name: &str) -> Option<Elements> {
         Some(match receiver.types.single() {
-            Some(Type::Array(kind)) => Elements::Array(*kind, receiver.value()),
+            Some(Type::Array(kind) | Type::Column(kind, _)) => Elements::Array(*kind, receiver.value()),
             Some(Type::Integer) => {
                 let (first, none) = (self.b.i64(0), self.b.i64(0));
                 let is_some = self.b.compare(Comparison::Gt, receiver.value(), none);
@@ -724,7 +734,21 @@ impl Lowerer<'_> {
         (self.entry, self.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
+        self.refuse_changing_base(base, key);
         result
+    }
+
+    /// Elements that are replaced while the base is gone through would be other elements in sequential Ruby. Of arrays that
+    /// is found when it happens ([`Lowerer::check_base`]); of columns, which may share memory, before.
+    fn refuse_changing_base(&mut self, base: &Base, key: Context) {
+        let Elements::Array(kind, _) = base.elements else { return };
+        if base.is_column && self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(key)) {
+            self.refuse_here(
+                "changing-base",
+                "the block may change the column that it is called on",
+                Some("write into another one, such as a dup of it".into()),
+            );
+        }
     }
 
     /// The element.

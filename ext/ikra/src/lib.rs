@@ -117,6 +117,7 @@ fn section(
     let form = match &*form.name()? {
         "column" => ResultForm::Column,
         "rows" => ResultForm::Rows,
+        "flat" => ResultForm::Flat,
         _ => ResultForm::Arrays,
     };
     let name = name.name()?.into_owned();

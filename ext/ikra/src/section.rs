@@ -36,7 +36,7 @@ use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
 use magnus::rb_sys::AsRawValue;
-use magnus::{Ruby, Value, block::Proc, prelude::*};
+use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -278,8 +278,11 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 // What the GPU cannot do, for want of memory or for anything else, the CPU does.
-                Err(Trouble::Core(Error::Device(_))) if self.is_auto() && profile.backend != Some("cpu") => {
+                Err(Trouble::Core(Error::Device(why)))
+                    if self.is_auto() && profile.backend != Some("cpu") =>
+                {
                     version.choice.give_up();
+                    self.say("gives_the_gpu_up", why.as_str())?;
                     heap.begin_again(layout);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
                     executable = self.executable(version, mode, profile)?;
@@ -334,10 +337,14 @@ impl<'a> Run<'a> {
 
     /// Warns of elements that run in order because they conflict, once for each place.
     fn tell(&self, error: magnus::Error) -> Result<(), Trouble> {
+        self.say("runs_in_order", error.value())
+    }
+
+    /// Has `Section` of lib/ikra say something of this one.
+    fn say(&self, what: &str, about: impl IntoValue) -> Result<(), Trouble> {
         let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
         let section: magnus::RModule = ikra.const_get("Section")?;
-        let name = self.section.name.as_str();
-        section.funcall::<_, _, Value>("runs_in_order", (error.value(), name))?;
+        section.funcall::<_, _, Value>(what, (about, self.section.name.as_str()))?;
         Ok(())
     }
 

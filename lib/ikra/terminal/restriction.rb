@@ -31,7 +31,7 @@ module Ikra
         items.column? ? Column.from_a(others, @collection.type) : others
       end
 
-      def flat_map = flow(:map, @block).values.to_a.flatten(1)
+      def flat_map = flow(:map, @block).flat
 
       def filter_map
         values = flow(:map, @block).values

@@ -18,7 +18,8 @@ module RandomPrograms
     # The parameters of a block, with their types but for that of the element `x`.
     FORMS = {
       array: ["x"], range: ["x"], enumerator: ["x"], with_index: ["x, at", [:int]], offset: ["x, at", [:int]],
-      hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]], shelf: ["x, at", [:bool]],
+      hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]],
+      shelf: ["x, at", [:bool]],
       column: ["x"], column_each: ["x"]
     }.freeze
     WEIGHTS = { array: 10, range: 2, enumerator: 1, with_index: 2, offset: 1, hash: 2, symbols: 1, nested: 1,

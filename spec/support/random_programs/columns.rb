@@ -10,8 +10,8 @@ module RandomPrograms
     LENGTH = 7
     # What is a whole number, a number of the column's sort, or true or false.
     MEASURES = [".size", ".length", ".count { |y| y == y }", ".each_index.sum", ".to_a.size"].freeze
-    OF_NUMBERS = [".sum", ".min", ".max", ".first", ".last", ".inject { |a, b| a > b ? a : b }", ".sort.first", ".minmax[1]",
-                  ".reverse_each.first(1)[0]", ".each_slice(3).map { |s| s[0] }.max", ".to_a[2]"].freeze
+    OF_NUMBERS = [".sum", ".min", ".max", ".first", ".last", ".inject { |a, b| a > b ? a : b }", ".sort.first",
+                  ".minmax[1]", ".reverse_each.first(1)[0]", ".each_slice(3).map { |s| s[0] }.max", ".to_a[2]"].freeze
     QUESTIONS = [".empty?", ".any? { |y| y }", ".include?(%s)", ".all? { |y| y == %s }", ".none?"].freeze
 
     # Some are seen twice: the second name is that of a view.
@@ -54,8 +54,14 @@ module RandomPrograms
       case between(0, 2)
       when 0 then e(column.name, "[", at, " % 3]")
       when 1 then e(column.name, ".fetch(", at, " % 3 - 3)")
-      else type == :bool ? e("!", column.name, "[", at, "].nil?") : e("(", column.name, "[", at, "] || ", expression([type], 0), ")")
+      else item_or_other(column, at, type)
       end
+    end
+
+    def item_or_other(column, at, type)
+      return e("!", column.name, "[", at, "].nil?") if type == :bool
+
+      e("(", column.name, "[", at, "] || ", expression([type], 0), ")")
     end
 
     def of_whole_column(type)

@@ -100,7 +100,8 @@ module RandomPrograms
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
-      Program.new(seed: @seed, calling: [Operations.varied(@operation, @seed), ticks, @collection],
+      operation = @section ? @operation : Operations.varied(@operation, @seed)
+      Program.new(seed: @seed, calling: [operation, ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
                   block: @section ? driver_node : block_node, world:)
     end

@@ -13,7 +13,8 @@ module RandomPrograms
               %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
 
     # What fits where nothing more may be nested.
-    FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1, change_list: 2, accumulate: 1, write_column: 2 }.freeze
+    FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1, change_list: 2, accumulate: 1,
+             write_column: 2 }.freeze
 
     def statement(depth)
       spend

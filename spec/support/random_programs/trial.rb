@@ -145,9 +145,11 @@ module RandomPrograms
       result = outcome do
         outlining do
           collection = Bases.collection(@program.collection, base)
-          next Ikra.section(&block) if section?
-
-          Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+          if section?
+            Ikra.section(&block)
+          else
+            Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+          end
         end
       end
       return [left([elements, leaves], block), result, before] if result.first == :raised

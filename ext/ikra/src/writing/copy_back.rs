@@ -135,6 +135,8 @@ pub enum ResultForm {
     Column,
     /// The rows that were selected.
     Rows,
+    /// An array of the items of all arrays, and of what is no array.
+    Flat,
 }
 
 impl CopyBack<'_> {
@@ -466,6 +468,9 @@ impl CopyBack<'_> {
         if !is_plain(types) {
             let results = Results::new(self.decoder)?;
             let words = self.decoder.buffer(&BufferKind::ResultWords);
+            if self.form == ResultForm::Flat {
+                return results.flat(self.decoder.heap.length, words);
+            }
             return results.all(self.decoder.heap.length, selection, words);
         }
         if self.form == ResultForm::Column && is_columnar(types) {
@@ -473,9 +478,13 @@ impl CopyBack<'_> {
         }
         let count = selection.map_or(self.decoder.heap.length, <[i32]>::len);
         let filling = Filling { decoder: self.decoder, count, selection };
-        Ok(filling
-            .values(&self.decoder.values(|part| BufferKind::Result(KernelId(0), part), types))?
-            .as_value())
+        let kind = |part| BufferKind::Result(KernelId(0), part);
+        let values = filling.values(&self.decoder.values(kind, types))?.as_value();
+        match self.form {
+            // These may be arrays that exist.
+            ResultForm::Flat => Ok(values.funcall("flatten", (1,))?),
+            _ => Ok(values),
+        }
     }
 
     fn selection(&self) -> Result<&[i32], Error> {

@@ -1,5 +1,6 @@
 //! Results that are arrays: what the words that an element has written stand for.
 
+use crate::reading::variables::BLOCK;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
@@ -8,7 +9,7 @@ use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::width;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Value, prelude::*};
+use magnus::{RArray, Value, prelude::*};
 use std::ffi::c_long;
 use std::hint::black_box;
 
@@ -133,6 +134,68 @@ impl<'a> Results<'a> {
         })
     }
 
+    /// The items of the arrays that elements give, and what is no array as it is.
+    pub fn flat(&self, elements: usize, words: Option<&Column>) -> Result<Value, Trouble> {
+        let all = match words {
+            Some(Column::I64(words)) => words.as_slice(),
+            _ => &[],
+        };
+        let mut out = Pushed::new(self.decoder.ruby.ary_new_capa(elements));
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let out = black_box(&mut out);
+        for element in 0..elements {
+            self.push_items(&self.result, Words { all, elements, element }, 0, out)?;
+        }
+        out.flush()?;
+        Ok(out.array.as_value())
+    }
+
+    fn push_items(
+        &self,
+        encoding: &Encoding,
+        words: Words<'_>,
+        at: usize,
+        out: &mut Pushed,
+    ) -> Result<(), Trouble> {
+        match &encoding.kind {
+            Kind::Tuple(items) => {
+                let mut at = at;
+                for item in items {
+                    out.push(self.value(item, words, at)?)?;
+                    at += item.width;
+                }
+                Ok(())
+            }
+            Kind::List(kind) => self.push_list(*kind, words, words.get(at)?, out),
+            Kind::Tagged { list, local } => match (words.get(at)? as i32, local, list) {
+                (tag, Some(local), _) if tag == Shape::Local.tag() => {
+                    self.push_items(local, words, at + 2, out)
+                }
+                (tag, _, Some(kind)) if tag == Shape::List.tag() => {
+                    self.push_list(*kind, words, words.get(at + 1)?, out)
+                }
+                _ => out.push_flat(self.value(encoding, words, at)?),
+            },
+            Kind::Module(_) | Kind::One(_) => out.push_flat(self.value(encoding, words, at)?),
+        }
+    }
+
+    fn push_list(
+        &self,
+        kind: ListKind,
+        words: Words<'_>,
+        start: i64,
+        out: &mut Pushed,
+    ) -> Result<(), Trouble> {
+        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
+        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let start = start as usize;
+        for item in 0..words.get(start)? as usize {
+            out.push(self.value(items, words, start + 1 + item * items.width)?)?;
+        }
+        Ok(())
+    }
+
     /// The value whose words begin at `at`.
     fn value(&self, encoding: &Encoding, words: Words<'_>, at: usize) -> Result<Value, Trouble> {
         let (shape, payload) = match &encoding.kind {
@@ -201,6 +264,43 @@ impl<'a> Results<'a> {
                 return Ok(array.as_value());
             }
         }
+    }
+}
+
+/// An array that items are appended to, some at a time.
+struct Pushed {
+    array: RArray,
+    items: [rb_sys::VALUE; BLOCK],
+    count: usize,
+}
+
+impl Pushed {
+    const fn new(array: RArray) -> Self {
+        Self { array, items: [value::NIL; BLOCK], count: 0 }
+    }
+
+    fn push(&mut self, value: Value) -> Result<(), Trouble> {
+        self.items[self.count] = value.as_raw();
+        self.count += 1;
+        if self.count == BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// The items of an array that exists, or the value.
+    fn push_flat(&mut self, value: Value) -> Result<(), Trouble> {
+        if rb_sys::SPECIAL_CONST_P(value.as_raw()) {
+            return self.push(value);
+        }
+        self.flush()?;
+        let one = new_array(&[value.as_raw()])?;
+        let items: RArray = one.funcall("flatten", (1,))?;
+        self.array.concat(items)?;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Trouble> {
+        append(self.array, &self.items[..self.count])?;
+        self.count = 0;
+        Ok(())
     }
 }
 

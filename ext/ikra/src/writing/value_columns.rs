@@ -21,12 +21,15 @@ use ikra_core::parallel;
 use ikra_core::types::{Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::typed_data::Obj;
-use magnus::{DataTypeFunctions, RArray, RModule, Ruby, TypedData, Value, function, method, prelude::*};
+use magnus::{
+    DataTypeFunctions, RArray, RHash, RModule, Ruby, TryConvert, TypedData, Value, function, method,
+    prelude::*,
+};
 use rb_sys::VALUE;
 use std::ffi::{CString, c_long};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Numbers, nil, true and false, in their order; or the row numbers of such a column.
 #[derive(TypedData, Default)]
@@ -585,15 +588,34 @@ fn hash_of(
         let both = [items_of(&keys), items_of(&values)];
         let pair = |place: usize| Some(both[place % 2].get(place / 2).copied().unwrap_or(value::NIL));
         let pairs = filled(ruby, 2 * count, pair, |_| Ok(value::NIL))?;
-        let hash = ruby.hash_new();
-        // SAFETY: all objects are on the stack, and what is in them is live; there are as many pairs.
+        let hash = hash_for(ruby, count)?;
+        // SAFETY: all objects are on the stack, and what is in the arrays is live.
         protect(|| unsafe {
             let all = rb_sys::RARRAY_CONST_PTR(pairs.as_raw());
             rb_sys::rb_hash_bulk_insert(2 * count as c_long, all, hash.as_raw());
             value::NIL
         })?;
+        // Until here the garbage collector must see what only pointers were left of.
+        black_box([keys, values, pairs]);
         Ok(Some(hash.as_value()))
     })
+}
+
+/// An empty Hash with room for so many pairs. Ruby 3.1 has no function for that, and makes room when they are put in.
+fn hash_for(ruby: &Ruby, count: usize) -> Result<RHash, Trouble> {
+    type NewCapa = unsafe extern "C" fn(c_long) -> VALUE;
+    static NEW_CAPA: OnceLock<Option<NewCapa>> = OnceLock::new();
+    let new_capa = NEW_CAPA.get_or_init(|| {
+        // SAFETY: the name ends with a zero byte.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"rb_hash_new_capa".as_ptr()) };
+        // SAFETY: where Ruby has a function of this name, it is that (`ruby/internal/intern/hash.h`).
+        (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut std::ffi::c_void, NewCapa>(found) })
+    });
+    let Some(new_capa) = new_capa else { return Ok(ruby.hash_new()) };
+    // SAFETY: what is raised ends in `protect`.
+    let hash = protect(|| unsafe { new_capa(count as c_long) })?;
+    // SAFETY: it was just made.
+    Ok(RHash::try_convert(unsafe { Value::from_raw(hash) })?)
 }
 
 /// Is a method of the class Ruby's own, as it was when Ruby began?

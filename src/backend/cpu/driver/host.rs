@@ -37,7 +37,7 @@ pub(super) struct DriverState<'a> {
     copies: FxHashMap<Buffer, (Copied, u64)>,
     /// What names the arrays that the next append keeps.
     kept: Vec<i64>,
-    /// The first ticks of the launches so far, and that of the next one.
+    /// The first ticks of the launches so far, and their kernels; and the first tick of the next one.
     begun: Vec<(u64, KernelId)>,
     ticks: u64,
     /// Why the driver ends.
@@ -154,9 +154,8 @@ impl<'a> DriverState<'a> {
         match outcome {
             Outcome::Done => Ok(()),
             Outcome::Failed(mut failure) => {
-                let later = self.begun.partition_point(|(first, _)| *first <= failure.tick);
-                if let Some(at) = later.checked_sub(1) {
-                    let (first, kernel) = self.begun[at];
+                let behind = self.begun.partition_point(|(first, _)| *first <= failure.tick);
+                if let Some((first, kernel)) = behind.checked_sub(1).map(|at| self.begun[at]) {
                     failure.tick -= first;
                     failure.kernel = Some(kernel);
                 }
