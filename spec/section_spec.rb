@@ -253,16 +253,20 @@ RSpec.describe "Ikra.section" do
       expect([sum, base.map(&:value)]).to eq([1, [*0...20]])
     end
 
-    it "runs elements in order that race for a variable of the code around them, and names it" do
-      told = lambda do
-        expect_same_program do |base|
-          Ikra.section do
-            last = 1
-            base.pmap { |cell| last = (last * 3) + cell.value }
-          end
+    it "names the variable of the code around them that elements race for, and runs them in order" do
+      program = lambda do |base|
+        Ikra.section do
+          last = 1
+          base.pmap { |cell| last = (last * 3) + cell.value }
         end
       end
-      expect(&told).to output(/race for the variable `last`/).to_stderr
+      previous = Ikra.conflicts
+      Ikra.conflicts = :raise
+      expect { program.call(cells) }.to raise_error(Ikra::RaceError, /race for the variable `last`/)
+      Ikra.conflicts = :in_order
+      Warnings.without { expect_same_program(&program) }
+    ensure
+      Ikra.conflicts = previous
     end
 
     it "calls methods that call themselves in elements and around them" do

@@ -216,6 +216,8 @@ module Programs
       @cluster = 0
     end
 
+    def forget = @cluster = 0
+
     # Does it change?
     def choose(xs, ys)
       best = 0
@@ -241,13 +243,17 @@ module Programs
     def initialize(scale)
       super()
       @points = Array.new((100_000 * scale).to_i) { Point.new(random.rand + random.rand, random.rand) }
-      @xs = Array.new(CLUSTERS) { random.rand }
-      @ys = Array.new(CLUSTERS) { random.rand }
+      @first = Array.new(CLUSTERS) { [random.rand, random.rand] }
+      @xs = @first.map(&:first)
+      @ys = @first.map(&:last)
     end
 
     def run(rounds)
       xs = @xs
       ys = @ys
+      first = @first
+      @points.peach(&:forget)
+      CLUSTERS.times { |number| xs[number], ys[number] = first[number] }
       rounds.times do |round|
         changed = @points.pselect { |point| point.choose(xs, ys) }
         break round + 1 if changed.empty?
