@@ -237,6 +237,18 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "goes over arrays with and without such objects by turns" do
+      expect_same_program do |base|
+        twice = base.values_at(2, 5, 2, 7, 11, 5)
+        Ikra.section do
+          2.times do
+            twice.peach { |cell| cell.value += 3 }
+            base.each_with_index.peach { |cell, i| cell.value = (cell.value * 2) + i }
+          end
+        end
+      end
+    end
+
     it "changes nothing when an element or the code around it raises" do
       base = cells
       sum = 1

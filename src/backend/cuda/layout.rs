@@ -178,7 +178,9 @@ pub(super) fn fresh_state() -> [u64; STATE / 8] {
 /// The prelude's `Run`.
 pub(super) fn run_words(arena: &Arena, session: &dyn DeviceSession, launch: &Launch<'_>) -> [u64; 7] {
     let at = |offset: usize| session.base() + offset as u64;
-    let (order, stack, stop) = (arena.order.map_or(0, at), session.stack(), session.stop());
+    // An earlier launch may have had one.
+    let order = launch.jobs.order.as_ref().and(arena.order).map_or(0, at);
+    let (stack, stop) = (session.stack(), session.stop());
     [order, at(Arena::FAILURE), at(Arena::CLOCK), launch.seed, launch.call, stack, stop]
 }
 
