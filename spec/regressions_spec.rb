@@ -412,6 +412,11 @@ each_compiling_backend do
     end
   end
 
+  it "puts arrays of two variables in each other's place" do
+    make = -> { [Regressions::Pair.new([1], [2.5]), Regressions::Pair.new([3, 4], [])] }
+    expect_same_effects(make, 3) { |pair| pair.x, pair.y = pair.y, pair.x }
+  end
+
   it "raises of a Float that is no index what Ruby raises" do
     floats = [Float::INFINITY, -Float::INFINITY, Float::NAN, 1e300, 2.0**63, -1.9, 1.9]
     expect_same(floats) { |x| [[1, 2, 3][x], [4, 5].rotate(x)] }

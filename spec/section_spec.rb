@@ -159,6 +159,26 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "gives variables around the section arrays that calls gave" do
+      expect_same_program do |base|
+        rods = [1.0, 2.0, 4.0]
+        alive = base
+        given = Ikra.section do
+          3.times { rods = rods.pmap { |x| x * 0.5 } }
+          alive = alive.pselect { |cell| cell.value > 5 }
+          alive.peach { |cell| cell.value += rods.size }
+          rods[1]
+        end
+        [rods, given, alive]
+      end
+    end
+
+    it "runs a section inside of it as a part" do
+      expect_same_program do |base|
+        Ikra.section { Ikra.section { base.peach { |cell| cell.value += 1 } } && base.size }
+      end
+    end
+
     it "runs methods that have parallel calls in them" do
       expect_same_program do |base|
         world = SectionWorlds::World.new(base)

@@ -488,6 +488,8 @@ module Ikra
     # @yield [element, index]
     # @return [Object] self
     def peach_with_index(&block)
+      return each_with_index unless block
+
       each_with_index.peach(&block)
       self
     end
@@ -508,6 +510,8 @@ module Ikra
     # @yield [element, memo]
     # @return [Object] the memo
     def peach_with_object(memo, &block)
+      return each_with_object(memo) unless block
+
       each_with_object(memo).peach(&block)
       memo
     end
@@ -517,14 +521,14 @@ module Ikra
     # @param count [Integer]
     # @yield [Array]
     # @return [Object] what +each_slice+ gives
-    def peach_slice(count, &block) = each_slice(count).peach(&block)
+    def peach_slice(count, &block) = block ? each_slice(count).peach(&block) : each_slice(count)
 
     # Calls the block with all arrays of so many elements in a row, in parallel.
     #
     # @param count [Integer]
     # @yield [Array]
     # @return [Object] what +each_cons+ gives
-    def peach_cons(count, &block) = each_cons(count).peach(&block)
+    def peach_cons(count, &block) = block ? each_cons(count).peach(&block) : each_cons(count)
 
     # Calls the block for each element with the elements at some distances from it, in parallel: a stencil. Of an array
     # of arrays, all of one length, the elements are the innermost ones, and a distance is an array of as many Integers

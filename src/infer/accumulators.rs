@@ -171,7 +171,14 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn write_shared(&mut self, name: &str, number: u32, value: &Operand) {
-        if value.is_bottom() || self.b.is_dead() || !self.is_storable(value) {
+        if value.is_bottom() || self.b.is_dead() {
+            return;
+        }
+        // A driver may put arrays that calls gave into variables around the section.
+        let is_made =
+            |ty: &Type| self.in_driver && matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
+        let others = value.types.filter(|ty| !is_made(ty));
+        if !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
             return;
         }
         let memo = self.memo.accumulators.entry(name.to_owned()).or_default();

@@ -65,6 +65,8 @@ pub(super) enum Callee {
     Builtin(&'static builtins::Row),
     /// What a method of that name does.
     Named(&'static str),
+    /// `Ikra.section` in a section: a part of that.
+    Section,
     Missing(Missing),
     /// A name that is neither a local variable nor a method.
     Undefined,
@@ -158,13 +160,13 @@ const LAUNCHED: [&str; 9] =
     ["peach", "pmap", "pcollect", "pselect", "pfilter", "preject", "ptimes", "psum", "pcount"];
 
 /// Those that are nothing else in Ruby.
-const OWN: [&str; 4] = ["plazy", "paccumulate", "pwith_index", "pzip"];
+const OWN: [&str; 5] = ["plazy", "paccumulate", "pwith_index", "pzip", "pstencil"];
 
 fn nested(name: &str) -> Callee {
     Callee::Refused(Refusal {
         slug: "nested-section",
-        message: format!("`{name}` cannot run inside a section: elements run in parallel already"),
-        hint: Some("use Ruby's method without the p, or make one section of all pairs".into()),
+        message: format!("`{name}` cannot run inside a section"),
+        hint: Some("use Ruby's methods, or peach, pmap and pselect".into()),
         ..Refusal::default()
     })
 }
@@ -386,6 +388,13 @@ impl Lowerer<'_> {
                 inside: Vec::new(),
             });
         }
+        if let Type::Module(module) = ty {
+            match (&*self.host.class_name(*module), name) {
+                ("Ikra", "section") => return Callee::Section,
+                ("Ikra", "grid") | ("Array", "pnew") => return nested(name),
+                _ => {}
+            }
+        }
         let found = match ty {
             Type::Module(module) => self.host.singleton_method(*module, name),
             other => self.host.method(class_of(other), name),
@@ -533,6 +542,10 @@ impl Lowerer<'_> {
             },
             Callee::Missing(missing) => self.no_method(receiver, name, *missing),
             Callee::Undefined => self.name_error(receiver, name),
+            Callee::Section => match block {
+                Some(block) => self.call_block(block, Vec::new()),
+                None => self.fail(ErrorKind::ArgumentError("section needs a block".into()), &[]),
+            },
             Callee::Named(name) => {
                 self.dispatch(receiver, name, arguments, block.cloned(), CallType::Outside)
             }

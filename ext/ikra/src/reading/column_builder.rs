@@ -37,6 +37,8 @@ pub struct SeenTypes {
     /// A bit for each class number in `objects`.
     classes: Vec<u64>,
     array: Option<ArrayKind>,
+    /// Where something is allowed: all kinds of arrays that may be there.
+    arrays: Vec<ArrayKind>,
     /// Of `Ikra::Column`s.
     columns: Vec<(ArrayKind, ItemType)>,
     /// Some Integer needs more than 32 bits.
@@ -508,7 +510,7 @@ impl SeenTypes {
                 Type::Float => found.bits |= FLOAT,
                 Type::Symbol => found.bits |= SYMBOL,
                 Type::Object(hierarchy, class) => found.add_object(*hierarchy, *class),
-                Type::Array(kind) => found.array = Some(*kind),
+                Type::Array(kind) => found.arrays.push(*kind),
                 Type::Column(kind, items) => found.add_column((*kind, *items)),
                 Type::Module(_)
                 | Type::Range { .. }
@@ -596,7 +598,7 @@ impl SeenTypes {
     pub fn within(&self, allowed: &Self) -> bool {
         self.bits & !allowed.bits == 0
             && (!self.wide || allowed.wide)
-            && (self.array.is_none() || self.array == allowed.array)
+            && self.array.is_none_or(|kind| allowed.arrays.contains(&kind))
             && self.columns.iter().all(|column| allowed.columns.contains(column))
             && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }
