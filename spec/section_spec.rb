@@ -311,6 +311,31 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "keeps what it has changed before its first call, whatever elements defer" do
+      expect_same_program do |base|
+        total = 5
+        Ikra.section do
+          total -= 1
+          last = nil
+          base.peach { |cell| 40.times { |i| last = cell.value + i } }
+          last
+        end
+        total
+      end
+    end
+
+    it "refuses to raise again in elements what is rescued around them" do
+      base = cells
+      program = lambda do
+        Ikra.section do
+          base.first.value / 0
+        rescue ZeroDivisionError
+          base.peach { |_cell| raise }
+        end
+      end
+      expect(&program).to raise_error(Ikra::UnsupportedError, /unsupported-raise/)
+    end
+
     it "refuses to rescue what an element has raised, as the others have changed things" do
       base = cells
       program = lambda do

@@ -652,7 +652,10 @@ impl Lowerer<'_> {
         let steps = self.own_steps();
         let (node, span, called) = (self.node, self.span, self.call_in_block());
         let launched_at = self.places_here();
+        // What is being rescued around the launch is not known to its elements.
+        let detached = self.calls_detached();
         let outer = self.begin_function();
+        self.detached = detached;
         let outer_entry = std::mem::replace(&mut self.entry, function);
         let outer_kernel = self.kernel.replace(InKernel { kernel, key, base: items.array });
         let outer_driver = std::mem::replace(&mut self.in_driver, false);

@@ -130,6 +130,13 @@ impl Session for CudaSession<'_> {
             return Ok(outcome);
         }
         let only = self.device.is_none();
+        // The driver may have changed columns before its first launch.
+        let count = self.store.columns().len();
+        let is_changed = only && (0..count).any(|column| self.store.before(column).is_some());
+        let mut saved = Vec::new();
+        for column in logs.kept().filter(|_| is_changed) {
+            saved.push((column, self.store.columns()[column].try_clone()?));
+        }
         loop {
             self.store.keep(logs.kept())?;
             if let Some(outcome) = self.attempt(id, &steps, launch, profile)? {
@@ -142,7 +149,13 @@ impl Session for CudaSession<'_> {
             self.device = None;
             self.stale.fill(Some(0));
             self.ahead.fill(false);
-            self.store.begin_again();
+            if is_changed {
+                for (column, was) in &saved {
+                    self.store.columns_mut()[*column] = was.try_clone()?;
+                }
+            } else {
+                self.store.begin_again();
+            }
         }
     }
 
