@@ -45,8 +45,11 @@ module OperationTable
   row(:slice_when) { |all, name| all.public_send(name) { |a, b| a < b }.to_a }
   row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 }.to_a }
   row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 ? 1 : nil }.to_a }
-  row(:sort, ANY) { |all, name| all.public_send(name) }
-  row(:sort_by, NUMBERS) { |all, name| all.public_send(name) { |x| -x } }
+  # Which of 0.0 and -0.0 is first is not defined: not every Ruby sorts stably.
+  row(:sort, ANY - [:zeros]) { |all, name| all.public_send(name) }
+  row(:sort, %i[zeros]) { |all, name| all.public_send(name).map { |x| x + 0.0 } }
+  row(:sort_by) { |all, name| all.public_send(name) { |x| -x } }
+  row(:sort_by, %i[zeros]) { |all, name| all.public_send(name) { |x| -x }.map { |x| x + 0.0 } }
   row(:sort_by) { |all, name| all.public_send(name) { |x| x * 0.5 } }
   row(:sort_by, %i[nans]) { |all, name| all.public_send(name) { |x| x } }
   row(:sort_by) { |all, name| all.public_send(name) { |x| [x > 500 ? 1 : 0, x] } }

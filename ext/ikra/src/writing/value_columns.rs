@@ -80,7 +80,7 @@ impl ValueColumn {
             single: values.single,
             raw: false,
         };
-        Ok(numbers.wrap(decoder.ruby).as_value())
+        Ok(numbers.of_one_kind()?.wrap(decoder.ruby).as_value())
     }
 
     /// The rows of the elements that were selected.
@@ -103,6 +103,27 @@ fn copied(column: &Column) -> Result<Column, Error> {
 impl Numbers {
     fn rows(rows: Column) -> Self {
         Self { count: rows.len(), payload: Some(rows), single: Some(Shape::Integer), ..Self::default() }
+    }
+
+    /// Values that might have been of several kinds (what an array has at an index may be nil), and all are Integers
+    /// or all Floats: as the column that they would have been.
+    fn of_one_kind(mut self) -> Result<Self, Error> {
+        let (Some(Column::I64(payload)), Some(Column::I32(tags)), None) =
+            (&self.payload, &self.tags, self.single)
+        else {
+            return Ok(self);
+        };
+        let Some(shape) = tags.first().and_then(|&tag| Shape::of_tag(tag)) else { return Ok(self) };
+        if !matches!(shape, Shape::Integer | Shape::Float) || tags.iter().any(|tag| tag != &tags[0]) {
+            return Ok(self);
+        }
+        if shape == Shape::Float {
+            let floats = payload.iter().map(|&bits| f64::from_bits(bits as u64));
+            self.payload = Some(Column::F64(fallible::collect(floats)?));
+        }
+        self.tags = None;
+        self.single = Some(shape);
+        Ok(self)
     }
 
     fn bytes(&self) -> isize {
