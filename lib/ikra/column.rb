@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "column_methods"
 require_relative "tuple_column"
 require_relative "column_exchange"
 
@@ -71,12 +72,10 @@ module Ikra
   #   @return [Column] with memory of its own, not frozen
   class Column
     TYPES = %i[float64 float32 int64 int32 bool].freeze
-    # So many items are shown.
-    HEAD = 3
     # How Marshal writes a column down: its type and the items as in memory.
     DUMP = "a8a*"
     BYTES = { float64: 8, float32: 4, int64: 8, int32: 4, bool: 1 }.freeze
-    private_constant :HEAD, :DUMP, :BYTES
+    private_constant :DUMP, :BYTES
 
     class << self
       # @param size [Integer] the number of items
@@ -186,6 +185,8 @@ module Ikra
       end
     end
 
+    include ColumnMethods
+
     alias eql? equal?
 
     # @return [Column] with memory of its own
@@ -193,50 +194,6 @@ module Ikra
       copy = dup
       freeze || (freeze.nil? && frozen?) ? copy.freeze : copy
     end
-
-    # As Array#map, but what it gives is a Column, of the type of the values: of Floats +:float64+, of Integers
-    # +:int64+, of true and false +:bool+, of arrays of these a {TupleColumn}. +to_a.map+ gives an Array.
-    #
-    # @yield [item]
-    # @return [Column, TupleColumn]
-    # @raise [Ikra::UnsupportedError] when no column holds the values
-    def map
-      return to_enum(:map) { size } unless block_given?
-
-      values = []
-      each { |item| values << yield(item) }
-      return Column.new(0, type) if values.empty?
-
-      TupleColumn.holds?(values) ? TupleColumn.of_results(values) : Column.of_results(values)
-    end
-    alias collect map
-
-    # @yield [item]
-    # @return [Column] of the same type: the items for which the block's value is true
-    def select
-      return to_enum(:select) { size } unless block_given?
-
-      chosen = []
-      each { |item| chosen << item if yield(item) }
-      Column.from_a(chosen, type)
-    end
-    alias filter select
-
-    # @yield [item]
-    # @return [Column] of the same type: the items for which the block's value is false or nil
-    def reject
-      return to_enum(:reject) { size } unless block_given?
-
-      select { |item| !yield(item) }
-    end
-
-    # @return [String] type, size and the first items
-    def inspect
-      shown = first(HEAD).map(&:inspect)
-      shown << "…" if size > HEAD
-      "#<Ikra::Column #{type}[#{size}]#{" " unless shown.empty?}#{shown.join(", ")}>"
-    end
-    alias to_s inspect
 
     private
 

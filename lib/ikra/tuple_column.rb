@@ -11,6 +11,7 @@ module Ikra
   # Sections can be called on it. What a block captures are its {#columns}, each by itself.
   class TupleColumn
     include Enumerable
+    include ColumnMethods
 
     # @return [Array<Column>] one for each type; writing into them writes here
     attr_reader :columns
@@ -105,35 +106,6 @@ module Ikra
       self
     end
 
-    # As {Column#map}.
-    def map
-      return to_enum(:map) { size } unless block_given?
-
-      values = []
-      each { |item| values << yield(item) }
-      return TupleColumn.new(0, type) if values.empty?
-
-      TupleColumn.holds?(values) ? TupleColumn.of_results(values) : Column.of_results(values)
-    end
-    alias collect map
-
-    # As {Column#select}.
-    def select
-      return to_enum(:select) { size } unless block_given?
-
-      chosen = []
-      each { |item| chosen << item if yield(item) }
-      TupleColumn.from_a(chosen, type)
-    end
-    alias filter select
-
-    # As {Column#reject}.
-    def reject
-      return to_enum(:reject) { size } unless block_given?
-
-      select { |item| !yield(item) }
-    end
-
     def to_a = @columns.first.to_a.zip(*@columns.drop(1).map(&:to_a))
     alias entries to_a
 
@@ -145,14 +117,6 @@ module Ikra
       @columns.each(&:freeze)
       super
     end
-
-    # @return [String] types, size and the first items
-    def inspect
-      shown = Array.new([size, 3].min) { |row| self[row].inspect }
-      shown << "…" if size > 3
-      "#<Ikra::TupleColumn (#{type.join(", ")})[#{size}]#{" " unless shown.empty?}#{shown.join(", ")}>"
-    end
-    alias to_s inspect
 
     private
 

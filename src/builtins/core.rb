@@ -698,9 +698,14 @@ module Enumerable
     raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks < 0
     return self if ticks == 0
 
-    given = each { |*x| yield(*x) }
-    (ticks - 1).times { each { |*x| yield(*x) } }
+    given = __each_values { |*x| yield(*x) }
+    (ticks - 1).times { __each_values { |*x| yield(*x) } }
     given
+  end
+
+  # With several values where `each` yields several: Enumerators have one of their own.
+  def __each_values
+    each { |*x| yield(*x) }
   end
 
   def __each_with_index
@@ -2267,17 +2272,6 @@ end
 
 # An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several.
 module Enumerator
-  # `peach` in an element: its elements run one after the other.
-  def __peach(ticks = 1)
-    raise TypeError, "ticks must be an Integer, not #{ticks.inspect}" unless ticks.is_a?(Integer)
-    raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks < 0
-    return self if ticks == 0
-
-    given = __each_values { |*x| yield(*x) }
-    (ticks - 1).times { __each_values { |*x| yield(*x) } }
-    given
-  end
-
   def map
     out = __list(__room)
     __each_values { |*values| out.__push(yield(*values)) }
@@ -2563,17 +2557,6 @@ module Range
 end
 
 module Struct
-  # `peach` in an element: its elements run one after the other.
-  def __peach(ticks = 1)
-    raise TypeError, "ticks must be an Integer, not #{ticks.inspect}" unless ticks.is_a?(Integer)
-    raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks < 0
-    return self if ticks == 0
-
-    given = each { |*x| yield(*x) }
-    (ticks - 1).times { each { |*x| yield(*x) } }
-    given
-  end
-
   def ==(other)
     return true if __is(other)
 

@@ -162,7 +162,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if owner == ClassId::COMPARABLE || is_primitive(name) =>
         {
-            (&[comparable::ROWS], &["Comparable", "Struct"])
+            (&[comparable::ROWS], &["Comparable", "Struct", "Enumerable"])
         }
         Type::Building(..) if matches!(owner, ClassId::STRUCT | ClassId::DATA) && name == "initialize" => {
             return Some(Builtin::Rule(&structs::INITIALIZE));

@@ -466,8 +466,13 @@ impl Lowerer<'_> {
 
     pub(super) fn callee_of(&mut self, ty: &Type, name: &str, found: FoundMethod) -> Callee {
         match &found.method {
-            // What is written in Ruby there makes columns.
-            Method::Ruby(_) if found.owner == ClassId::COLUMN => self.refused_method(ty, name, &found),
+            // What is written in Ruby there, and in the module that it shares with TupleColumn, makes columns.
+            Method::Ruby(_)
+                if matches!(ty, Type::Column(..))
+                    && self.host.class_name(found.owner).starts_with("Ikra::") =>
+            {
+                self.refused_method(ty, name, &found)
+            }
             Method::Ruby(code) => {
                 let code = Rc::clone(code);
                 Callee::Method(found, code, false)

@@ -15,15 +15,7 @@ use std::rc::Rc;
 impl Lowerer<'_> {
     /// Lowers the section and everything it calls; the schema is that of the memo so far.
     pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
-        self.span = code.span;
-        let base = match self.host.base() {
-            Ok(base) => base,
-            Err(refusal) => {
-                self.refuse(refusal);
-                return Schema::default();
-            }
-        };
-        self.find_written(code);
+        let Some(base) = self.begin_section(code) else { return Schema::default() };
         let mut entries: Vec<TypeSet> = Vec::new();
         let own = base.own();
         let own_types = base.columns[own].types();
@@ -62,6 +54,14 @@ impl Lowerer<'_> {
         self.lower_driver();
         self.program.uses_random |= self.draws_random();
         self.schema(base, entries)
+    }
+
+    /// What the section goes over, once it is known what its code assigns.
+    pub(super) fn begin_section(&mut self, code: &Code) -> Option<Base> {
+        self.span = code.span;
+        let base = self.host.base().map_err(|refusal| self.refuse(refusal)).ok()?;
+        self.find_written(code);
+        Some(base)
     }
 
     pub(super) fn draws_random(&self) -> bool {

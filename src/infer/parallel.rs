@@ -71,15 +71,7 @@ enum Gives {
 impl Lowerer<'_> {
     /// Lowers a section whose code is a driver.
     pub(super) fn program(&mut self, code: &Rc<Code>) -> Schema {
-        self.span = code.span;
-        let base = match self.host.base() {
-            Ok(base) => base,
-            Err(refusal) => {
-                self.refuse(refusal);
-                return Schema::default();
-            }
-        };
-        self.find_written(code);
+        let Some(base) = self.begin_section(code) else { return Schema::default() };
         self.section = Some(Rc::clone(code));
         // The section itself has no elements: kernels of its calls come behind it.
         self.program.kernels.push(Kernel::default());

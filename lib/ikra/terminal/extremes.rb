@@ -13,7 +13,7 @@ module Ikra
         rows = [false, true].map { |greatest| best_row(values, greatest) }
         return of_all(values) unless rows.all?
 
-        rows.map { |row| value_at(values, row) }
+        of_rows(rows) { |row| value_at(values, row) }
       end
 
       def min_by = best_by(false)
@@ -22,11 +22,17 @@ module Ikra
       def minmax_by
         keyed do |keys|
           rows = [false, true].map { |greatest| best_row(keys, greatest) }
-          rows.all? ? rows.map { |row| items.item(row) } : replay(keys)
+          rows.all? ? of_rows(rows) { |row| items.item(row) } : replay(keys)
         end
       end
 
       private
+
+      # What is least and greatest at once is one object.
+      def of_rows(rows)
+        found = rows.uniq.to_h { |row| [row, yield(row)] }
+        found.values_at(*rows)
+      end
 
       def best(greatest)
         refuse_comparison

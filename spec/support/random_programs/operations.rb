@@ -6,7 +6,8 @@ module RandomPrograms
     SEQUENTIAL = {
       peach: :each, pmap: :map, pselect: :select, preject: :reject, ppartition: :partition, pcount: :count,
       pflat_map: :flat_map, pfilter_map: :filter_map, pgroup_by: :group_by, puniq: :uniq, pfind: :find,
-      pany?: :any?, ptake_while: :take_while
+      pany?: :any?, pall?: :all?, pnone?: :none?, pone?: :one?, ptake_while: :take_while, pdrop_while: :drop_while,
+      pfind_index: :find_index, psum: :sum, pmin_by: :min_by, pmax_by: :max_by, pminmax_by: :minmax_by, pto_set: :to_set
     }.freeze
     # Stages and what ends them.
     CHAINS = {
@@ -17,9 +18,14 @@ module RandomPrograms
       chained_first: ->(chain, block) { chain.map(&block).first(2) }
     }.freeze
     VARIED = {
-      pmap: %i[pflat_map pfilter_map pgroup_by puniq chained_map chained_filter_map chained_count chained_first],
-      pselect: %i[preject ppartition pcount pfind pany? ptake_while chained_select]
+      pmap: %i[pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
+               chained_map chained_filter_map chained_count chained_first],
+      pselect: %i[preject ppartition pcount pfind pfind_index pany? pall? pnone? pone? ptake_while pdrop_while
+                  chained_select]
     }.freeze
+
+    # These do more with what the block gives than to look whether it is true: what they raise is no element's.
+    COMBINING = %i[psum pmin_by pmax_by pminmax_by].freeze
 
     class << self
       # Other choices stay what they are.
@@ -50,6 +56,14 @@ module RandomPrograms
         text.gsub(/(?<=[\w)\]}])\.(?:#{NESTED.join("|")})(?= \{| do\b|\(&)/) do |call|
           random.rand < 0.5 ? ".p#{call[1..]}" : call
         end
+      end
+
+      # Values are put together when all elements have run. If that raises, or raises in Ruby before a later element
+      # does, it is an error in both.
+      def combined?(operation, expected, raised_at, error)
+        return false unless COMBINING.include?(operation)
+
+        error.is_a?(Ikra::ElementError) ? error.element_index > raised_at : error.instance_of?(expected.class)
       end
 
       private

@@ -167,6 +167,9 @@ module RandomPrograms
 
     def compare_errors(kept, expected, raised_at, actual, state, before)
       error = actual[1]
+      raised = expected.first == :raised
+      combined = raised && Operations.combined?(@program.operation, expected[1], raised_at, error)
+      return verdict(:refused, "combined") if combined
       return verdict(:written, error.full_message) unless state == before
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
@@ -176,7 +179,6 @@ module RandomPrograms
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
       element = section? ? 0 : error.is_a?(Ikra::ElementError) && error.element_index
-      raised = expected.first == :raised
       if raised && alike?(expected[1], error) && raised_at == element
         return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
       end

@@ -65,6 +65,9 @@ impl Live {
 struct Finder {
     /// Where `break` and `continue` lead, by label.
     ways: FxHashMap<Label, (Live, Live)>,
+    /// What is live at the head of each loop, as far as it is known. A loop in another is met again when more is live
+    /// behind it; what was live then still is, so that it goes on from there.
+    heads: FxHashMap<Label, Live>,
     /// What is live behind each append, by what it gives.
     appends: FxHashMap<Value, Live>,
 }
@@ -91,6 +94,7 @@ impl Finder {
             }
             Stmt::Loop { label, body } => {
                 let behind = std::mem::take(live);
+                *live = self.heads.remove(label).unwrap_or_default();
                 loop {
                     self.ways.insert(*label, (behind.clone(), live.clone()));
                     let head = self.block(body, live.clone());
@@ -98,6 +102,7 @@ impl Finder {
                         break;
                     }
                 }
+                self.heads.insert(*label, live.clone());
             }
             Stmt::Break(label) => *live = self.ways[label].0.clone(),
             Stmt::Continue(label) => *live = self.ways[label].1.clone(),
@@ -276,6 +281,20 @@ mod tests {
                x0 = v2
              }",
         );
+    }
+
+    #[test]
+    fn loops_in_loops_take_no_more_than_a_few_rounds() {
+        let depth = 40;
+        let opened: String = (0..depth).map(|at| format!("loop L{at} {{\n")).collect();
+        let made = "v1 = append b0 for v0 into b1, b2, b3 local";
+        let body = |keeping: &str, read: &str| {
+            let closed = "}\n".repeat(depth);
+            format!(
+                "var x0: i32\nv0 = i64 5\n{opened}{read}{made}{keeping}\nv2 = x0\nv3 = load b1[v2]\nx0 = v1\n{closed}"
+            )
+        };
+        told(&body("", ""), &body(" keeping v4", "v4 = x0\n"));
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::faults;
 use crate::heap::{Column, JobOrder};
 use crate::ir::{Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
-
 use crate::types::{HierarchyId, Shape};
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
