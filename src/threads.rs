@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// More threads than that are not started.
 pub const MOST: usize = 512;
 /// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
-const STACK: usize = 256 << 20;
+pub const STACK: usize = 256 << 20;
 
 /// What was asked for; 0: what the process may use.
 static WANTED: AtomicUsize = AtomicUsize::new(0);

@@ -17,6 +17,7 @@ require_relative "column"
 require_relative "bases"
 require_relative "composition"
 require_relative "section"
+require_relative "syncs"
 require_relative "flow"
 require_relative "terminals"
 require_relative "chain"
@@ -67,6 +68,31 @@ module Ikra
       raise ArgumentError, "section needs a block" unless block
 
       Section.program(block)
+    end
+
+    # In the block of {section}: what was done so far is written back, the block runs as ordinary Ruby (it prints,
+    # draws, saves, asks for input), and objects are read again as it has left them. Elsewhere the block just runs.
+    #
+    #   Ikra.section do
+    #     1_000.times do |step|
+    #       cars.peach { |car| car.move }
+    #       Ikra.sync { puts "#{step}: #{cars.first.position}" } if step % 100 == 0
+    #     end
+    #   end
+    #
+    # The block sees the variables of the section, also to assign numbers, true, false and nil to those that hold such.
+    # It may change what numbers, Symbols and references objects and Arrays hold, but not add objects or change lengths.
+    # When the section fails later, objects are as the last such block has left them.
+    #
+    # @yield []
+    # @return [nil]
+    # @raise [ArgumentError] without a block
+    # @raise [UnsupportedError] in an element, in a method that the section calls, or when objects were added
+    def sync
+      raise ArgumentError, "sync needs a block" unless block_given?
+
+      yield
+      nil
     end
 
     # Which back-ends can run here, what was found for them and what is missing. `ikra doctor` prints it.

@@ -121,7 +121,7 @@ module Ikra
           told = "; for one with the index, write each_with_index.#{operation} { |item, index| … }"
           refuse(ArgumentError, "#{operation} needs a block#{told unless operation == :ptimes}")
         end
-        refuse(TypeError, "ticks must be an Integer, not #{ticks.inspect}") unless ticks.is_a?(Integer)
+        refuse(TypeError, "ticks must be an Integer, not #{ticks.class}") unless ticks.is_a?(Integer)
         refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
       end

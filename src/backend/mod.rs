@@ -59,9 +59,16 @@ pub trait Session {
     /// The columns, as the host has them: what was launched has written to those that were fetched since.
     fn store(&mut self) -> &mut Store;
     fn columns(&self) -> &[Column];
+    /// The host does something else for a while, and may change all columns. They have been fetched; nothing that others
+    /// might wait for is kept.
+    fn release(&mut self) {}
     /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay.
     fn changed(&mut self, column: Buffer, from: usize);
 }
+
+/// What a [`crate::ir::Stmt::Sync`] does, by its number, with what was computed so far. It may change columns, but not their
+/// lengths.
+pub type AtSync<'a> = dyn FnMut(u32, &mut Store) -> Result<(), Error> + 'a;
 
 /// A compiled program: its kernels, by some back-end, and its driver.
 pub struct Executable {
@@ -82,16 +89,23 @@ impl Executable {
         Ok(Self { kernels: backend.compile(program, ticks, token, profile)?, driver })
     }
 
-    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then, if it is done. Called without the GVL.
+    /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then, if it is done. Called without
+    /// the GVL. `at_sync` is what is done where the driver says so.
     pub fn run(
         &self,
         store: &mut Store,
         launch: &Launch<'_>,
+        at_sync: &mut AtSync<'_>,
         interrupt: &AtomicBool,
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
         let mut session = self.kernels.bind(store, interrupt);
-        self.driver.run(&mut *session, launch, interrupt, profile)
+        self.driver.run(&mut *session, launch, at_sync, interrupt, profile)
+    }
+
+    /// Does its driver want a large stack ([`crate::threads::STACK`])?
+    pub const fn is_deep(&self) -> bool {
+        self.driver.deep
     }
 
     /// As [`Kernels::suits`].
@@ -198,7 +212,10 @@ pub fn run_with(
     let mut session = kernels.bind(&mut store, interrupt);
     let outcome = match driver {
         None => session.launch(KernelId(0), launch, &mut profile),
-        Some(driver) => driver.run(&mut *session, launch, interrupt, &mut profile),
+        Some(driver) => {
+            let at_sync = &mut |_, _: &mut Store| Ok(());
+            driver.run(&mut *session, launch, at_sync, interrupt, &mut profile)
+        }
     };
     if matches!((&outcome, driver), (Ok(Outcome::Done), None)) {
         session.fetch(None, &mut profile)?;

@@ -694,7 +694,7 @@ end
 module Enumerable
   # `peach` in an element: its elements run one after the other.
   def __peach(ticks = 1)
-    raise TypeError, "ticks must be an Integer, not #{ticks.inspect}" unless ticks.is_a?(Integer)
+    raise TypeError, "ticks must be an Integer, not #{ticks.class}" unless ticks.is_a?(Integer)
     raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks < 0
     return self if ticks == 0
 

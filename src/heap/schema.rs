@@ -1,6 +1,7 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
 use crate::ir::{KernelId, SiteId, Ty};
+use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
@@ -158,6 +159,23 @@ pub struct VariableSchema {
     pub types: TypeSet,
 }
 
+/// A block that Ruby runs in the middle of a driver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncSchema {
+    /// Its text, without braces.
+    pub text: Span,
+    pub variables: Vec<SyncVariable>,
+}
+
+/// A variable of the driver that such a block uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncVariable {
+    pub name: String,
+    /// As of `BufferKind::Variable`.
+    pub number: u32,
+    pub is_written: bool,
+}
+
 /// What a section gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Output {
@@ -182,6 +200,8 @@ pub struct Schema {
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
     pub variables: Vec<VariableSchema>,
+    /// By the numbers of [`crate::ir::Stmt::Sync`].
+    pub syncs: Vec<SyncSchema>,
     /// Errors of elements that the driver would rescue, by the kernel.
     pub rescued: Vec<(KernelId, SiteId)>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).

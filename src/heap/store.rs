@@ -10,14 +10,16 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Store {
     columns: Vec<Column>,
-    /// What has changed since the section began, as it was then.
+    /// What has changed since the section began, or since what was done was written back, as it was then.
     before: Vec<Option<Column>>,
+    /// What has been written back meanwhile, as it was when the section began.
+    begun: Vec<Option<Column>>,
 }
 
 impl Store {
     pub fn new(columns: Vec<Column>) -> Self {
-        let before = columns.iter().map(|_| None).collect();
-        Self { columns, before }
+        let none = || columns.iter().map(|_| None).collect();
+        Self { before: none(), begun: none(), columns }
     }
 
     pub fn columns(&self) -> &[Column] {
@@ -30,9 +32,14 @@ impl Store {
         &mut self.columns
     }
 
-    /// The column as it was when the section began, if it is another one since.
+    /// The column as it was when the section began, or [was committed](Self::commit), if it is another one since.
     pub fn before(&self, column: usize) -> Option<&Column> {
         self.before[column].as_ref()
+    }
+
+    /// Is some column another one than when the section began?
+    pub fn has_changed(&self) -> bool {
+        self.before.iter().chain(&self.begun).any(Option::is_some)
     }
 
     /// Keeps what these columns hold, as they are about to be changed in place.
@@ -61,10 +68,27 @@ impl Store {
         }
     }
 
-    /// All columns are what they were.
-    pub fn begin_again(&mut self) {
-        for (column, before) in self.columns.iter_mut().zip(&mut self.before) {
+    /// What there is now has been written back.
+    pub fn commit(&mut self) {
+        for (before, begun) in self.before.iter_mut().zip(&mut self.begun) {
             if let Some(before) = before.take() {
+                begun.get_or_insert(before);
+            }
+        }
+    }
+
+    /// Takes what a column holds now that all is committed.
+    pub fn adopt(&mut self, column: usize, now: Column) {
+        let before = std::mem::replace(&mut self.columns[column], now);
+        self.begun[column].get_or_insert(before);
+    }
+
+    /// All columns are what they were when the section began.
+    pub fn begin_again(&mut self) {
+        let earlier = self.before.iter_mut().zip(&mut self.begun);
+        for (column, (before, begun)) in self.columns.iter_mut().zip(earlier) {
+            let before = before.take();
+            if let Some(before) = begun.take().or(before) {
                 *column = before;
             }
         }
@@ -90,5 +114,21 @@ mod tests {
         store.begin_again();
         assert_eq!(store.columns(), [numbers(&[1, 2]), numbers(&[3]), numbers(&[4])]);
         assert_eq!(store.before(0), None);
+    }
+
+    #[test]
+    fn what_was_committed_can_be_as_before_too() {
+        let numbers = |list: &[i64]| Column::I64(list.to_vec());
+        let mut store = Store::new(vec![numbers(&[1]), numbers(&[2]), numbers(&[3])]);
+        store.replace(0, numbers(&[4]));
+        store.commit();
+        assert_eq!(store.before(0), None);
+        store.adopt(1, numbers(&[5]));
+        store.replace(0, numbers(&[6]));
+        store.replace(2, numbers(&[7]));
+        let before: Vec<_> = (0..3).map(|column| store.before(column).cloned()).collect();
+        assert_eq!(before, [Some(numbers(&[4])), None, Some(numbers(&[3]))]);
+        store.begin_again();
+        assert_eq!(store.columns(), [numbers(&[1]), numbers(&[2]), numbers(&[3])]);
     }
 }

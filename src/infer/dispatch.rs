@@ -391,6 +391,16 @@ impl Lowerer<'_> {
         if let Type::Module(module) = ty {
             match (&*self.host.class_name(*module), name) {
                 ("Ikra", "section") => return Callee::Section,
+                ("Ikra", "sync") => {
+                    return Callee::Refused(Refusal {
+                        slug: "unsupported-sync",
+                        message:
+                            "`Ikra.sync` runs in a section with a block without parameters that stands there"
+                                .into(),
+                        hint: Some("write `Ikra.sync { … }`".into()),
+                        inside: Vec::new(),
+                    });
+                }
                 ("Ikra", "grid") | ("Array", "pnew") => return nested(name),
                 _ => {}
             }

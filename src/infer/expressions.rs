@@ -196,6 +196,7 @@ impl Lowerer<'_> {
                 self.yield_to_block(node, args, unused)
             }
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref(), unused),
+            Kind::Sync(sync) => self.sync(node, sync),
             Kind::Call(call) => self.call(node, call, unused),
             Kind::Sequence(items) => {
                 let mut value = Operand::nil();

@@ -653,6 +653,7 @@ impl Lowerer<'_> {
             arrays,
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),
+            syncs: self.syncs.clone(),
             rescued: self.rescued_sites(),
             base,
             entries,

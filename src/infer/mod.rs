@@ -43,6 +43,7 @@ mod results;
 mod single_assignment;
 mod sites;
 mod splats;
+mod sync;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
@@ -436,6 +437,7 @@ pub(crate) struct Lowerer<'h> {
     made_kinds: BTreeSet<ArrayKind>,
     /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
     program_variables: Vec<((Context, u32), String)>,
+    syncs: Vec<crate::heap::schema::SyncSchema>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -513,6 +515,7 @@ impl<'h> Lowerer<'h> {
             launched_at: Vec::new(),
             made_kinds: BTreeSet::new(),
             program_variables: Vec::new(),
+            syncs: Vec::new(),
         }
     }
 

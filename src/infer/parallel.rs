@@ -10,6 +10,7 @@ use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::memo::Context;
 use super::operand::{self, Operand};
+use super::sites::class_of;
 use super::{BlockRef, Control, Frame, Inlined, Lowerer, is_plain, range_ends};
 use crate::heap::Schema;
 use crate::heap::schema::{Stored, VariableSchema};
@@ -18,7 +19,8 @@ use crate::ir::{
     Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Entry, ErrorKind, FuncId, Interval, Items,
     Kernel, KernelId, Part, Scalar, ScalarInfo, ScalarSource, Stmt, Ty, UnaryOp, Value,
 };
-use crate::syntax::ast::{Code, LocalId};
+use crate::syntax::ast::{Code, Kind, LocalId};
+use crate::syntax::walk::each_node;
 use crate::types::{ArrayKind, ClassId, RangeEnd, Shape, Type, TypeSet};
 use std::rc::Rc;
 
@@ -80,6 +82,11 @@ impl Lowerer<'_> {
         (self.program.driver, self.entry, self.in_driver) = (Some(function), function, true);
         self.context = self.memo.context(0, u32::MAX, 0);
         self.b = Builder::new("driver", &[], &[]);
+        let mut syncs = false;
+        each_node(code, &mut |node| syncs |= matches!(node.kind, Kind::Sync(_)));
+        if syncs {
+            self.b.syncs();
+        }
         self.frames = vec![Frame::of_section(code, self.fresh_locals(code))];
         (self.current, self.depth) = (0, None);
         self.active = vec![Inlined::new(code, false)];
@@ -208,8 +215,20 @@ impl Lowerer<'_> {
         }
         let Some(ticks) = arguments.positional.first() else { return Some(None) };
         if ticks.types.single() != Some(&Type::Integer) {
-            let told = format!("ticks must be an Integer, not {}", self.describe(&ticks.types));
-            self.fail(ErrorKind::TypeError(told), &[]);
+            match ticks.types.single() {
+                Some(ty) => {
+                    let class = self.host.class_name(class_of(ty));
+                    self.fail(ErrorKind::TypeError(format!("ticks must be an Integer, not {class}")), &[]);
+                }
+                None => {
+                    let what = self.describe(&ticks.types);
+                    self.refuse_here(
+                        "unsupported-method",
+                        format!("the ticks of `{name}` are {what}"),
+                        Some("give it an Integer: `Integer(ticks)`, or `ticks || 1`".into()),
+                    );
+                }
+            }
             return None;
         }
         let (ticks, zero) = (ticks.value(), self.b.i64(0));
@@ -263,7 +282,7 @@ impl Lowerer<'_> {
     }
 
     /// An array of the driver's own memory as one of the heap, where elements can read it.
-    fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
+    pub(super) fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
         let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
         if !is_plain(&types) || operand::scalars(&types).is_none() {
             self.refuse_here(
@@ -545,21 +564,35 @@ impl Lowerer<'_> {
         for (index, (frame, local)) in (0..).zip(written) {
             let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
             let operand = self.carrier(operand);
-            if operand.is_bottom() || !self.is_storable(&operand) {
+            let name = self.frames[*frame].code.locals[local.0 as usize].to_string();
+            if !self.is_storable(&operand) {
                 return None;
             }
-            let number = self.written.len() as u32 + self.program_variables.len() as u32;
-            let key = (key, index);
-            let name = self.frames[*frame].code.locals[local.0 as usize].to_string();
-            self.program_variables.push((key, name));
-            let memo = self.memo.variables.entry(key).or_default();
-            self.memo.changed |= memo.extend(&operand.types);
-            let types = memo.clone();
-            let row = self.b.i32(0);
-            self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, &operand);
+            let (key, number) = ((key, index), self.share_local(key, index, name, &operand)?);
             all.push(SharedLocal { local: *local, number, key });
         }
         Some(all)
+    }
+
+    /// Puts what a variable holds into columns of one row; gives the variable's number.
+    pub(super) fn share_local(
+        &mut self,
+        key: Context,
+        index: u32,
+        name: String,
+        operand: &Operand,
+    ) -> Option<u32> {
+        if operand.is_bottom() {
+            return None;
+        }
+        let number = self.written.len() as u32 + self.program_variables.len() as u32;
+        self.program_variables.push(((key, index), name));
+        let memo = self.memo.variables.entry((key, index)).or_default();
+        self.memo.changed |= memo.extend(&operand.types);
+        let types = memo.clone();
+        let row = self.b.i32(0);
+        self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, operand);
+        Some(number)
     }
 
     pub(super) fn driver_variables(&self) -> Vec<VariableSchema> {
@@ -571,7 +604,7 @@ impl Lowerer<'_> {
     }
 
     /// After the launch: what they hold.
-    fn take_shared(&mut self, shared: &[SharedLocal], written: &[(usize, LocalId)]) {
+    pub(super) fn take_shared(&mut self, shared: &[SharedLocal], written: &[(usize, LocalId)]) {
         for (shared, (frame, local)) in shared.iter().zip(written) {
             let types = self.memo.variables.get(&shared.key).cloned().unwrap_or_default();
             let row = self.b.i32(0);

@@ -33,6 +33,7 @@ pub struct Builder {
     below: FxHashMap<Value, Value>,
     /// Epoch of each mutable buffer: loads are equal only within one.
     epochs: FxHashMap<Buffer, u64>,
+    has_syncs: bool,
     /// Epoch of buffers not in `epochs`.
     default_epoch: u64,
     next_epoch: u64,
@@ -52,6 +53,7 @@ impl Builder {
             definitions: Vec::new(),
             below: FxHashMap::default(),
             epochs: FxHashMap::default(),
+            has_syncs: false,
             default_epoch: 0,
             next_epoch: 1,
         };
@@ -179,10 +181,25 @@ impl Builder {
         self.next_epoch += 1;
     }
 
+    /// The function has syncs ([`Stmt::Sync`]), which change what nobody else writes.
+    pub fn syncs(&mut self) {
+        self.has_syncs = true;
+    }
+
+    /// Of a driver: see [`Stmt::Sync`].
+    pub fn sync(&mut self, number: u32) {
+        self.emit(Stmt::Sync(number));
+        self.forget_memory();
+    }
+
     /// `index` is an `I32` in range. `mutable`: some function of the program writes the buffer.
     pub fn load(&mut self, buffer: Buffer, index: Value, ty: Ty, mutable: bool) -> Value {
         debug_assert_eq!(self.ty(index), Ty::I32);
-        let epoch = if mutable { *self.epochs.get(&buffer).unwrap_or(&self.default_epoch) } else { u64::MAX };
+        let epoch = if mutable || self.has_syncs {
+            *self.epochs.get(&buffer).unwrap_or(&self.default_epoch)
+        } else {
+            u64::MAX
+        };
         // A walk that finds out that a column holds more loads it as what it was and as what it is.
         let key = (1010 + ty as u32, u64::from(buffer.0), u64::from(index.0), epoch);
         self.numbered(key, Op::Load(buffer, index), ty, Self::full(ty))

@@ -239,6 +239,7 @@ impl<'a> Machine<'a> {
                 self.draws = 0;
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
+            Stmt::Sync(_) => {}
             Stmt::Launch { kernel, ticks } => {
                 let ticks = ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks));
                 let first_tick = self.first_tick;

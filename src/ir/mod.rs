@@ -500,6 +500,9 @@ pub enum Stmt {
     },
     /// Sets a scalar ([`ScalarSource::Driver`]) for the launches to come. Of a driver only.
     Assign(Scalar, Value),
+    /// What was done so far is there for the host, which does something else by this number and may change what columns
+    /// hold, but no lengths. Of a driver only.
+    Sync(u32),
     /// Reduces the rows of a column (`I64` or `F64`), or those whose row of `given` (`I64` or `Bool`) is not 0, beginning
     /// with `from`: Floats in their order, Integers exactly. The results are the number and whether it is one (`Bool`): it
     /// is none where the Integer is beyond 64 bits, or where a NaN would have to be compared. Of a driver only.

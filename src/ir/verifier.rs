@@ -253,6 +253,7 @@ impl<'a> Checker<'a> {
             }
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
             Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
+            Stmt::Sync(_) => {}
             Stmt::Launch { kernel, ticks } => {
                 self.kernel(*kernel);
                 if let Some(ticks) = ticks {
@@ -328,6 +329,7 @@ impl<'a> Checker<'a> {
                 | Stmt::Over { .. }
                 | Stmt::Copy { .. }
                 | Stmt::Assign(..)
+                | Stmt::Sync(_)
                 | Stmt::Reduce { .. }
                 | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. }, .. }
         );

@@ -116,6 +116,7 @@ impl Stmt {
             | Self::Block { .. }
             | Self::Break(_)
             | Self::Continue(_)
+            | Self::Sync(_)
             | Self::Launch { ticks: None, .. } => {}
             Self::Check { condition, operands, .. } => {
                 each(*condition);
@@ -154,6 +155,7 @@ impl Stmt {
             | Self::Block { .. }
             | Self::Break(_)
             | Self::Continue(_)
+            | Self::Sync(_)
             | Self::Launch { ticks: None, .. } => {}
             Self::Check { condition, operands, .. } => {
                 each(condition);

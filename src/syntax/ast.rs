@@ -179,6 +179,16 @@ pub enum AssignOp {
     And,
 }
 
+/// A block that Ruby runs, in the middle of the code around parallel calls.
+#[derive(Clone, Debug)]
+pub struct Sync {
+    /// What stands between its braces.
+    pub text: Span,
+    /// The locals that it uses, each read, and those of them that it assigns.
+    pub read: Vec<Node>,
+    pub written: Vec<LocalId>,
+}
+
 #[derive(Clone, Debug)]
 pub enum StringPart {
     Text(String),
@@ -279,6 +289,8 @@ pub enum Kind {
     Return(Option<Box<Node>>),
     Yield(Vec<Node>),
     /// `args: None` is a bare `super`, passing the method's own parameters.
+    /// `Ikra.sync { … }`
+    Sync(Box<Sync>),
     Super {
         args: Option<Vec<Node>>,
         block: Option<BlockArg>,

@@ -352,6 +352,10 @@ impl Printer<'_> {
             Kind::Next(value) => self.optional("next", value.as_deref()),
             Kind::Return(value) => self.optional("return", value.as_deref()),
             Kind::Yield(args) => form("yield", self.nodes(args)),
+            Kind::Sync(sync) => {
+                let written = form("writes", sync.written.iter().map(|local| self.local(*local)));
+                form("sync", self.nodes(&sync.read).chain([written]))
+            }
             Kind::Super { args, block } => {
                 let head = if args.is_some() { "super" } else { "super-same" };
                 let args = self.nodes(args.as_deref().unwrap_or_default());

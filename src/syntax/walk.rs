@@ -104,6 +104,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             in_option(begin.ensure.as_ref(), visit);
         }
         Kind::Break(value) | Kind::Next(value) | Kind::Return(value) => in_option(value.as_deref(), visit),
+        Kind::Sync(sync) => in_list(&sync.read, visit),
         Kind::Super { args, block } => {
             in_list(args.as_deref().unwrap_or_default(), visit);
             in_block_arg(block.as_ref(), visit);
@@ -216,6 +217,7 @@ pub fn assigned_by(kind: &Kind, visit: &mut dyn FnMut(LocalId)) {
             clauses.iter().for_each(|clause| locals_of_pattern(&clause.pattern, visit));
         }
         Kind::Matches { pattern, .. } => locals_of_pattern(pattern, visit),
+        Kind::Sync(sync) => sync.written.iter().for_each(|local| visit(*local)),
         _ => {}
     }
 }

@@ -15,11 +15,12 @@ use crate::running::choice::{Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
+use crate::running::sync::{SyncRun, SyncText, Syncs};
 use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
-use crate::vm::gvl;
+use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::columns;
@@ -30,7 +31,8 @@ use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Output};
+use ikra_core::heap::Store;
+use ikra_core::heap::schema::{ColumnSchema, Output, SyncSchema};
 use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -189,6 +191,7 @@ struct Run<'a> {
     scope: BlockScope<'a>,
     /// What is read: where elements are selected, copies of the arrays.
     base: Cow<'a, Base>,
+    syncs: Syncs,
 }
 
 impl<'a> Run<'a> {
@@ -204,7 +207,7 @@ impl<'a> Run<'a> {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
-        Ok(Self { ruby, pinned, section, captured, scope, base })
+        Ok(Self { ruby, pinned, section, captured, scope, base, syncs: Syncs::default() })
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
@@ -412,7 +415,7 @@ impl<'a> Run<'a> {
         if samples && !version.plan.may_fit(self.pinned, pool, &self.scope, base)? {
             return Ok(None);
         }
-        let Some(traced) = version.plan.follow(self.pinned, pool, &self.scope, base)? else {
+        let Some(traced) = version.plan.follow(self.pinned, pool, &self.scope, base, None)? else {
             return Ok(None);
         };
         let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;
@@ -460,7 +463,10 @@ impl<'a> Run<'a> {
             let defers = !program.deferred().is_empty();
             reserve::check()?;
             pool.complete();
+            let texts = |sync: &SyncSchema| sources::with_map(self.ruby, |map| SyncText::new(map, sync.text));
+            let syncs = front.inferred.schema.syncs.iter().map(texts).collect();
             let version = Version {
+                syncs,
                 pool,
                 kind: self.kind(),
                 may_conflict: defers || program.is_watched(),
@@ -608,13 +614,40 @@ impl<'a> Run<'a> {
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
-            let Heap { store, scalars, jobs, .. } = heap;
+            let (scalars, jobs) = (heap.scalars.clone(), heap.jobs.clone());
+            let (scalars, jobs) = (&scalars[..], &jobs);
             let launch = Launch { scalars, jobs, ticks: self.section.ticks, first_tick: 0, seed, call };
-            let run = || executable.run(store, &launch, &interrupt, &mut steps);
-            let ended = match interrupted {
-                false => gvl::without_gvl(self.ruby, &interrupt, run),
-                true => Some(gvl::beside(self.ruby, &interrupt, run)?),
+            let mut store = std::mem::take(&mut heap.store);
+            // Where Ruby is to run in the middle, this thread has to be there for it.
+            let ended = if interrupted || !version.syncs.is_empty() || executable.is_deep() {
+                let mut at = 0;
+                let run = |ask: &mut Ask<'_, _, _>| {
+                    let at_sync = &mut |number, store: &mut Store| {
+                        let asked = ask((number, std::mem::take(store)));
+                        *store = asked.ok_or_else(|| Error::Internal("the section has ended".into()))?;
+                        Ok(())
+                    };
+                    executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps)
+                };
+                let answer = |(number, store)| {
+                    heap.store = store;
+                    let run = SyncRun {
+                        ruby: self.ruby,
+                        pinned: self.pinned,
+                        section: self.section,
+                        base: &self.base,
+                    };
+                    run.sync(version, heap, (number, at), &self.syncs)?;
+                    at += 1;
+                    Ok(std::mem::take(&mut heap.store))
+                };
+                Some(gvl::beside(self.ruby, &interrupt, run, answer)?)
+            } else {
+                let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
+                let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
+                gvl::without_gvl(self.ruby, &interrupt, run)
             };
+            heap.store = store;
             profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => {

@@ -4,6 +4,7 @@ use crate::code::methods::Assumptions;
 use crate::reading::plan::Plan;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Room};
+use crate::running::sync::SyncText;
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Executable;
@@ -57,6 +58,8 @@ pub struct Version {
     pub kept: RefCell<Option<Kept>>,
     /// The back-end that `:auto` takes.
     pub choice: Choice,
+    /// The blocks that Ruby runs in between.
+    pub syncs: Vec<SyncText>,
 }
 
 /// What it is compiled to for a back-end and a mode.

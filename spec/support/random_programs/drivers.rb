@@ -5,7 +5,7 @@ module RandomPrograms
   # go over arrays of all origins. What elements assign of the variables around them is theirs and the driver's.
   module Drivers
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1, step_call: 1.5, put_cell: 1.5,
-                 other_own: 0.7, made_loop: 1.2 }.freeze
+                 other_own: 0.7, made_loop: 1.2, sync_call: 0.9 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
     SHARE = 200
@@ -40,7 +40,7 @@ module RandomPrograms
     def captured_by_driver
       return [] unless @section
 
-      texts = [outside_array("xs", element_types, "elements")]
+      texts = [Node.fixed("seen = []"), outside_array("xs", element_types, "elements")]
       texts << outside_array("ys", element_types, pick(["elements.values_at(2, 5, 2, 7, 11, 5)", "elements.first(3)",
                                                         "elements.reverse", "[elements[4]]", "elements.first(0)"]))
       [[:int], pick([[:int], [:float], %i[int nil], %i[int float]])].each do |types|
@@ -143,6 +143,25 @@ module RandomPrograms
       count = step.recursive ? ", #{between(0, 3)}" : ""
       Node.statement(scope.declare(fresh("v"), step.returns).name, " = Steps.#{step.name}(", base.first, ", ",
                      expression([:int], depth - 1), count, ")", block)
+    end
+
+    # Ruby's own statements in the middle, which write down what they see.
+    def sync_call(depth)
+      skips = scope.skips
+      return if scope.in_method?
+
+      plain = scope.variables.select { |v| v.plain? && (v.declared - %i[int float nil sym bool]).empty? }.map(&:name)
+      seen = ["xs", "ys", *@cells, *plain.last(4)].join(", ")
+      scope.block do
+        without_launches do
+          scope.skips = [["next", nil]]
+          made = chance(0.5) ? statements([depth - 1, 1].max, 2) : []
+          made.unshift(Node.statement("seen << RandomPrograms::Snapshot.of([#{seen}])"))
+          Node.fixed("Ikra.sync do\n", Node.body(made), "\nend")
+        end
+      end
+    ensure
+      scope.skips = skips
     end
 
     # An item of a captured array is assigned.

@@ -13,7 +13,13 @@ module RandomPrograms
 
     def section? = @program.operation == :section
 
-    # What is found out when it happens only.
-    def refused_late?(error) = error.message.match?(/\[(unsupported-rescue|changing-base)\]/)
+    # What was done before a sync stays, whatever comes later.
+    def synced? = @program.source.include?("Ikra.sync")
+
+    # What is found out when it happens only. Arrays of the section are frozen in syncs.
+    def refused_late?(error)
+      error.message.match?(/\[(unsupported-rescue|changing-base|changed-in-sync)\]/) ||
+        (synced? && error.is_a?(FrozenError) && error.receiver.is_a?(Array))
+    end
   end
 end

@@ -170,7 +170,7 @@ module RandomPrograms
       raised = expected.first == :raised
       combined = raised && Operations.combined?(@program.operation, expected[1], raised_at, error)
       return verdict(:refused, "combined") if combined
-      return verdict(:written, error.full_message) unless state == before
+      return verdict(:written, error.full_message) unless state == before || synced?
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
       return refused(error) if refused_late?(error)

@@ -117,6 +117,7 @@ impl<'a> Emitter<'a> {
             Stmt::Over { count, .. } => self.over(stmt, *count)?,
             Stmt::Copy { from, first, count, into } => self.copy((*from, *into), *first, *count)?,
             Stmt::Assign(scalar, value) => self.assign(*scalar, *value)?,
+            Stmt::Sync(number) => self.sync(*number)?,
             Stmt::Reduce { reduction, column, given, from, results } => {
                 self.reduce(*reduction, (*column, *given), *from, *results)?;
             }

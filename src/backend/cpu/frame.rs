@@ -72,13 +72,17 @@ pub fn callees(program: &Program) -> BTreeSet<FuncId> {
 const SHORT_CHAIN: usize = 16;
 const SMALL_PROGRAM: usize = 8_000;
 
-/// Do calls want more of a stack than any thread has, as those of functions that call themselves may?
-pub fn nest_deeply(program: &Program) -> bool {
+/// Do calls of these functions and of those that they call want more of a stack than any thread has, as functions that call
+/// themselves may?
+pub fn nest_deeply(program: &Program, functions: &[FuncId]) -> bool {
     if program.size() > SMALL_PROGRAM {
-        return !callees(program).is_empty();
+        let calls = |id: &FuncId| {
+            walk::any(&program.functions[id.0 as usize].body, &mut |stmt| matches!(stmt, Stmt::Call { .. }))
+        };
+        return functions.iter().any(calls);
     }
     let mut seen = HashSet::new();
-    let mut open: Vec<(FuncId, usize)> = program.entries().map(|entry| (entry.function, 0)).collect();
+    let mut open: Vec<(FuncId, usize)> = functions.iter().map(|function| (*function, 0)).collect();
     while let Some((id, depth)) = open.pop() {
         if depth > SHORT_CHAIN {
             return true;

@@ -247,7 +247,10 @@ impl Code {
             tunings: Vec::new(),
             deferred: Vec::new(),
             spare: Spare::default(),
-            deep: frame::nest_deeply(program),
+            deep: frame::nest_deeply(
+                program,
+                &program.entries().map(|entry| entry.function).collect::<Vec<_>>(),
+            ),
             module: Mutex::new(Some(JITModule::new(builder))),
         };
         let module = code.module.get_mut().as_mut().ok_or_else(|| internal("no module"))?;

@@ -131,8 +131,7 @@ impl Session for CudaSession<'_> {
         }
         let only = self.device.is_none();
         // The driver may have changed columns before its first launch.
-        let count = self.store.columns().len();
-        let is_changed = only && (0..count).any(|column| self.store.before(column).is_some());
+        let is_changed = only && self.store.has_changed();
         let mut saved = Vec::new();
         for column in logs.kept().filter(|_| is_changed) {
             saved.push((column, self.store.columns()[column].try_clone()?));
@@ -146,9 +145,7 @@ impl Session for CudaSession<'_> {
                 return Ok(Outcome::Conflict);
             }
             // Too little room for records is enough the next time.
-            self.device = None;
-            self.stale.fill(Some(0));
-            self.ahead.fill(false);
+            self.release();
             if is_changed {
                 for (column, was) in &saved {
                     self.store.columns_mut()[*column] = was.try_clone()?;
@@ -157,6 +154,12 @@ impl Session for CudaSession<'_> {
                 self.store.begin_again();
             }
         }
+    }
+
+    fn release(&mut self) {
+        self.device = None;
+        self.stale.fill(Some(0));
+        self.ahead.fill(false);
     }
 
     fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error> {

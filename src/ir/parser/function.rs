@@ -143,6 +143,7 @@ impl Body<'_> {
             "return" => {
                 Stmt::Return(if self.parser.peek_entity("v").is_some() { self.values()? } else { vec![] })
             }
+            "sync" => Stmt::Sync(self.parser.number("a number")?),
             "tick" => Stmt::Tick(self.parser.value()?),
             "path" => Stmt::Path(self.parser.value()?),
             "launch" => {

@@ -27,6 +27,7 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         };
         let mut hoister = Hoister {
             buffers: &program.buffers,
+            syncs: any(&function.body, &mut |stmt| matches!(stmt, Stmt::Sync(_))),
             changed: changed[i].as_deref(),
             values: &function.values,
             own_ids,
@@ -53,6 +54,8 @@ fn changed_in(program: &Program) -> Vec<Option<Rc<[bool]>>> {
 
 struct Hoister<'a> {
     buffers: &'a [BufferInfo],
+    /// Whatever is loaded may be something else later.
+    syncs: bool,
     /// Those that the only kernel which calls the function writes.
     changed: Option<&'a [bool]>,
     values: &'a [ValueData],
@@ -125,7 +128,7 @@ impl Hoister<'_> {
                 let own = matches!(kind, BufferKind::Column { .. } | BufferKind::Frozen(_))
                     && self.own_ids.contains(index);
                 let written = self.changed.map_or(*written, |changed| changed[buffer.0 as usize]);
-                !written && (own || !checked)
+                !written && !self.syncs && (own || !checked)
             }
             Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncRem, _, divisor) => {
                 is_pure(op, self.values)

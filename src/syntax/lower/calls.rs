@@ -2,6 +2,7 @@
 
 use super::params::{ANONYMOUS_BLOCK, ANONYMOUS_KEYWORDS, ANONYMOUS_REST};
 use super::refusals;
+use super::sync;
 use super::{Lowering, text};
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, Call, KeywordArg, Kind, Node};
@@ -12,6 +13,9 @@ impl Lowering<'_> {
         let span = self.span(&call.location());
         if call.is_attribute_write() {
             return self.attribute_write(call, span);
+        }
+        if sync::is_sync(call) {
+            return self.sync(call);
         }
         let name = self.method_name(&call.name());
         let bare = call.arguments().is_none() && call.block().is_none();

@@ -8,6 +8,7 @@ mod literals;
 mod params;
 mod patterns;
 pub(super) mod refusals;
+mod sync;
 mod targets;
 
 use super::CodeError;
@@ -58,6 +59,7 @@ pub(super) fn code(
             (CodeKind::Method, lowering.method_name(&node.name()), scope)
         }
     };
+    lowering.note_assigned_by_syncs();
     if !lowering.diagnostics.is_empty() {
         lowering.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.slug));
         return Err(CodeError::Unsupported(lowering.diagnostics));
@@ -99,6 +101,8 @@ struct Lowering<'s> {
     in_default: bool,
     captured_reads: Vec<String>,
     captured_writes: Vec<(String, Span)>,
+    /// Locals of enclosing scopes that blocks of `Ikra.sync` assign.
+    assigned_by_syncs: Vec<(String, Span)>,
     errors: Vec<LocalId>,
     yields: bool,
     diagnostics: Vec<Diagnostic>,
@@ -123,6 +127,7 @@ impl<'s> Lowering<'s> {
             in_default: false,
             captured_reads: Vec::new(),
             captured_writes: Vec::new(),
+            assigned_by_syncs: Vec::new(),
             errors: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),

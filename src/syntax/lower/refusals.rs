@@ -94,6 +94,10 @@ refusals! {
         "`BEGIN` and `END` blocks cannot be used in a parallel section"
         "put the code before or after the section";
 
+    SYNC_LEAVES "unsupported-sync"
+        "the block of `Ikra.sync` stands by itself: `return`, `yield` and `super` mean nothing in it"
+        "assign a variable in it, and look at that after it";
+
     // Definitions
     DEF "unsupported-def"
         "a method cannot be defined in a parallel section"

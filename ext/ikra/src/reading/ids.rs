@@ -50,6 +50,14 @@ impl Ids {
         &self.hierarchy(hierarchy).classes
     }
 
+    /// Those of all hierarchies, with the first id of each.
+    pub fn all_classes(&self) -> impl Iterator<Item = (HierarchyId, ClassId, u32)> {
+        (0..).zip(&self.hierarchies).flat_map(|(number, hierarchy)| {
+            let of_class = hierarchy.classes.iter().zip(&hierarchy.bases);
+            of_class.map(move |(class, base)| (HierarchyId(number), *class, *base))
+        })
+    }
+
     /// First id of the class at `place`; the number of objects for a place past the last.
     pub fn base(&self, hierarchy: HierarchyId, place: u32) -> u32 {
         let bases = &self.hierarchy(hierarchy).bases;

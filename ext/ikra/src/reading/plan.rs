@@ -146,8 +146,9 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
+        known: Option<&Pinned>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
-        match self.trace(pinned, pool, scope, base) {
+        match self.trace(pinned, pool, scope, base, known) {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(None),
             traced => traced,
         }
@@ -176,9 +177,13 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
+        known: Option<&Pinned>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
+        if let Some(known) = known {
+            tracer.begin_with(known)?;
+        }
         faults::point("reading the array")?;
         tracer.read_base(base, &self.unread())?;
         if !self.base_fits(&tracer) {

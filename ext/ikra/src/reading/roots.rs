@@ -24,12 +24,26 @@ pub struct BlockScope<'a> {
     binding: OnceCell<Value>,
     /// The bindings of the lambdas and procs that are roots.
     closures: RefCell<Vec<(VALUE, Value)>>,
+    /// What is read in place of the values of local variables.
+    instead: Vec<(String, VALUE)>,
 }
 
 impl<'a> BlockScope<'a> {
     pub fn new(ruby: &'a Ruby, pinned: &'a Pinned, block: Proc) -> Self {
         pinned.pin(block.as_raw());
-        Self { ruby, pinned, block, binding: OnceCell::new(), closures: RefCell::default() }
+        Self {
+            ruby,
+            pinned,
+            block,
+            binding: OnceCell::new(),
+            closures: RefCell::default(),
+            instead: Vec::new(),
+        }
+    }
+
+    /// Reads these in place of the values of local variables, all of which are pinned.
+    pub fn with_instead(self, instead: Vec<(String, VALUE)>) -> Self {
+        Self { instead, ..self }
     }
 
     /// The scopes around a lambda or proc.
@@ -170,6 +184,9 @@ impl Source {
                 let values = [scope.binding()?.as_raw(), ruby.to_symbol(name).as_raw()];
                 if !call::<bool>(ruby, Own::LocalVariableDefined, &values)? {
                     return Ok(None);
+                }
+                if let Some((_, value)) = scope.instead.iter().find(|(known, _)| known == name) {
+                    return Ok(Some(*value));
                 }
                 Some(call::<Value>(ruby, Own::LocalVariableGet, &values)?.as_raw())
             }

@@ -6,7 +6,7 @@ use ikra_core::fallible::{self, NoMemory};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Symbols {
     numbers: FxHashMap<VALUE, i32>,
     values: Vec<VALUE>,

@@ -155,6 +155,25 @@ impl<'a> Tracer<'a> {
         }
     }
 
+    /// Finds what was found before, in the same order, before anything else: all of it has the numbers that it had.
+    pub fn begin_with(&mut self, known: &Pinned) -> Result<(), Stop> {
+        known.each_object(|value| {
+            let class = self.class_of(value)?;
+            let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
+            self.visited.slot(value)?.enter(Visited::Object(class, row));
+            Ok::<_, Stop>(())
+        })?;
+        known.each_array(|kind, value| {
+            // SAFETY: the object is live, as `known` marks it.
+            let of = || column::of(unsafe { Value::from_raw(value) });
+            if let Some(column) = self.asked.kinds.items(ArrayKind(kind)).and_then(|_| of()) {
+                self.memories.insert(Arc::as_ptr(&column.memory) as usize, ArrayKind(kind));
+            }
+            self.enter_array(ArrayKind(kind), value)?;
+            Ok::<_, Stop>(())
+        })
+    }
+
     /// Reads the base, before anything else, without the columns that nobody needs. Its elements are found, what they hold
     /// is not read yet.
     pub fn read_base(&mut self, base: &Base, unread: &[bool]) -> Result<(), Stop> {

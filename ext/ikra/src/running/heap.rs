@@ -333,6 +333,53 @@ impl Heap {
         Ok(())
     }
 
+    /// Do the numbers of objects, arrays, their items and Symbols, and what stands in scalars, stand for the same in both?
+    /// Each comes with what it has found.
+    pub fn has_same_numbers(
+        &self,
+        pinned: &Pinned,
+        (other, others): (&Self, &Pinned),
+        program: &Program,
+    ) -> bool {
+        let kinds = 0..self.spans.len().max(other.spans.len());
+        let spans = |heap: &Self, kind: usize| heap.spans.get(kind).cloned().unwrap_or_default();
+        let is_read = |info: &ScalarInfo| {
+            !matches!(
+                info.source,
+                ScalarSource::Driver(_)
+                    | ScalarSource::ScratchWords
+                    | ScalarSource::ResultWords
+                    | ScalarSource::Epoch
+                    | ScalarSource::Fine(_)
+            )
+        };
+        let mut scalars = self.scalars.iter().zip(&other.scalars).zip(&program.scalars);
+        self.ids.all_classes().all(|(_, class, _)| pinned.objects(class)[..] == others.objects(class)[..])
+            && kinds.into_iter().all(|kind| {
+                pinned.arrays(kind as u32)[..] == others.arrays(kind as u32)[..]
+                    && spans(self, kind) == spans(other, kind)
+            })
+            && self.symbols == other.symbols
+            && scalars.all(|((mine, its), info)| mine == its || !is_read(info))
+    }
+
+    /// The columns of objects and arrays that hold something else in what was read later.
+    pub fn take_changes(&mut self, layout: &Layout, mut later: Self) -> Vec<(usize, Column)> {
+        self.memories = std::mem::take(&mut later.memories);
+        let mut changed = Vec::new();
+        let columns = self.store.columns().iter().zip(later.store.columns_mut());
+        for (number, ((now, later), recipe)) in columns.zip(&layout.recipes).enumerate() {
+            let is_read = matches!(
+                recipe,
+                Recipe::Column { .. } | Recipe::Values(..) | Recipe::Frozen(_) | Recipe::FrozenArray(_)
+            );
+            if is_read && now.len() == later.len() && now.as_bytes() != later.as_bytes() {
+                changed.push((number, std::mem::replace(later, Column::Bool(Vec::new()))));
+            }
+        }
+        changed
+    }
+
     /// Puts back what a run that did not end has written.
     pub fn begin_again(&mut self, layout: &Layout) {
         self.store.begin_again();

@@ -6,3 +6,4 @@ pub mod extend;
 pub mod heap;
 pub mod profiles;
 pub mod random;
+pub mod sync;

@@ -1,7 +1,8 @@
 //! The global VM lock: the one place that releases it, and the cells that only its holder can open.
 
+use crate::vm::errors::Trouble;
 use crate::vm::signal_watcher::Watching;
-use ikra_core::threads::block_signals;
+use ikra_core::threads::{self, block_signals};
 use magnus::error::ErrorType;
 use magnus::value::BoxValue;
 use magnus::{Error, Exception, Ruby, rb_sys::protect};
@@ -10,6 +11,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -88,39 +90,57 @@ where
 }
 
 /// Runs `work` on a thread of its own: it goes on while Ruby does what it wants this thread for. Only if that raises,
-/// `interrupt` is set, and what was raised is given when `work` has ended.
-pub fn beside<F, T>(ruby: &Ruby, interrupt: &AtomicBool, work: F) -> Result<Ended<T>, Error>
-where
-    F: FnOnce() -> T + Send,
-    T: Send,
-{
+/// `interrupt` is set, and what was raised is given when `work` has ended. What `work` asks meanwhile is answered by
+/// `answer` on this thread, with the GVL held; if that fails, `work` has no answers any more, and should end soon.
+pub fn beside<T: Send, Q: Send, A: Send>(
+    ruby: &Ruby,
+    interrupt: &AtomicBool,
+    work: impl FnOnce(&mut Ask<'_, Q, A>) -> T + Send,
+    mut answer: impl FnMut(Q) -> Result<A, Trouble>,
+) -> Result<Ended<T>, Trouble> {
     const LOOK: Duration = Duration::from_millis(2);
     thread::scope(|scope| {
-        let worker = scope.spawn(|| {
+        let (asks, mut asked) = mpsc::sync_channel(1);
+        let (answers, answered) = mpsc::sync_channel(1);
+        let worker = thread::Builder::new().stack_size(threads::STACK).spawn_scoped(scope, move || {
             block_signals();
-            work()
+            work(&mut |question| {
+                asks.send(question).ok()?;
+                answered.recv().ok()
+            })
         });
+        let worker = worker.map_err(|error| threads::no_thread(threads::STACK, &error))?;
         let wanted = AtomicBool::new(false);
         let raised = loop {
             wanted.store(false, Ordering::Relaxed);
-            let wait = || {
-                while !worker.is_finished() && !wanted.load(Ordering::Relaxed) {
-                    thread::sleep(LOOK);
+            let (receiver, wanted) = (&mut asked, &wanted);
+            let wait = move || loop {
+                match receiver.recv_timeout(LOOK) {
+                    Err(RecvTimeoutError::Timeout) if !wanted.load(Ordering::Relaxed) => {}
+                    other => break other,
                 }
             };
-            without_gvl(ruby, &wanted, wait);
-            if worker.is_finished() {
-                break Ok(());
-            }
-            if let Err(error) = check_interrupts(ruby) {
+            let waited = without_gvl(ruby, wanted, wait).and_then(Result::ok);
+            let failed = match waited {
+                Some(Ok(question)) => answer(question).map(|answer| answers.send(answer).is_err()).err(),
+                Some(Err(RecvTimeoutError::Disconnected)) => break Ok(()),
+                Some(Err(RecvTimeoutError::Timeout)) | None => {
+                    check_interrupts(ruby).map_err(Trouble::from).err()
+                }
+            };
+            if let Some(trouble) = failed {
                 interrupt.store(true, Ordering::Relaxed);
-                break Err(error);
+                break Err(trouble);
             }
         };
+        drop(answers);
         let ended = worker.join();
         raised.map(|()| ended)
     })
 }
+
+/// Asks the thread that waits for the work; `None` if it answers no more.
+pub type Ask<'a, Q, A> = dyn FnMut(Q) -> Option<A> + 'a;
 
 /// What was raised where nothing could be told of it.
 enum Deferred {

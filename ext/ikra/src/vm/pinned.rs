@@ -88,6 +88,19 @@ impl Pinned {
         add(&mut self.arrays.borrow_mut(), kind, array)
     }
 
+    /// Calls `f` with all objects, those of a class in the order of their rows.
+    pub fn each_object<E>(&self, mut f: impl FnMut(VALUE) -> Result<(), E>) -> Result<(), E> {
+        self.objects.borrow().iter().flatten().try_for_each(|object| f(*object))
+    }
+
+    /// Calls `f` with all arrays and their kinds, those of a kind in the order of their rows.
+    pub fn each_array<E>(&self, mut f: impl FnMut(u32, VALUE) -> Result<(), E>) -> Result<(), E> {
+        let arrays = self.arrays.borrow();
+        (0..)
+            .zip(arrays.iter())
+            .try_for_each(|(kind, list)| list.iter().try_for_each(|array| f(kind, *array)))
+    }
+
     /// The arrays of a kind, by row.
     pub fn arrays(&self, kind: u32) -> Ref<'_, [VALUE]> {
         Ref::map(self.arrays.borrow(), |lists| list(lists, kind))

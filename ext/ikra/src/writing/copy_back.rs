@@ -154,6 +154,12 @@ impl CopyBack<'_> {
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
         };
+        self.write_back(block)?;
+        Ok(result)
+    }
+
+    /// Writes what has changed.
+    pub fn write_back(&self, block: Proc) -> Result<(), Trouble> {
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
@@ -177,8 +183,7 @@ impl CopyBack<'_> {
         }
         fresh.keep();
         columns::write(columns);
-        self.write(&written.keep(), made)?;
-        Ok(result)
+        self.write(&written.keep(), made)
     }
 
     fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {

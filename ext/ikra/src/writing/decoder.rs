@@ -140,9 +140,28 @@ impl<'a> Decoder<'a> {
         Ok(match shape {
             Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
             Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
-            Shape::Array(kind) if self.array(kind, payload).is_none() => self.made_array(kind, payload)?,
+            Shape::Array(kind) if self.is_made((shape, payload)) => self.made_array(kind, payload)?,
             _ => self.existing(shape, payload)?,
         })
+    }
+
+    /// Is it an array that the driver has made?
+    pub fn is_made(&self, (shape, payload): Raw) -> bool {
+        matches!(shape, Shape::Array(kind) if self.array(kind, payload).is_none())
+    }
+
+    /// What a variable of the driver that others share can hold: see `BufferKind::Variable`.
+    pub fn types_of_variable(&self, number: u32) -> &'a TypeSet {
+        let Schema { accumulators, variables, .. } = self.schema();
+        let number = number as usize;
+        match accumulators.get(number) {
+            Some(variable) => &variable.types,
+            None => &variables[number - accumulators.len()].types,
+        }
+    }
+
+    pub fn variable(&self, number: u32) -> Values<'a> {
+        self.values(|part| BufferKind::Variable(number, part), self.types_of_variable(number))
     }
 
     /// An array that the driver has made: each is one array in Ruby.

@@ -6,7 +6,7 @@ use super::super::internal;
 use super::super::runtime::ThreadState;
 use super::{Driver, ENDED, Request};
 use crate::backend::collectives::{self, Rows};
-use crate::backend::{Failure, Launch, Outcome, Session};
+use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
 use crate::faults;
@@ -27,6 +27,7 @@ pub(super) struct DriverState<'a> {
     session: &'a mut (dyn Session + 'a),
     /// The run as it begins.
     launch: &'a Launch<'a>,
+    at_sync: &'a mut AtSync<'a>,
     profile: &'a mut Profile,
     /// As the driver has set them.
     scalars: Vec<u64>,
@@ -91,6 +92,7 @@ impl<'a> DriverState<'a> {
         driver: &'a Driver,
         session: &'a mut dyn Session,
         launch: &'a Launch<'a>,
+        at_sync: &'a mut AtSync<'a>,
         interrupt: &AtomicBool,
         profile: &'a mut Profile,
     ) -> Self {
@@ -102,6 +104,7 @@ impl<'a> DriverState<'a> {
             driver,
             session,
             launch,
+            at_sync,
             profile,
             scalars: launch.scalars.to_vec(),
             bases: (0..driver.kernels).map(|_| None).collect(),
@@ -190,6 +193,17 @@ impl<'a> DriverState<'a> {
         self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
         self.done(outcome)
+    }
+
+    fn sync(&mut self, number: u32) -> Result<(), Stop> {
+        self.fetch(None)?;
+        self.session.release();
+        (self.at_sync)(number, self.session.store())?;
+        // What was copied of columns may be something else.
+        for ((_, first, _), _) in self.copies.values_mut() {
+            *first = -1;
+        }
+        Ok(())
     }
 
     fn over(&mut self, request: usize, count: i64) -> Result<(), Stop> {
@@ -504,6 +518,13 @@ pub(super) unsafe extern "C" fn keep(state: *mut DriverState<'_>, value: i64) ->
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
+}
+
+/// # Safety
+/// As [`host`].
+pub(super) unsafe extern "C" fn sync(state: *mut DriverState<'_>, number: u64) -> i64 {
+    // SAFETY: as said.
+    unsafe { host(state, |state| state.sync(number as u32)) }
 }
 
 /// # Safety

@@ -10,7 +10,7 @@ use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
 use super::{cancel, driver_isa, internal, of_module};
-use crate::backend::{Launch, Outcome, Session};
+use crate::backend::{AtSync, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
@@ -42,6 +42,8 @@ pub struct Driver {
     /// Ticks are numbered in marks.
     counts_ticks: bool,
     kernels: usize,
+    /// Its functions nest deeply or recurse: they want a large stack.
+    pub deep: bool,
 }
 
 /// Machine code, and the memory it lives in.
@@ -83,6 +85,7 @@ const COPY: &str = "ikra_copy";
 const APPEND: &str = "ikra_append";
 const ASSIGN: &str = "ikra_assign";
 const KEEP: &str = "ikra_keep";
+const SYNC: &str = "ikra_sync";
 
 impl Driver {
     /// Compiles the driver of a verified program, if none like it is there.
@@ -115,7 +118,8 @@ impl Driver {
         profile.step("code: driver", start.elapsed(), own.size() as u64);
         let changes = program.buffers.iter().map(BufferInfo::changes).collect();
         let counts_ticks = program.is_watched();
-        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels: program.kernels.len() })
+        let deep = frame::nest_deeply(&own, &[FuncId(0)]);
+        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels: program.kernels.len(), deep })
     }
 
     #[cfg(test)]
@@ -128,6 +132,7 @@ impl Driver {
         &self,
         session: &mut dyn Session,
         launch: &Launch<'_>,
+        at_sync: &mut AtSync<'_>,
         interrupt: &AtomicBool,
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
@@ -136,7 +141,7 @@ impl Driver {
             let word = launch.scalars.get(scalar.0 as usize);
             args.push(*word.ok_or_else(|| internal("the driver's scalars are not those of the launch"))?);
         }
-        let mut state = DriverState::new(self, session, launch, interrupt, profile);
+        let mut state = DriverState::new(self, session, launch, at_sync, interrupt, profile);
         // SAFETY: the code was made of a verified driver, whose scalars `args` has; the state outlives the call, and only
         // this thread uses it. The code lives as long as `self`.
         let status = unsafe { (self.code.function)(args.as_ptr(), &raw mut state) };
@@ -219,6 +224,7 @@ impl Code {
             (APPEND, host::append as *const u8),
             (ASSIGN, host::assign as *const u8),
             (KEEP, host::keep as *const u8),
+            (SYNC, host::sync as *const u8),
         ]);
         let bytes = CODE + CODE_OF_A_STATEMENT * program.size();
         let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
@@ -386,6 +392,11 @@ impl Emitter<'_> {
     pub fn assign(&mut self, scalar: Scalar, value: Value) -> Result<(), Error> {
         let (scalar, value) = (self.word(scalar.0), self.bits(value)?);
         self.call_host(ASSIGN, &[scalar, value])
+    }
+
+    pub fn sync(&mut self, number: u32) -> Result<(), Error> {
+        let number = self.word(number);
+        self.call_host(SYNC, &[number])
     }
 
     pub fn compact(&mut self, flags: Buffer, indices: Buffer) -> Result<clif::Value, Error> {

@@ -332,6 +332,7 @@ impl Writer<'_, '_> {
             | Stmt::Over { .. }
             | Stmt::Copy { .. }
             | Stmt::Assign(..)
+            | Stmt::Sync(_)
             | Stmt::Reduce { .. } => {}
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {

@@ -1,0 +1,326 @@
+//! `Ikra.sync { … }` in the middle of a driver: what was done so far is written back, its block runs as Ruby, and objects
+//! are read again as it has left them. Numbers of objects and arrays stand in the driver's values meanwhile, so the objects
+//! must be the same ones.
+//!
+//! A run that begins again afterwards (elements have conflicted, or need more memory) comes by the same syncs. Their
+//! blocks do not run twice: what they changed has been kept.
+
+use crate::code::sources::text_at;
+use crate::reading::base::Base;
+use crate::reading::roots::BlockScope;
+use crate::running::heap::Heap;
+use crate::section::Section;
+use crate::versions::Version;
+use crate::vm::errors::Trouble;
+use crate::vm::pinned::Pinned;
+use crate::vm::reflection::{Own, call};
+use crate::vm::value::{Decoded, decode};
+use crate::writing::copy_back::CopyBack;
+use crate::writing::decoder::Decoder;
+use ikra_core::error::Error;
+use ikra_core::faults;
+use ikra_core::heap::schema::SyncSchema;
+use ikra_core::heap::{Column, Schema};
+use ikra_core::ir::{BufferKind, Part};
+use ikra_core::source::{SourceMap, Span};
+use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{RArray, RModule, Ruby, Value, prelude::*};
+use rb_sys::VALUE;
+use std::cell::RefCell;
+
+/// The text of a block, and where it stands.
+#[derive(Debug)]
+pub struct SyncText {
+    path: String,
+    line: u32,
+    text: String,
+    /// Its file says that String literals are frozen.
+    frozen: bool,
+}
+
+impl SyncText {
+    pub fn new(map: &SourceMap, span: Span) -> Self {
+        let (path, line) = map.place(span);
+        let head = map.file(span.file).text.lines().take_while(|line| line.trim_start().starts_with('#'));
+        let frozen = head.into_iter().any(|line| {
+            line.split_once("frozen_string_literal:").is_some_and(|(_, rest)| rest.trim() == "true")
+        });
+        Self { path, line, text: text_at(map, span).to_owned(), frozen }
+    }
+}
+
+/// Columns by the number of their buffer, and what they hold.
+type Changed = Vec<(usize, Column)>;
+
+/// The syncs of a run.
+#[derive(Default)]
+pub struct Syncs {
+    /// What each of those that were done has changed.
+    done: RefCell<Vec<Changed>>,
+    /// The blocks, by number.
+    blocks: RefCell<Vec<(u32, VALUE)>>,
+    /// What local variables around the section held at first.
+    at_first: RefCell<Vec<(String, VALUE)>>,
+}
+
+/// What a sync works with.
+#[derive(Clone, Copy)]
+pub struct SyncRun<'a> {
+    pub ruby: &'a Ruby,
+    pub pinned: &'a Pinned,
+    pub section: &'a Section,
+    pub base: &'a Base,
+}
+
+/// A variable around the section that the section assigns: its name and number, and what it holds.
+type Around = (String, u32, VALUE);
+
+impl SyncRun<'_> {
+    /// Does the sync of that number, the one after so many.
+    pub fn sync(
+        &self,
+        version: &Version,
+        heap: &mut Heap,
+        (number, at): (u32, usize),
+        syncs: &Syncs,
+    ) -> Result<(), Trouble> {
+        let known = syncs.done.borrow().get(at).cloned();
+        let changed = match known {
+            Some(changed) => {
+                heap.store.commit();
+                changed
+            }
+            None => {
+                let changed = self.run(version, heap, number, syncs)?;
+                syncs.done.borrow_mut().push(changed.clone());
+                changed
+            }
+        };
+        for (buffer, column) in changed {
+            heap.store.adopt(buffer, column);
+        }
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        version: &Version,
+        heap: &mut Heap,
+        number: u32,
+        syncs: &Syncs,
+    ) -> Result<Changed, Trouble> {
+        let of_sync =
+            version.inferred.schema.syncs.get(number as usize).zip(version.syncs.get(number as usize));
+        let Some((schema, text)) = of_sync else {
+            return Err(Error::Internal("a sync is lost".into()).into());
+        };
+        faults::point("writing back in the middle")?;
+        // What has its number may be another array since.
+        heap.made.borrow_mut().clear();
+        self.remember(&version.inferred.schema, syncs)?;
+        CopyBack { decoder: self.decoder(version, heap), form: self.section.form }
+            .write_back(self.section.block)?;
+        heap.store.commit();
+        let around = self.around(&version.inferred.schema)?;
+        let mut changed = self.run_block(self.decoder(version, heap), schema, (text, number), syncs)?;
+        self.add_assigned(self.decoder(version, heap), around, text, &mut changed)?;
+        heap.made.borrow_mut().clear();
+        match self.read(version, heap, syncs)? {
+            Some(later) => {
+                changed.extend(heap.take_changes(&version.layout, later));
+                Ok(changed)
+            }
+            None => Err(Trouble::Unsupported {
+                message: format!(
+                    "after the block of Ikra.sync at {}:{} there are other objects, arrays of other lengths or values of \
+                     other classes than before [changed-in-sync]",
+                    text.path, text.line
+                ),
+                hint: "change numbers there; for anything else end the section, and begin another".into(),
+            }),
+        }
+    }
+
+    fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
+    }
+
+    fn local(&self, name: &str) -> Result<VALUE, Trouble> {
+        let binding: Value = call(self.ruby, Own::Binding, &[self.section.block.as_raw()])?;
+        let local = self.ruby.to_symbol(name);
+        let value: Value = call(self.ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
+        Ok(value.as_raw())
+    }
+
+    /// What variables around the section hold, before anything is written into them.
+    fn remember(&self, schema: &Schema, syncs: &Syncs) -> Result<(), Trouble> {
+        if syncs.at_first.borrow().is_empty() {
+            let held = self.around(schema)?.into_iter().map(|(name, _, value)| (name, value)).collect();
+            syncs.at_first.replace(held);
+        }
+        Ok(())
+    }
+
+    fn around(&self, schema: &Schema) -> Result<Vec<Around>, Trouble> {
+        let held = (0..).zip(&schema.accumulators).map(|(number, variable)| {
+            let value = self.local(&variable.name)?;
+            self.pinned.pin(value);
+            Ok((variable.name.clone(), number, value))
+        });
+        held.collect()
+    }
+
+    /// Adds what was assigned to variables around the section.
+    fn add_assigned(
+        &self,
+        decoder: Decoder<'_>,
+        around: Vec<Around>,
+        text: &SyncText,
+        changed: &mut Changed,
+    ) -> Result<(), Trouble> {
+        for (name, number, before) in around {
+            let now = self.local(&name)?;
+            if now != before {
+                assign(decoder, (&name, number), now, text, changed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the block with the driver's variables; gives those that it has assigned.
+    fn run_block(
+        &self,
+        decoder: Decoder<'_>,
+        schema: &SyncSchema,
+        (text, number): (&SyncText, u32),
+        syncs: &Syncs,
+    ) -> Result<Changed, Trouble> {
+        let block = self.block(schema, (text, number), syncs)?;
+        let values = self.ruby.ary_new();
+        for variable in &schema.variables {
+            let raw = decoder.variable(variable.number).get(0)?;
+            // SAFETY: the value was just made, or is kept alive.
+            let value = unsafe { Value::from_raw(decoder.made(raw.0, raw.1)?) };
+            // The driver has no other array to see what is changed in this one.
+            let value = if decoder.is_made(raw) { value.funcall::<_, _, Value>("dup", ())? } else { value };
+            if decoder.is_made(raw) {
+                value.freeze();
+            }
+            values.push(value)?;
+        }
+        faults::point("running a block of Ikra.sync")?;
+        let assigned: RArray = block.funcall("call", (values,))?;
+        let written = schema.variables.iter().filter(|variable| variable.is_written);
+        let mut changed = Changed::new();
+        for (variable, now) in written.zip(assigned) {
+            assign(decoder, (&variable.name, variable.number), now.as_raw(), text, &mut changed)?;
+        }
+        Ok(changed)
+    }
+
+    /// The block as a proc that is given the variables' values, in an Array, and gives those that it assigns.
+    fn block(
+        &self,
+        schema: &SyncSchema,
+        (text, number): (&SyncText, u32),
+        syncs: &Syncs,
+    ) -> Result<Value, Trouble> {
+        let known = syncs.blocks.borrow().iter().find(|(known, _)| *known == number).map(|(_, block)| *block);
+        if let Some(block) = known {
+            // SAFETY: it is pinned.
+            return Ok(unsafe { Value::from_raw(block) });
+        }
+        let binding: Value = call(self.ruby, Own::Binding, &[self.section.block.as_raw()])?;
+        let [names, written] = [self.ruby.ary_new(), self.ruby.ary_new()];
+        for variable in &schema.variables {
+            names.push(variable.name.as_str())?;
+            if variable.is_written {
+                written.push(variable.name.as_str())?;
+            }
+        }
+        let module: RModule = self.ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Syncs")?;
+        let place = (text.path.as_str(), text.line);
+        let block: Value = module
+            .funcall("block", (binding, text.text.as_str(), text.frozen, names, written, place.0, place.1))?;
+        self.pinned.pin(block.as_raw());
+        syncs.blocks.borrow_mut().push((number, block.as_raw()));
+        Ok(block)
+    }
+
+    /// What objects hold now; `None` where they are others. What variables around the section hold is known.
+    fn read(&self, version: &Version, heap: &Heap, syncs: &Syncs) -> Result<Option<Heap>, Trouble> {
+        if !version.assumptions.hold(self.ruby, &version.pool)? {
+            return Ok(None);
+        }
+        let at_first = syncs.at_first.borrow().clone();
+        Pinned::with(self.ruby, |pinned| {
+            let scope = BlockScope::new(self.ruby, pinned, self.section.block).with_instead(at_first);
+            let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, Some(self.pinned))?;
+            let Some(traced) = traced else { return Ok(None) };
+            let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
+            let same = later.has_same_numbers(pinned, (heap, self.pinned), &version.program);
+            Ok(same.then_some(later))
+        })
+    }
+}
+
+/// Adds what a variable holds now.
+fn assign(
+    decoder: Decoder<'_>,
+    (name, number): (&str, u32),
+    value: VALUE,
+    text: &SyncText,
+    changed: &mut Changed,
+) -> Result<(), Trouble> {
+    let Some((shape, payload)) = encoded(value, decoder, decoder.types_of_variable(number)) else {
+        // SAFETY: the value is the caller's.
+        let class = unsafe { Value::from_raw(value) }.class();
+        return Err(Trouble::Unsupported {
+            message: format!(
+                "the block of Ikra.sync at {}:{} has assigned {class} to `{name}`, which holds something else in the section \
+                 [changed-in-sync]",
+                text.path, text.line
+            ),
+            hint: "assign Integers, Floats, true, false or nil to variables to which the section assigns such itself".into(),
+        });
+    };
+    for (part, bits) in [(Part::Payload, payload), (Part::Tag, i64::from(shape.tag()))] {
+        let kind = BufferKind::Variable(number, part);
+        let buffers = &decoder.inferred.program.buffers;
+        if let Some(at) = buffers.iter().position(|buffer| buffer.kind == kind) {
+            let mut column = decoder.heap.store.columns()[at].try_clone()?;
+            column.set_bits(0, bits);
+            changed.push((at, column));
+        }
+    }
+    Ok(())
+}
+
+fn row_of(all: &[VALUE], value: VALUE) -> Option<i64> {
+    all.iter().position(|known| *known == value).map(|row| row as i64)
+}
+
+/// How a variable of these types holds a value, if it can.
+fn encoded(value: VALUE, decoder: Decoder<'_>, types: &TypeSet) -> Option<(Shape, i64)> {
+    let (shape, payload) = match decode(value) {
+        Decoded::Nil => (Shape::Nil, 0),
+        Decoded::Bool(truth) => (Shape::Bool, i64::from(truth)),
+        Decoded::Integer(number) => (Shape::Integer, number),
+        Decoded::Float(number) => (Shape::Float, number.to_bits() as i64),
+        Decoded::Symbol(symbol) => (Shape::Symbol, i64::from(decoder.heap.symbols.find(symbol)?)),
+        Decoded::Array => {
+            let kinds =
+                types.iter().filter_map(|ty| if let Type::Array(kind) = ty { Some(*kind) } else { None });
+            let found = |kind: ArrayKind| Some((kind, row_of(&decoder.pinned.arrays(kind.0), value)?));
+            let (kind, row) = kinds.into_iter().find_map(found)?;
+            (Shape::Array(kind), row)
+        }
+        Decoded::Object => decoder.heap.ids.all_classes().find_map(|(hierarchy, class, base)| {
+            let row = row_of(&decoder.pinned.objects(class), value)?;
+            Some((Shape::Object(hierarchy), i64::from(base) + row))
+        })?,
+        Decoded::Huge => return None,
+    };
+    types.iter().any(|ty| ty.shape() == shape).then_some((shape, payload))
+}

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Ikra
+  # Blocks of +Ikra.sync+ in sections. Called by the extension, which has their text: the code around them is compiled,
+  # so that they are no procs.
+  module Syncs
+    # The block, with its variables of the section as parameters. What is around the section it sees as the section
+    # does.
+    #
+    # @param binding [Binding] of the section's block
+    # @param text [String] the block without its braces
+    # @param frozen [Boolean] are String literals frozen?
+    # @param names [Array<String>] the variables, in the order of the values that it is called with
+    # @param written [Array<String>] those that it assigns
+    # @return [Proc] takes an Array of values, gives one of what was assigned
+    def self.block(binding, text, frozen, names, written, path, line)
+      parameters = "(#{[*names, "*"].join(", ")})"
+      code = "->(#{parameters}) { -> { #{text}\n}.call; [#{written.join(", ")}] }"
+      return evaluate(binding, code, path, line) unless frozen
+
+      evaluate(binding, "# frozen_string_literal: true\n#{code}", path, line - 1)
+    end
+
+    # Sections in the block need its text.
+    def self.evaluate(binding, code, path, line)
+      kept = RubyVM.keep_script_lines
+      RubyVM.keep_script_lines = true
+      binding.eval(code, path, line)
+    ensure
+      RubyVM.keep_script_lines = kept
+    end
+    private_class_method :evaluate
+  end
+  private_constant :Syncs
+end

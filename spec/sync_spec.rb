@@ -1,0 +1,318 @@
+# frozen_string_literal: true
+
+# Ikra.sync: Ruby in the middle of Ikra.section. Each program runs in plain Ruby and on every back-end; what it has seen
+# on the way, what it gives and what the objects are then has to be the same.
+module SyncWorlds
+  class Body
+    attr_accessor :x, :v, :mood, :next
+
+    def initialize(x)
+      @x = x
+      @v = 1.0
+      @mood = :calm
+    end
+
+    def step(by) = @x += @v * by
+  end
+
+  Pair = Struct.new(:low, :high)
+end
+
+RSpec.describe "Ikra.sync" do
+  def bodies(count = 5)
+    made = Array.new(count) { |i| SyncWorlds::Body.new(i * 1.0) }
+    made.each_with_index { |body, i| body.next = made[(i + 1) % count] }
+  end
+
+  def state(bodies) = bodies.map { |body| [body.x, body.v, body.mood, bodies.index(body.next)] }
+
+  def outcome(backend, make)
+    previous = Ikra.chosen
+    Ikra.backend = backend
+    base = make.call
+    [yield(base, seen = []), seen, state(base)]
+  ensure
+    Ikra.backend = previous
+  end
+
+  # The block is given the bodies, and a list for what it sees.
+  def expect_same(make = -> { bodies }, &block)
+    expect(outcome(Ikra.chosen, make, &block)).to eq(outcome(:ruby, make, &block))
+  end
+
+  each_compiling_backend do
+    it "sees what was done so far" do
+      expect_same do |all, seen|
+        Ikra.section do
+          7.times do |step|
+            all.peach { |body| body.step(0.5) }
+            Ikra.sync { seen << "#{step}: #{all.sum(&:x)}" } if step % 3 == 0
+          end
+        end
+      end
+    end
+
+    it "may change numbers, Symbols and references" do
+      expect_same do |all, seen|
+        pair = SyncWorlds::Pair.new(-1, 2)
+        Ikra.section do
+          low = pair.low
+          6.times do |step|
+            all.peach { |body| body.mood == :wild ? body.next.v += 0.5 : body.step(pair.high) }
+            Ikra.sync do
+              pair.low ^= 7
+              pair.high += 1
+              seen << low << pair.to_a
+              all[step % 5].mood = step.even? ? :wild : :calm
+              all[0].next, all[1].next = all[1].next, all[0].next
+              all[2], all[3] = all[3], all[2]
+            end
+            low += pair.low
+          end
+          low
+        end
+      end
+    end
+
+    it "assigns variables of the section, and those around it" do
+      expect_same do |all, seen|
+        going = true
+        total = 0.0
+        count = Ikra.section do
+          rounds = 0
+          wild = false
+          while going
+            all.peach { |body| total += body.x }
+            all.peach { |body| body.step(0.25) }
+            rounds += 1
+            Ikra.sync do
+              seen << [rounds, total, wild]
+              wild = rounds > 3
+              rounds += 1 if rounds == 2
+              total = 0.0 if wild
+              going = rounds < 9
+            end
+          end
+          rounds
+        end
+        [count, going, total]
+      end
+    end
+
+    it "is shown arrays that calls gave" do
+      expect_same do |all, seen|
+        kept = all.map(&:x)
+        sum = Ikra.section do
+          xs = all.pmap { |body| body.x }
+          3.times do |round|
+            far = all.pselect { |body| body.x > round }
+            kept = kept.each_with_index.pmap { |x, i| x + (kept[i - 1] * 0.5) }
+            list = [round, 5]
+            Ikra.sync { seen << xs.first(2) << far.size << far.sum(&:x) << kept.sum << list }
+            xs = xs.pmap { |x| x * 2 }
+            far.peach { |body| body.step(-0.5) }
+          end
+          xs.sum
+        end
+        [sum, kept]
+      end
+    end
+
+    it "is where objects are after an exception later" do
+      all = bodies
+      expect do
+        Ikra.section do
+          5.times do |step|
+            all.peach { |body| body.step(1.0) }
+            Ikra.sync { all[0].v = 7.0 } if step == 1
+            all.peach { |body| raise ArgumentError, "far" if body.x > 9 }
+          end
+        end
+      end.to raise_error(ArgumentError, "far")
+      expect(all.map(&:x)).to eq([2.0, 3.0, 4.0, 5.0, 6.0])
+      expect(all[0].v).to eq(7.0)
+    end
+
+    it "raises what its block raises, with its place" do
+      all = bodies
+      line = nil
+      expect do
+        Ikra.section do
+          all.peach { |body| body.step(1.0) }
+          Ikra.sync do
+            line = __LINE__ + 1
+            raise IOError, "full"
+          end
+        end
+      end.to raise_error(IOError, "full") { |error| expect(error.backtrace.join).to include("#{__FILE__}:#{line}") }
+      expect(all.map(&:x)).to eq([1.0, 2.0, 3.0, 4.0, 5.0])
+    end
+
+    it "does not run its block again when the section begins again" do
+      expect_same do |_, seen|
+        numbers = Array.new(1000) { |i| i }
+        Ikra.section do
+          more = numbers.pmap { |number| number + 1 }
+          numbers.size.ptimes { |i| numbers[i] = more[i] }
+          Ikra.sync do
+            seen << numbers.sum
+            numbers[5] = 100
+          end
+          999.ptimes { |i| numbers[i + 1] += numbers[i] % 7 }
+          Ikra.sync { seen << numbers.sum }
+          numbers.size.ptimes { |i| numbers[i] += Array.new(i) { |k| k }.sum }
+        end
+        numbers
+      end
+    end
+
+    it "runs sections in its block" do
+      expect_same do |all, seen|
+        Ikra.section do
+          3.times do |step|
+            all.peach { |body| body.step(0.5) }
+            Ikra.sync do
+              seen << all.psum { |body| body.x * step }
+              Ikra.section { all.peach { |body| body.v += 1 } }
+            end
+          end
+        end
+      end
+    end
+
+    it "reads and writes columns" do
+      expect_same do |_, seen|
+        column = Ikra::Column.generate(10, :float64) { |i| i * 1.0 }
+        Ikra.section do
+          3.times do
+            column.size.ptimes { |i| column[i] += 1.0 }
+            Ikra.sync do
+              seen << column.sum
+              column[0] = 50.0
+            end
+          end
+        end
+        column.to_a
+      end
+    end
+
+    it "begins and ends where it stands: `next` ends it, names in it are its own" do
+      expect_same do |all, seen|
+        Ikra.section do
+          5.times do |step|
+            Ikra.sync do
+              text = "at #{step}"
+              next if step.odd?
+
+              [1, 2].each { |n| seen << [n, text] }
+            end
+            all.peach { |body| body.step(1) }
+          end
+        end
+      end
+    end
+  end
+
+  it "just runs its block elsewhere, and gives nil" do
+    seen = []
+    expect(Ikra.sync { seen << 1 }).to be_nil
+    expect(seen).to eq([1])
+    expect { Ikra.sync }.to raise_error(ArgumentError, "sync needs a block")
+  end
+
+  it "gives the machine a while without more syncs being done" do
+    all = bodies(50)
+    seen = []
+    ticks = 0
+    worker = Thread.new do
+      20.times do
+        ticks += 1
+        sleep 0.001
+      end
+    end
+    Ikra.section do
+      10.times do
+        all.peach { |body| 1000.times { body.step(0.001) } }
+        Ikra.sync { seen << all[0].x }
+      end
+    end
+    worker.join
+    expect([seen.size, ticks]).to eq([10, 20])
+  end
+
+  it "begins again after an interrupt without running blocks again" do
+    all = bodies(2)
+    seen = []
+    caught = 0
+    old = trap("USR1") { caught += 1 }
+    Thread.new { 3.times { sleep(0.02) && Process.kill("USR1", Process.pid) } }
+    Ikra.section do
+      30.times do |step|
+        all.peach { |body| 20_000.times { body.step(0.0001) } }
+        Ikra.sync { seen << step }
+      end
+    end
+    expect(seen).to eq((0...30).to_a)
+    sleep 0.05 while caught < 3
+  ensure
+    trap("USR1", old)
+  end
+
+  describe "refusals" do
+    def message
+      yield
+      nil
+    rescue Ikra::UnsupportedError => e
+      e.message
+    end
+
+    it "are of what has no meaning in elements and methods" do
+      all = bodies
+      expect(message { all.peach { |_| Ikra.sync { seen } } }).to include("cannot run in an element [unsupported-sync]")
+      method = Class.new { def go(all) = all.peach { |body| body.step(1) }.tap { Ikra.sync { all } } }.new
+      expect(message { Ikra.section { method.go(all) } }).to include("not in a method that it calls [unsupported-sync]")
+      block = -> {}
+      expect(message { Ikra.section { Ikra.sync(&block) } }).to include("[unsupported-sync]")
+      expect(message { Ikra.section { Ikra.sync { return 5 } } }).to include("stands by itself")
+      rescued = lambda do
+        Ikra.section do
+          Ikra.sync { raise "no" }
+        rescue RuntimeError
+          nil
+        end
+      end
+      expect(message(&rescued)).to include("[unsupported-rescue]")
+    end
+
+    it "are of other objects, lengths and kinds of values" do
+      all = bodies
+      grown = lambda do
+        Ikra.section do
+          all.peach { |body| body.step(1) }
+          Ikra.sync { all << SyncWorlds::Body.new(3.0) }
+        end
+      end
+      expect(message(&grown)).to match(/sync_spec.rb:\d+ there are other objects, .*\[changed-in-sync\]\n  hint: /)
+      expect(all.map(&:x)).to eq([1.0, 2.0, 3.0, 4.0, 5.0, 3.0])
+      kind = lambda do
+        Ikra.section do
+          n = 1
+          Ikra.sync { n = "text" }
+          n
+        end
+      end
+      expect(message(&kind)).to include("has assigned String to `n`")
+    end
+
+    it "of arrays of the section are Ruby's: they are frozen" do
+      all = bodies
+      program = lambda do
+        Ikra.section do
+          xs = all.pmap { |body| body.x }
+          Ikra.sync { xs << 1 }
+        end
+      end
+      expect(&program).to raise_error(FrozenError)
+    end
+  end
+end

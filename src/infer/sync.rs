@@ -1,0 +1,97 @@
+//! `Ikra.sync { … }` in a driver: what was done so far is written back, its block runs as Ruby, and objects are read again.
+//! Its block is not lowered. What it uses of the driver's variables stands in columns of one row, as what elements share
+//! does, where whoever runs the block finds it.
+
+use super::Lowerer;
+use super::operand::Operand;
+use super::parallel::SharedLocal;
+use crate::heap::schema::{SyncSchema, SyncVariable};
+use crate::syntax::ast::{Kind, LocalId, Node, Sync};
+use crate::types::{Type, TypeSet};
+use std::rc::Rc;
+
+impl Lowerer<'_> {
+    pub(super) fn sync(&mut self, node: &Node, sync: &Sync) -> Operand {
+        if !self.in_driver {
+            return self.refuse_here(
+                "unsupported-sync",
+                "`Ikra.sync` cannot run in an element",
+                Some("write it into the code around parallel calls, in Ikra.section; elements can give what it is to see".into()),
+            );
+        }
+        let is_own = self.section.as_ref().is_some_and(|code| Rc::ptr_eq(code, &self.frame().code));
+        if !is_own || self.function.is_some() {
+            return self.refuse_here(
+                "unsupported-sync",
+                "`Ikra.sync` can stand in the block of `Ikra.section` only, not in a method that it calls",
+                Some(
+                    "let the method yield there, and give it a block of the section's with Ikra.sync in it"
+                        .into(),
+                ),
+            );
+        }
+        if self.rescued_in_driver().is_some_and(|classes| !classes.is_empty()) {
+            return self.refuse_here(
+                "unsupported-rescue",
+                "what `Ikra.sync` raises ends the section, and cannot be rescued in it",
+                Some("rescue it within the block of Ikra.sync, or around the section".into()),
+            );
+        }
+        let key = self.memo.context(self.context, node.id.0, 0x3b5);
+        let frame = self.current;
+        let (mut variables, mut shared, mut written) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, read) in (0..).zip(&sync.read) {
+            let Kind::Local(local) = read.kind else { continue };
+            let is_written = sync.written.contains(&local);
+            let Some(number) = self.share_with_sync((key, index), local, is_written) else {
+                return Operand::bottom();
+            };
+            let name = self.frame().code.locals[local.0 as usize].clone();
+            variables.push(SyncVariable { name, number, is_written });
+            if is_written {
+                shared.push(SharedLocal { local, number, key: (key, index) });
+                written.push((frame, local));
+            }
+        }
+        let number = self.syncs.len() as u32;
+        self.syncs.push(SyncSchema { text: sync.text, variables });
+        self.b.sync(number);
+        self.take_shared(&shared, &written);
+        Operand::nil()
+    }
+
+    fn share_with_sync(&mut self, (key, index): (u32, u32), local: LocalId, is_written: bool) -> Option<u32> {
+        let mut operand = self.read_local(local);
+        let name = self.frame().code.locals[local.0 as usize].clone();
+        if matches!(operand.types.single(), Some(Type::List(_) | Type::Tuple(_))) {
+            if is_written {
+                self.refuse_here(
+                    "unsupported-sync",
+                    format!(
+                        "`{name}` is an array of the section's own, and cannot be assigned in `Ikra.sync`"
+                    ),
+                    Some(
+                        "assign numbers, or change arrays and objects that were there before the section"
+                            .into(),
+                    ),
+                );
+                return None;
+            }
+            let key = self.memo.context(key, index, 0x3b6);
+            operand = self.on_heap(key, &operand)?;
+        }
+        // Arrays that calls gave are shown to it.
+        let is_made = |ty: &Type| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
+        let others = operand.types.filter(|ty| is_written || !is_made(ty));
+        if !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
+            return None;
+        }
+        let number = self.share_local(key, index, name, &operand)?;
+        // What is true may become false.
+        if is_written && operand.types.iter().any(|ty| matches!(ty, Type::True | Type::False)) {
+            let memo = self.memo.variables.entry((key, index)).or_default();
+            self.memo.changed |= memo.extend(&TypeSet::bool());
+        }
+        Some(number)
+    }
+}

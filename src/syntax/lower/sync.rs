@@ -1,0 +1,155 @@
+//! `Ikra.sync { … }` in the code around parallel calls: its block is Ruby's and stays text. What is known of it is which
+//! variables it uses.
+
+use super::refusals;
+use super::{Lowering, text};
+use crate::source::Span;
+use crate::syntax::ast::{Kind, LocalId, Node, Sync};
+use crate::syntax::descend::descend;
+use ruby_prism::{self as prism, Node as P, Visit};
+
+/// A name in the block that belongs to a scope around it: so many levels out of it.
+struct Outer {
+    name: String,
+    depth: u32,
+    is_written: bool,
+    span: Span,
+}
+
+/// Looks through the block for variables of the scopes around it.
+struct Finder<'l, 's> {
+    lowering: &'l Lowering<'s>,
+    /// Scopes between the block (itself included) and the present node.
+    inside: u32,
+    found: Vec<Outer>,
+    /// `return`, `yield` and the like, which mean the method around.
+    leaves: Option<Span>,
+}
+
+impl<'pr> Finder<'_, '_> {
+    fn name(
+        &mut self,
+        name: &prism::ConstantId<'_>,
+        depth: u32,
+        is_written: bool,
+        location: &prism::Location<'_>,
+    ) {
+        if let Some(depth) = depth.checked_sub(self.inside) {
+            let span = self.lowering.span(location);
+            self.found.push(Outer { name: text(name), depth, is_written, span });
+        }
+    }
+
+    fn within(&mut self, node: &P<'pr>) {
+        self.inside += 1;
+        descend(self, node);
+        self.inside -= 1;
+    }
+}
+
+impl<'pr> Visit<'pr> for Finder<'_, '_> {
+    fn visit(&mut self, node: &P<'pr>) {
+        macro_rules! names {
+            ($($variant:ident $cast:ident $is_written:literal)*) => {
+                match node {
+                    $(P::$variant { .. } => {
+                        if let Some(node) = node.$cast() {
+                            self.name(&node.name(), node.depth(), $is_written, &node.location());
+                        }
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        names! {
+            LocalVariableReadNode as_local_variable_read_node false
+            LocalVariableWriteNode as_local_variable_write_node true
+            LocalVariableOperatorWriteNode as_local_variable_operator_write_node true
+            LocalVariableAndWriteNode as_local_variable_and_write_node true
+            LocalVariableOrWriteNode as_local_variable_or_write_node true
+            LocalVariableTargetNode as_local_variable_target_node true
+        }
+        match node {
+            // Scopes of their own, which see none of these.
+            P::DefNode { .. } | P::ClassNode { .. } | P::ModuleNode { .. } | P::SingletonClassNode { .. } => {
+            }
+            P::BlockNode { .. } | P::LambdaNode { .. } => self.within(node),
+            P::ReturnNode { .. }
+            | P::YieldNode { .. }
+            | P::SuperNode { .. }
+            | P::ForwardingSuperNode { .. }
+            | P::RedoNode { .. }
+            | P::RetryNode { .. } => {
+                self.leaves.get_or_insert(self.lowering.span(&node.location()));
+                descend(self, node);
+            }
+            _ => descend(self, node),
+        }
+    }
+}
+
+/// Is it `Ikra.sync` with a block of its own?
+pub(super) fn is_sync(call: &prism::CallNode<'_>) -> bool {
+    let is_ikra = |receiver: P<'_>| match receiver {
+        P::ConstantReadNode { .. } => {
+            receiver.as_constant_read_node().is_some_and(|constant| text(&constant.name()) == "Ikra")
+        }
+        P::ConstantPathNode { .. } => receiver.as_constant_path_node().is_some_and(|path| {
+            path.parent().is_none() && path.name().is_some_and(|name| text(&name) == "Ikra")
+        }),
+        _ => false,
+    };
+    let block = call.block().and_then(|block| block.as_block_node());
+    let has_block = block.is_some_and(|block| block.parameters().is_none());
+    text(&call.name()) == "sync"
+        && has_block
+        && call.arguments().is_none()
+        && call.receiver().is_some_and(is_ikra)
+}
+
+impl Lowering<'_> {
+    /// What only such blocks know of a variable around the section is of no concern to it.
+    pub(super) fn note_assigned_by_syncs(&mut self) {
+        for (name, span) in std::mem::take(&mut self.assigned_by_syncs) {
+            let is_used = self.captured_reads.contains(&name)
+                || self.captured_writes.iter().any(|(known, _)| *known == name);
+            if is_used {
+                self.captured_writes.push((name, span));
+            }
+        }
+    }
+
+    pub(super) fn sync(&mut self, call: &prism::CallNode<'_>) -> Node {
+        let span = self.span(&call.location());
+        let Some(block) = call.block().and_then(|block| block.as_block_node()) else {
+            return self.node(span, Kind::Nil);
+        };
+        let mut finder = Finder { lowering: self, inside: 1, found: Vec::new(), leaves: None };
+        if let Some(body) = block.body() {
+            finder.visit(&body);
+        }
+        let Finder { found, leaves, .. } = finder;
+        if let Some(span) = leaves {
+            return self.refuse(&refusals::SYNC_LEAVES, span);
+        }
+        let (mut read, mut written): (Vec<LocalId>, Vec<LocalId>) = (Vec::new(), Vec::new());
+        for Outer { name, depth, is_written, span } in found {
+            match self.local(&name, depth) {
+                Some(local) => {
+                    if !read.contains(&local) {
+                        read.push(local);
+                    }
+                    if is_written && !written.contains(&local) {
+                        written.push(local);
+                    }
+                }
+                None if is_written => self.assigned_by_syncs.push((name, span)),
+                None => {}
+            }
+        }
+        let read = read.into_iter().map(|local| self.node(span, Kind::Local(local))).collect();
+        let (opening, closing) = (self.span(&block.opening_loc()), self.span(&block.closing_loc()));
+        let text = Span { start: opening.end, end: closing.start, ..span };
+        self.node(span, Kind::Sync(Box::new(Sync { text, read, written })))
+    }
+}
