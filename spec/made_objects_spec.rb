@@ -443,13 +443,5 @@ each_compiling_backend do
       end
     end
       .to raise_error(Ikra::UnsupportedError, /unsupported-store/)
-    expect do
-      points.pmap do |_|
-        q = MadeObjects::Counter.new
-        q.add
-        q
-      end
-    end
-      .to raise_error(Ikra::UnsupportedError, /unsupported-result/)
   end
 end

@@ -2,6 +2,7 @@
 
 use crate::ir::{KernelId, SiteId, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use std::collections::BTreeMap;
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
 /// such columns, and the host lets nothing in that does not fit.
@@ -192,4 +193,10 @@ pub struct Schema {
     pub result: TypeSet,
     /// What the arrays that the section makes hold, by [`crate::types::ListKind`]; for decoding the result.
     pub lists: Vec<TypeSet>,
+    /// The variables of the objects that the section makes in memory, in the order in which they lie there.
+    pub made: BTreeMap<ClassId, Vec<(String, TypeSet)>>,
+    /// The instance variables of the objects that leave the section. In which order they were set tells
+    /// [`crate::infer::OrderNames`].
+    pub leaving: BTreeMap<ClassId, Vec<String>>,
+    pub orders: Vec<Vec<String>>,
 }

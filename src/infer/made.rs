@@ -243,7 +243,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn start_of(&mut self, object: Value) -> Value {
+    pub(super) fn start_of(&mut self, object: Value) -> Value {
         self.b.unary(crate::ir::UnaryOp::ExtendI32, object)
     }
 }

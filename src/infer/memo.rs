@@ -209,6 +209,10 @@ pub struct Memo {
     pub fields: FxHashMap<ClassId, Vec<String>>,
     /// The classes whose objects, made in the section, are kept in memory.
     pub made: BTreeMap<ClassId, MadeMemo>,
+    /// The classes whose objects leave the section, with the instance variables that are set.
+    pub leaving: BTreeMap<ClassId, Vec<String>>,
+    /// Orders in which variables are set: those that have a number.
+    pub orders: Vec<Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to accumulators, and what variables around the section hold that they share.
@@ -260,6 +264,15 @@ impl Memo {
     /// An array of fixed length is made at a place.
     pub fn makes_array(&mut self, types: &TypeSet, place: (usize, NodeId)) {
         self.array_makers.entry(types.clone()).or_default().insert(place);
+    }
+
+    /// The number of an order.
+    pub fn order(&mut self, names: Vec<String>) -> u32 {
+        let known = self.orders.iter().position(|known| *known == names);
+        known.unwrap_or_else(|| {
+            self.orders.push(names);
+            self.orders.len() - 1
+        }) as u32
     }
 
     /// A number for a type set, to tell contexts apart by it; above all slots that callers use.

@@ -659,6 +659,9 @@ impl Lowerer<'_> {
             output: self.output,
             result: self.memo.result.clone(),
             lists: self.memo.list_items(),
+            made: self.memo.made.iter().map(|(class, made)| (*class, made.fields.clone())).collect(),
+            leaving: self.memo.leaving.clone(),
+            orders: self.memo.orders.clone(),
         }
     }
 

@@ -66,7 +66,8 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         if self.memo.made.get(&class).is_some_and(|made| made.early) {
-            let object = self.make(class, &[]);
+            let none = self.first_order(class).into_iter().collect::<Vec<_>>();
+            let object = self.make(class, &none);
             if !object.is_bottom() {
                 self.initialize(&object, class, code, arguments, block);
             }
@@ -74,11 +75,19 @@ impl Lowerer<'_> {
         }
         // Struct's own `initialize` sets all members; there may be further variables.
         let members = self.host.members(class);
-        let names = self.memo.fields.entry(class).or_insert(members).clone();
+        self.memo.fields.entry(class).or_insert(members);
+        let order = self.first_order(class);
+        let names = self.memo.fields[&class].clone();
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
-            locals: names.iter().map(|_| LocalValue::new(Operand::nil(), version)).collect(),
+            locals: names
+                .iter()
+                .map(|name| match &order {
+                    Some((known, order)) if known == name => LocalValue::new(order.clone(), version),
+                    _ => LocalValue::new(Operand::nil(), version),
+                })
+                .collect(),
             receiver: Operand::bottom(),
             owner: class,
             scope: self.frame().scope.clone(),
@@ -295,6 +304,7 @@ impl Lowerer<'_> {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
                         self.frames[frame].locals[local] = LocalValue::new(value.clone(), version);
+                        self.note_set(receiver, *class, name);
                     }
                     None => {
                         self.memo.fields.entry(*class).or_default().push(name.to_string());
@@ -305,6 +315,7 @@ impl Lowerer<'_> {
             }
             Some(Type::Made(class)) => {
                 self.write_made(receiver.value(), *class, name, value);
+                self.note_set(receiver, *class, name);
                 true
             }
             Some(Type::Record(record)) if !self.host.is_subclass(record.class, ClassId::DATA) => {
@@ -324,7 +335,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn building_slot(&self, number: u32, class: ClassId, name: &str) -> Option<(usize, usize)> {
+    pub(super) fn building_slot(&self, number: u32, class: ClassId, name: &str) -> Option<(usize, usize)> {
         let building = self.buildings.get(&number)?;
         let local = self.memo.fields.get(&class)?.iter().position(|field| field == name)?;
         (local < self.frames.get(building.frame)?.locals.len()).then_some((building.frame, local))

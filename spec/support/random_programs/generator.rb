@@ -166,17 +166,35 @@ module RandomPrograms
         scope.declare("x", element, writable: false)
         declare_parameters
         made = statements(3, 6)
-        made << (returns ? Node.statement(value_of(returns, 4)) : statement(3))
+        made << (returns ? result_of(returns) : statement(3))
         Node.fixed("proc do |#{parameters}|\n", Node.body(made), "\nend")
       end
+    end
+
+    # The value, and at times with it an array that has it twice.
+    def result_of(returns)
+      value = value_of(returns, 4)
+      return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
+
+      name = fresh("v")
+      Node.statement("#{name} = ", value, "\n[#{name}, ", value_of(returns, 2), ", #{name}]")
     end
 
     def block_types
       return [:bool] if @operation == :pselect && chance(0.6)
       return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
+      return made_types if @operation == :pmap && records.any? && chance(0.4)
       return ArrayType.new(pick(ITEMS)) if chance(0.2)
 
       pick(UNIONS)
+    end
+
+    # Objects that the section makes.
+    def made_types
+      type = [pick(records)]
+      return ArrayType.new(type) if chance(0.3)
+
+      chance(0.3) ? type + [pick(%i[nil int])] : type
     end
 
     def world

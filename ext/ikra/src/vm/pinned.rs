@@ -123,6 +123,21 @@ impl Pinned {
         others.len() - 1
     }
 
+    /// How many other values are pinned.
+    pub fn pinned(&self) -> usize {
+        self.others.borrow().len()
+    }
+
+    /// Pins one more, if there is memory for it.
+    pub fn hold(&self, value: VALUE) -> Result<(), NoMemory> {
+        fallible::push(&mut self.others.borrow_mut(), value)
+    }
+
+    /// Lets go of all but so many of them.
+    pub fn release(&self, count: usize) {
+        self.others.borrow_mut().truncate(count);
+    }
+
     /// Pins what is in an object pool.
     pub fn pin_pool(&self, ruby: &Ruby, pool: &Rc<ObjectPool>) {
         self.pools.with(ruby, |pools| pools.push(pool.clone()));

@@ -1,17 +1,26 @@
-//! Results that are arrays: what the words that an element has written stand for.
+//! Results that are arrays or objects: what the words that an element has written stand for.
+//!
+//! Where one array or object may stand in a result several times (`infer/evacuation.rs`), what is referred to is made
+//! empty when it is met first, remembered by the word where it begins, and filled later, so that depth is no recursion.
 
 use crate::reading::variables::BLOCK;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
+use crate::writing::objects::{Maker, Order};
 use ikra_core::error::Error;
-use ikra_core::heap::{Column, Schema};
-use ikra_core::infer::width;
+use ikra_core::fallible;
+use ikra_core::heap::Column;
+use ikra_core::infer::{ARRAY_HEADER, is_shared, width};
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Value, prelude::*};
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::ffi::c_long;
 use std::hint::black_box;
+use std::rc::Rc;
 
 /// So many items of an array are made at a time.
 const ITEMS: usize = 16;
@@ -25,8 +34,12 @@ struct Encoding {
 enum Kind {
     /// The items side by side.
     Tuple(Vec<Encoding>),
+    /// An object: its variables side by side.
+    Record(Rc<Maker>, Vec<Encoding>),
     /// Where the length is, with the items behind it.
     List(ListKind),
+    /// Where the array or object begins that may be met several times.
+    Reference,
     Module(ClassId),
     /// The payload, or for nil nothing.
     One(Shape),
@@ -34,14 +47,18 @@ enum Kind {
     Tagged {
         list: Option<ListKind>,
         local: Option<Box<Encoding>>,
+        /// Lists and objects are references.
+        shared: bool,
     },
 }
 
-/// The encodings of lists' items, by the kind of the list: of those that a result can hold.
+/// The encodings of lists' items, by the kind of the list, and of objects: of those that a result can hold.
 struct Encodings<'a> {
-    schema: &'a Schema,
+    decoder: &'a Decoder<'a>,
+    shared: bool,
     met: Vec<bool>,
     items: Vec<Option<Encoding>>,
+    objects: FxHashMap<ClassId, Option<Encoding>>,
 }
 
 impl Encodings<'_> {
@@ -50,7 +67,12 @@ impl Encodings<'_> {
             (Some(Type::Tuple(items)), _) => {
                 Kind::Tuple(items.iter().map(|item| self.of(item)).collect::<Result<_, _>>()?)
             }
-            (Some(Type::List(kind)), _) => Kind::List(self.list(*kind)?),
+            (Some(Type::Record(record)), _) => self.object(record.class, &record.fields)?,
+            (Some(Type::List(kind)), _) if !self.shared => Kind::List(self.list(*kind)?),
+            (_, Some(Shape::List | Shape::Made)) => {
+                types.iter().try_for_each(|ty| self.reference(ty))?;
+                Kind::Reference
+            }
             (Some(Type::Module(class)), _) => Kind::Module(*class),
             (Some(_), Some(Shape::Local)) => {
                 return Err(Error::Internal("a result that no value stands for".into()));
@@ -60,6 +82,7 @@ impl Encodings<'_> {
                 let (mut list, mut local) = (None, None);
                 for ty in types {
                     match ty {
+                        Type::List(_) | Type::Made(_) if self.shared => self.reference(ty)?,
                         Type::List(kind) => list = Some(self.list(*kind)?),
                         ty if ty.shape() == Shape::Local => {
                             local = Some(Box::new(self.of(&ty.clone().into())?))
@@ -67,7 +90,7 @@ impl Encodings<'_> {
                         _ => {}
                     }
                 }
-                Kind::Tagged { list, local }
+                Kind::Tagged { list, local, shared: self.shared }
             }
         };
         Ok(Encoding { kind, width: width(types) })
@@ -77,9 +100,32 @@ impl Encodings<'_> {
     fn list(&mut self, kind: ListKind) -> Result<ListKind, Error> {
         let at = kind.0 as usize;
         if !std::mem::replace(&mut self.met[at], true) {
-            self.items[at] = Some(self.of(&self.schema.lists[at])?);
+            self.items[at] = Some(self.of(&self.decoder.schema().lists[at])?);
         }
         Ok(kind)
+    }
+
+    fn object(&mut self, class: ClassId, variables: &[(String, TypeSet)]) -> Result<Kind, Error> {
+        let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
+        let maker = Rc::new(Maker::new(self.decoder, class, &names)?);
+        let parts = variables.iter().map(|(_, types)| self.of(types)).collect::<Result<_, _>>()?;
+        Ok(Kind::Record(maker, parts))
+    }
+
+    /// Finds out about what a reference may lead to.
+    fn reference(&mut self, ty: &Type) -> Result<(), Error> {
+        match ty {
+            Type::List(kind) => drop(self.list(*kind)?),
+            Type::Made(class) if !self.objects.contains_key(class) => {
+                self.objects.insert(*class, None);
+                let variables = self.decoder.schema().made.get(class).map_or(&[][..], Vec::as_slice);
+                let kind = self.object(*class, variables)?;
+                let width = variables.iter().map(|(_, types)| width(types)).sum();
+                self.objects.insert(*class, Some(Encoding { kind, width }));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -99,12 +145,25 @@ impl Words<'_> {
     }
 }
 
-/// Makes the values of a `pmap` whose block gives arrays.
+/// What has been made of the words of an element.
+#[derive(Default)]
+struct Met {
+    /// By the word where it begins: the element, and the array or object.
+    known: Vec<(usize, VALUE)>,
+    /// What has to be filled.
+    empty: Vec<(usize, VALUE)>,
+}
+
+/// Makes the values of a `pmap` whose block gives arrays or objects.
 pub struct Results<'a> {
     decoder: Decoder<'a>,
     result: Encoding,
     /// Of the items, by the kind of their list.
     lists: Vec<Option<Encoding>>,
+    /// Of objects, by their class.
+    objects: FxHashMap<ClassId, Option<Encoding>>,
+    /// Where one array or object may be met several times.
+    met: Option<RefCell<Met>>,
 }
 
 impl<'a> Results<'a> {
@@ -112,8 +171,17 @@ impl<'a> Results<'a> {
         let schema = decoder.schema();
         let count = schema.lists.len();
         let items = std::iter::repeat_with(|| None).take(count).collect();
-        let mut encodings = Encodings { schema, met: vec![false; count], items };
-        Ok(Self { decoder, result: encodings.of(&schema.result)?, lists: encodings.items })
+        let shared = is_shared(&schema.result, &|kind| schema.lists[kind.0 as usize].clone());
+        let mut encodings = Encodings {
+            decoder: &decoder,
+            shared,
+            met: vec![false; count],
+            items,
+            objects: FxHashMap::default(),
+        };
+        let result = encodings.of(&schema.result)?;
+        let (lists, objects) = (encodings.items, encodings.objects);
+        Ok(Self { decoder, result, lists, objects, met: shared.then(RefCell::default) })
     }
 
     /// One value for each element, or for some, of the words that all have written: the first of each, then the second.
@@ -130,7 +198,7 @@ impl<'a> Results<'a> {
         };
         self.array(selection.map_or(elements, <[i32]>::len), |item| {
             let element = selection.map_or(item, |selection| selection[item] as usize);
-            self.value(&self.result, Words { all, elements, element }, 0)
+            self.whole(Words { all, elements, element })
         })
     }
 
@@ -144,7 +212,11 @@ impl<'a> Results<'a> {
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let out = black_box(&mut out);
         for element in 0..elements {
-            self.push_items(&self.result, Words { all, elements, element }, 0, out)?;
+            let words = Words { all, elements, element };
+            match self.met {
+                Some(_) => out.push_flat(self.whole(words)?)?,
+                None => self.push_items(&self.result, words, 0, out)?,
+            }
         }
         out.flush()?;
         Ok(out.array.as_value())
@@ -167,7 +239,7 @@ impl<'a> Results<'a> {
                 Ok(())
             }
             Kind::List(kind) => self.push_list(*kind, words, words.get(at)?, out),
-            Kind::Tagged { list, local } => match (words.get(at)? as i32, local, list) {
+            Kind::Tagged { list, local, .. } => match (words.get(at)? as i32, local, list) {
                 (tag, Some(local), _) if tag == Shape::Local.tag() => {
                     self.push_items(local, words, at + 2, out)
                 }
@@ -176,7 +248,9 @@ impl<'a> Results<'a> {
                 }
                 _ => out.push_flat(self.value(encoding, words, at)?),
             },
-            Kind::Module(_) | Kind::One(_) => out.push_flat(self.value(encoding, words, at)?),
+            Kind::Module(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
+                out.push_flat(self.value(encoding, words, at)?)
+            }
         }
     }
 
@@ -187,13 +261,33 @@ impl<'a> Results<'a> {
         start: i64,
         out: &mut Pushed,
     ) -> Result<(), Trouble> {
-        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
-        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let items = self.items(kind)?;
         let start = start as usize;
         for item in 0..words.get(start)? as usize {
             out.push(self.value(items, words, start + 1 + item * items.width)?)?;
         }
         Ok(())
+    }
+
+    fn items(&self, kind: ListKind) -> Result<&Encoding, Error> {
+        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
+        items.ok_or_else(|| Error::Internal("an array of no known kind".into()))
+    }
+
+    /// The value of an element.
+    fn whole(&self, words: Words<'_>) -> Result<Value, Trouble> {
+        let Some(met) = &self.met else { return self.value(&self.result, words, 0) };
+        let held = self.decoder.pinned.pinned();
+        let result = black_box(self.value(&self.result, words, 0)?);
+        // As long as something is empty, all is held; then the result holds it.
+        self.decoder.pinned.hold(result.as_raw())?;
+        loop {
+            let next = met.borrow_mut().empty.pop();
+            let Some((at, value)) = next else { break };
+            self.fill(value, words, at)?;
+        }
+        self.decoder.pinned.release(held);
+        Ok(result)
     }
 
     /// The value whose words begin at `at`.
@@ -207,14 +301,24 @@ impl<'a> Results<'a> {
                     Ok(item)
                 });
             }
+            Kind::Record(maker, parts) => {
+                let object = black_box(maker.allocate()?);
+                self.set_variables(object, maker, parts, words, at)?;
+                // SAFETY: the object was just made.
+                return Ok(unsafe { Value::from_raw(object) });
+            }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
+            Kind::Reference => return self.reference(words, words.get(at)?),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
-            Kind::Tagged { list, local } => {
+            Kind::Tagged { list, local, shared } => {
                 let tag = words.get(at)? as i32;
                 match (local, list) {
                     (Some(local), _) if tag == Shape::Local.tag() => return self.value(local, words, at + 2),
+                    _ if *shared && [Shape::List.tag(), Shape::Made.tag()].contains(&tag) => {
+                        return self.reference(words, words.get(at + 1)?);
+                    }
                     (_, Some(kind)) if tag == Shape::List.tag() => {
                         return self.list(*kind, words, words.get(at + 1)?);
                     }
@@ -234,11 +338,123 @@ impl<'a> Results<'a> {
     }
 
     fn list(&self, kind: ListKind, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
-        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
-        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let items = self.items(kind)?;
         let start = start as usize;
         let length = words.get(start)? as usize;
         self.array(length, |i| self.value(items, words, start + 1 + i * items.width))
+    }
+
+    /// What begins at a word, which is made if it has not been met yet.
+    fn reference(&self, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
+        let met =
+            self.met.as_ref().ok_or_else(|| Error::Internal("a reference in what is not shared".into()))?;
+        let start = start as usize;
+        let known = met.borrow().known.get(start).copied();
+        let value = match known {
+            // Elements are made one after the other.
+            Some((element, value)) if element == words.element + 1 => value,
+            _ => {
+                let what = words.get(start)?;
+                let value = match u32::try_from(what) {
+                    Ok(class) => self.made_object(ClassId(class))?.0.allocate()?,
+                    Err(_) => self.decoder.ruby.ary_new_capa(words.get(start + 1)? as usize).as_raw(),
+                };
+                let value = black_box(value);
+                self.decoder.pinned.hold(value)?;
+                let met = &mut *met.borrow_mut();
+                if met.known.len() <= start {
+                    fallible::reserve(&mut met.known, start + 1)?;
+                    met.known.resize(start + 1, (0, value::NIL));
+                }
+                met.known[start] = (words.element + 1, value);
+                fallible::push(&mut met.empty, (start, value))?;
+                value
+            }
+        };
+        // SAFETY: `Pinned` holds it.
+        Ok(unsafe { Value::from_raw(value) })
+    }
+
+    fn made_object(&self, class: ClassId) -> Result<(&Maker, &[Encoding]), Error> {
+        match self.objects.get(&class).and_then(Option::as_ref) {
+            Some(Encoding { kind: Kind::Record(maker, parts), .. }) => Ok((maker, parts)),
+            _ => Err(Error::Internal("an object of no known class".into())),
+        }
+    }
+
+    /// Gives an array its items, or an object its variables.
+    fn fill(&self, value: VALUE, words: Words<'_>, start: usize) -> Result<(), Trouble> {
+        let what = words.get(start)?;
+        if let Ok(class) = u32::try_from(what) {
+            let (maker, parts) = self.made_object(ClassId(class))?;
+            return self.set_variables(value, maker, parts, words, start + 1);
+        }
+        let items = self.items(ListKind(!what as u32))?;
+        let mut block = [value::NIL; BLOCK];
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let block = black_box(&mut block);
+        // SAFETY: the array was made in `reference`, and is held.
+        let array = RArray::from_value(unsafe { Value::from_raw(value) });
+        let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
+        let length = words.get(start + 1)? as usize;
+        let mut made = 0;
+        while made < length {
+            let block = &mut block[..BLOCK.min(length - made)];
+            for item in block.iter_mut() {
+                let at = start + ARRAY_HEADER as usize + made * items.width;
+                *item = self.value(items, words, at)?.as_raw();
+                made += 1;
+            }
+            append(array, block)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the values of an object's variables, whose words begin at `at`, and sets them.
+    fn set_variables(
+        &self,
+        object: VALUE,
+        maker: &Maker,
+        parts: &[Encoding],
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<(), Trouble> {
+        let mut order = at;
+        for part in &parts[..maker.order()] {
+            order += part.width;
+        }
+        let order = maker.order_of(&self.decoder, words.get(order)?)?;
+        // On the stack, where the garbage collector sees them.
+        if parts.len() <= ITEMS {
+            let mut values = [value::NIL; ITEMS];
+            return self.set_all(object, maker, &order, parts, words, at, black_box(&mut values));
+        }
+        let mut values = [value::NIL; BLOCK];
+        self.set_all(object, maker, &order, parts, words, at, black_box(&mut values))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "memory of two sizes is handed on")]
+    fn set_all(
+        &self,
+        object: VALUE,
+        maker: &Maker,
+        order: &Order,
+        parts: &[Encoding],
+        words: Words<'_>,
+        at: usize,
+        values: &mut [VALUE],
+    ) -> Result<(), Trouble> {
+        let Some(values) = values.get_mut(..parts.len()) else {
+            return Err(Trouble::Plain(format!(
+                "an object of more than {BLOCK} variables was made in a section"
+            )));
+        };
+        let mut at = at;
+        for (value, part) in values.iter_mut().zip(parts) {
+            *value = self.value(part, words, at)?.as_raw();
+            at += part.width;
+        }
+        maker.set(object, order, values)
     }
 
     /// A new array of so many values, which are made one after the other.
