@@ -18,7 +18,8 @@ use std::collections::BTreeSet;
 pub const ARRAY_HEADER: i64 = 2;
 
 impl Lowerer<'_> {
-    /// Writes `value` into the element's result, and all that it holds.
+    /// Writes `value` into the element's result, and all that it holds; that where the element's variables are written
+    /// too, if there are any.
     pub(super) fn evacuate(&mut self, value: &Operand, row: &RowWords) {
         let words = self.words_of(value);
         let first = self.temp_get(row.next).value();
@@ -27,8 +28,20 @@ impl Lowerer<'_> {
             let at = self.b.i64(i as i64);
             self.set_row(at, word);
         }
+        if self.row.is_none() {
+            self.evacuate_rest([&value.types], first, row);
+        }
+    }
+
+    /// Copies what is referred to by what stands in the result from word `first` on.
+    pub(super) fn evacuate_rest<'a>(
+        &mut self,
+        types: impl IntoIterator<Item = &'a TypeSet>,
+        first: Value,
+        row: &RowWords,
+    ) {
         let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
-        self.held_within(&value.types, &mut classes, &mut kinds);
+        types.into_iter().for_each(|types| self.held_within(types, &mut classes, &mut kinds));
         self.within_slot(0x3f6, |s| s.replace_references(first, &classes, &kinds, row));
     }
 
@@ -90,7 +103,7 @@ impl Lowerer<'_> {
     }
 
     /// The words that `f` gives where a condition holds, else those that are there.
-    fn words_where(
+    pub(super) fn words_where(
         &mut self,
         condition: Value,
         words: &[Value],
@@ -118,7 +131,7 @@ impl Lowerer<'_> {
     }
 
     /// Where a list or an object in scratch memory stands in the result. It is copied unless it has been.
-    fn evacuated_reference(&mut self, types: &TypeSet, start: Value, row: &RowWords) -> Value {
+    pub(super) fn evacuated_reference(&mut self, types: &TypeSet, start: Value, row: &RowWords) -> Value {
         let first = self.word(start);
         let zero = self.b.i64(0);
         let is_copied = self.b.compare(Comparison::Lt, first, zero);

@@ -9,6 +9,7 @@ use super::operand::{self, Operand};
 use crate::ir::{BinaryOp, Comparison, Value};
 use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
 
 /// The variable that holds the order.
 pub const ORDER: &str = "#order";
@@ -87,8 +88,8 @@ impl Lowerer<'_> {
             );
             return false;
         }
-        if !self.memo.leaving.contains_key(&class) {
-            self.memo.leaving.insert(class, vec![]);
+        if let Entry::Vacant(unknown) = self.memo.leaving.entry(class) {
+            unknown.insert(vec![]);
             self.memo.restart = true;
             self.memo.changed = true;
         }

@@ -211,6 +211,8 @@ pub struct Memo {
     pub made: BTreeMap<ClassId, MadeMemo>,
     /// The classes whose objects leave the section, with the instance variables that are set.
     pub leaving: BTreeMap<ClassId, Vec<String>>,
+    /// Columns that hold what the section makes, for the element itself.
+    pub stores_made: BTreeSet<(HierarchyId, String)>,
     /// Orders in which variables are set: those that have a number.
     pub orders: Vec<Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
@@ -468,6 +470,9 @@ impl Memo {
         self.result = TypeSet::empty();
         self.list_loops.clear();
         self.made.values_mut().for_each(|made| made.fields.clear());
+        for types in self.columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]) {
+            *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        }
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }
@@ -491,6 +496,9 @@ impl Memo {
         }
         for list in &mut self.lists {
             list.copied.iter_mut().chain([&mut list.items]).for_each(set);
+        }
+        for column in self.columns.values_mut() {
+            [&mut column.stored, &mut column.written].into_iter().for_each(set);
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
         fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).for_each(set);

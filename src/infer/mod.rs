@@ -45,6 +45,7 @@ mod results;
 mod single_assignment;
 mod sites;
 mod splats;
+mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
@@ -418,6 +419,8 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     /// The element itself, in code that knows it.
     own_id: Option<Value>,
+    /// Where the element's result and what is in its variables are written.
+    row: Option<results::RowWords>,
     /// Several elements can be one object.
     shares_elements: bool,
     /// Types of expressions by place, for `Ikra.explain`.
@@ -506,6 +509,7 @@ impl<'h> Lowerer<'h> {
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             own_id: None,
+            row: None,
             shares_elements: false,
             listing: Listing::default(),
             in_driver: false,

@@ -19,7 +19,10 @@ pub(crate) struct RowWords {
 
 /// How many words the result takes at least, and whether that is all.
 pub fn result_words(schema: &crate::heap::Schema) -> (usize, bool) {
-    (operand::scalars(&schema.result).map_or(0, |s| s.len()), !super::joins::has_list(&schema.result))
+    (
+        operand::scalars(&schema.result).map_or(0, |s| s.len()),
+        !super::joins::has_list(&schema.result) && !schema.stores_made,
+    )
 }
 
 /// How many words carry a value of the set.
@@ -87,15 +90,20 @@ impl Lowerer<'_> {
         let values = self.convert(&value, stored);
         let zero = self.b.i64(0);
         let words = self.b.i64(scalars.len() as i64);
-        let row = RowWords { next: self.temp(Operand::integer(zero)) };
-        self.take_row(&row, words);
+        let row = self.row.unwrap_or_else(|| {
+            let row = RowWords { next: self.temp(Operand::integer(zero)) };
+            self.take_row(&row, words);
+            row
+        });
         let value = Operand { types: stored.clone(), values };
         let lists = self.memo.list_items();
-        match is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
+        match self.row.is_some() || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
             true => self.evacuate(&value, &row),
             false => self.store_words(&value, zero, &row),
         }
-        self.temp_drop(row.next);
+        if self.row.is_none() {
+            self.temp_drop(row.next);
+        }
     }
 
     /// Writes the scalars of `value` into the result from word `at` on.

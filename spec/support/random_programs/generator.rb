@@ -82,6 +82,8 @@ module RandomPrograms
       choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
       choose_section(section)
+      # Do elements keep what they make in their variables?
+      @keeps = @writes && !@section && chance(0.3)
     end
 
     # @return [Program]
@@ -99,7 +101,8 @@ module RandomPrograms
       classes.concat(steps_node)
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
-      ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
+      repeats = @operation == :peach && !@keeps && @accumulators.none? { |one| one.form == "f+=" }
+      ticks = repeats ? between(1, 3) : 1
       operation = @section ? @operation : Operations.varied(@operation, @seed)
       Program.new(seed: @seed, calling: [operation, ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
@@ -216,7 +219,7 @@ module RandomPrograms
     # An object made without `initialize`, so that any of its variables may be missing.
     def object(klass, leaves)
       values = klass.all_ivars.map do |name, types|
-        next if types.is_a?(Array) && types.include?(:nil) && chance(0.1)
+        next if types.is_a?(Array) && types.include?(:nil) && (types.any? { |type| record?(type) } || chance(0.1))
 
         Node.fixed("#{name}: ", value_text(types, leaves))
       end

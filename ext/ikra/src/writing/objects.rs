@@ -6,6 +6,7 @@ use crate::vm::object_layout::Template;
 use crate::vm::{classes, value};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
+use ikra_core::faults;
 use ikra_core::infer::{ORDER, OrderNames};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::protect;
@@ -72,6 +73,7 @@ impl Maker {
 
     /// A new object without variables.
     pub fn allocate(&self) -> Result<VALUE, Trouble> {
+        faults::point("making an object")?;
         // SAFETY: the class is live; what is raised ends in `protect`.
         Ok(protect(|| unsafe { rb_sys::rb_obj_alloc(self.class) })?)
     }

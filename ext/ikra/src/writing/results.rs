@@ -9,9 +9,10 @@ use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
 use crate::writing::objects::{Maker, Order};
 use ikra_core::error::Error;
-use ikra_core::fallible;
+use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
-use ikra_core::infer::{ARRAY_HEADER, is_shared, width};
+use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, width};
+use ikra_core::ir::BufferKind;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Value, prelude::*};
@@ -150,8 +151,37 @@ impl Words<'_> {
 struct Met {
     /// By the word where it begins: the element, and the array or object.
     known: Vec<(usize, VALUE)>,
+    /// Where variables of the elements hold such things too: by element and word, of all.
+    all: Option<FxHashMap<(usize, usize), VALUE>>,
     /// What has to be filled.
     empty: Vec<(usize, VALUE)>,
+}
+
+impl Met {
+    fn find(&self, element: usize, start: usize) -> Option<VALUE> {
+        match &self.all {
+            Some(all) => all.get(&(element, start)).copied(),
+            None => self.known.get(start).filter(|(known, _)| *known == element + 1).map(|(_, value)| *value),
+        }
+    }
+
+    fn add(&mut self, element: usize, start: usize, value: VALUE) -> Result<(), NoMemory> {
+        match &mut self.all {
+            Some(all) => {
+                all.try_reserve(1).map_err(|_| NoMemory(all.len()))?;
+                all.insert((element, start), value);
+            }
+            None => {
+                if self.known.len() <= start {
+                    let more = start + 1 - self.known.len();
+                    fallible::reserve(&mut self.known, more)?;
+                    self.known.resize(start + 1, (0, value::NIL));
+                }
+                self.known[start] = (element + 1, value);
+            }
+        }
+        fallible::push(&mut self.empty, (start, value))
+    }
 }
 
 /// Makes the values of a `pmap` whose block gives arrays or objects.
@@ -171,7 +201,8 @@ impl<'a> Results<'a> {
         let schema = decoder.schema();
         let count = schema.lists.len();
         let items = std::iter::repeat_with(|| None).take(count).collect();
-        let shared = is_shared(&schema.result, &|kind| schema.lists[kind.0 as usize].clone());
+        let shared =
+            schema.stores_made || is_shared(&schema.result, &|kind| schema.lists[kind.0 as usize].clone());
         let mut encodings = Encodings {
             decoder: &decoder,
             shared,
@@ -179,9 +210,21 @@ impl<'a> Results<'a> {
             items,
             objects: FxHashMap::default(),
         };
-        let result = encodings.of(&schema.result)?;
+        let result = match is_plain(&schema.result) {
+            // It is in columns of its own.
+            true => Encoding { kind: Kind::Tuple(vec![]), width: 0 },
+            false => encodings.of(&schema.result)?,
+        };
+        if schema.stores_made {
+            let stored = schema.columns.iter().flat_map(|column| &column.stored.types);
+            stored
+                .filter(|ty| matches!(ty, Type::List(_) | Type::Made(_)))
+                .try_for_each(|ty| encodings.reference(ty))?;
+        }
         let (lists, objects) = (encodings.items, encodings.objects);
-        Ok(Self { decoder, result, lists, objects, met: shared.then(RefCell::default) })
+        let all = schema.stores_made.then(FxHashMap::default);
+        let met = shared.then(|| RefCell::new(Met { all, ..Met::default() }));
+        Ok(Self { decoder, result, lists, objects, met })
     }
 
     /// One value for each element, or for some, of the words that all have written: the first of each, then the second.
@@ -276,18 +319,41 @@ impl<'a> Results<'a> {
 
     /// The value of an element.
     fn whole(&self, words: Words<'_>) -> Result<Value, Trouble> {
-        let Some(met) = &self.met else { return self.value(&self.result, words, 0) };
-        let held = self.decoder.pinned.pinned();
+        if self.met.is_none() {
+            return self.value(&self.result, words, 0);
+        }
         let result = black_box(self.value(&self.result, words, 0)?);
-        // As long as something is empty, all is held; then the result holds it.
-        self.decoder.pinned.hold(result.as_raw())?;
+        self.fill_all(result, words)?;
+        if !self.decoder.schema().stores_made {
+            // The result holds it all.
+            self.decoder.pinned.release();
+        }
+        Ok(result)
+    }
+
+    /// What a variable of an element's is to hold: the element and the word where it begins are in the payload.
+    pub fn stored(&self, payload: i64) -> Result<VALUE, Trouble> {
+        let Some(Column::I64(all)) = self.decoder.buffer(&BufferKind::ResultWords) else {
+            return Err(Error::Internal("what an element has made is lost".into()).into());
+        };
+        let element = usize::try_from(payload >> 32).ok().and_then(|element| element.checked_sub(1));
+        let element =
+            element.ok_or_else(|| Error::Internal("a variable holds what nobody has made".into()))?;
+        let words = Words { all, elements: self.decoder.heap.length, element };
+        let value = self.reference(words, payload & i64::from(u32::MAX))?;
+        self.fill_all(value, words)?;
+        Ok(value.as_raw())
+    }
+
+    /// Fills what is empty still; until then all is held.
+    fn fill_all(&self, first: Value, words: Words<'_>) -> Result<(), Trouble> {
+        let Some(met) = &self.met else { return Ok(()) };
+        self.decoder.pinned.hold(first.as_raw())?;
         loop {
             let next = met.borrow_mut().empty.pop();
-            let Some((at, value)) = next else { break };
+            let Some((at, value)) = next else { return Ok(()) };
             self.fill(value, words, at)?;
         }
-        self.decoder.pinned.release(held);
-        Ok(result)
     }
 
     /// The value whose words begin at `at`.
@@ -349,11 +415,10 @@ impl<'a> Results<'a> {
         let met =
             self.met.as_ref().ok_or_else(|| Error::Internal("a reference in what is not shared".into()))?;
         let start = start as usize;
-        let known = met.borrow().known.get(start).copied();
+        let known = met.borrow().find(words.element, start);
         let value = match known {
-            // Elements are made one after the other.
-            Some((element, value)) if element == words.element + 1 => value,
-            _ => {
+            Some(value) => value,
+            None => {
                 let what = words.get(start)?;
                 let value = match u32::try_from(what) {
                     Ok(class) => self.made_object(ClassId(class))?.0.allocate()?,
@@ -361,13 +426,7 @@ impl<'a> Results<'a> {
                 };
                 let value = black_box(value);
                 self.decoder.pinned.hold(value)?;
-                let met = &mut *met.borrow_mut();
-                if met.known.len() <= start {
-                    fallible::reserve(&mut met.known, start + 1)?;
-                    met.known.resize(start + 1, (0, value::NIL));
-                }
-                met.known[start] = (words.element + 1, value);
-                fallible::push(&mut met.empty, (start, value))?;
+                met.borrow_mut().add(words.element, start, value)?;
                 value
             }
         };
