@@ -479,11 +479,10 @@ impl CopyBack<'_> {
         let types = &self.decoder.schema().result;
         if !is_plain(types) {
             let results = lost(results)?;
-            let words = self.decoder.buffer(&BufferKind::ResultWords);
-            if self.form == ResultForm::Flat {
-                return results.flat(self.decoder.heap.length, words);
-            }
-            return results.all(self.decoder.heap.length, selection, words);
+            return match self.form {
+                ResultForm::Flat => results.flat(),
+                _ => results.all(selection),
+            };
         }
         if self.form == ResultForm::Column && is_columnar(types) {
             return ValueColumn::results(self.decoder, selection);

@@ -147,39 +147,36 @@ impl Words<'_> {
 }
 
 /// What has been made of the words of an element.
-#[derive(Default)]
 struct Met {
-    /// By the word where it begins: the element, and the array or object.
+    /// By the word where it begins: the element, from 1, and the array or object. Where variables of the elements hold such
+    /// things too, by the word of all elements.
     known: Vec<(usize, VALUE)>,
-    /// Where variables of the elements hold such things too: by element and word, of all.
-    all: Option<FxHashMap<(usize, usize), VALUE>>,
+    of_all: bool,
     /// What has to be filled.
     empty: Vec<(usize, VALUE)>,
 }
 
 impl Met {
-    fn find(&self, element: usize, start: usize) -> Option<VALUE> {
-        match &self.all {
-            Some(all) => all.get(&(element, start)).copied(),
-            None => self.known.get(start).filter(|(known, _)| *known == element + 1).map(|(_, value)| *value),
-        }
+    fn new(words: &[i64], of_all: bool) -> Result<Self, NoMemory> {
+        let known = fallible::filled((0, value::NIL), if of_all { words.len() } else { 0 })?;
+        Ok(Self { known, of_all, empty: Vec::new() })
     }
 
-    fn add(&mut self, element: usize, start: usize, value: VALUE) -> Result<(), NoMemory> {
-        match &mut self.all {
-            Some(all) => {
-                all.try_reserve(1).map_err(|_| NoMemory(all.len()))?;
-                all.insert((element, start), value);
-            }
-            None => {
-                if self.known.len() <= start {
-                    let more = start + 1 - self.known.len();
-                    fallible::reserve(&mut self.known, more)?;
-                    self.known.resize(start + 1, (0, value::NIL));
-                }
-                self.known[start] = (element + 1, value);
-            }
+    const fn place(&self, words: Words<'_>, start: usize) -> usize {
+        if self.of_all { start * words.elements + words.element } else { start }
+    }
+
+    fn find(&self, words: Words<'_>, start: usize) -> Option<VALUE> {
+        let (element, value) = self.known.get(self.place(words, start))?;
+        (*element == words.element + 1).then_some(*value)
+    }
+
+    fn add(&mut self, words: Words<'_>, start: usize, value: VALUE) -> Result<(), NoMemory> {
+        let place = self.place(words, start);
+        if self.known.len() <= place {
+            fallible::resize(&mut self.known, place + 1, (0, value::NIL))?;
         }
+        self.known[place] = (words.element + 1, value);
         fallible::push(&mut self.empty, (start, value))
     }
 }
@@ -194,6 +191,9 @@ pub struct Results<'a> {
     objects: FxHashMap<ClassId, Option<Encoding>>,
     /// Where one array or object may be met several times.
     met: Option<RefCell<Met>>,
+    /// Of all elements: the first of each, then the second. No value may need any.
+    words: &'a [i64],
+    elements: usize,
 }
 
 impl<'a> Results<'a> {
@@ -222,40 +222,29 @@ impl<'a> Results<'a> {
                 .try_for_each(|ty| encodings.reference(ty))?;
         }
         let (lists, objects) = (encodings.items, encodings.objects);
-        let all = schema.stores_made.then(FxHashMap::default);
-        let met = shared.then(|| RefCell::new(Met { all, ..Met::default() }));
-        Ok(Self { decoder, result, lists, objects, met })
-    }
-
-    /// One value for each element, or for some, of the words that all have written: the first of each, then the second.
-    pub fn all(
-        &self,
-        elements: usize,
-        selection: Option<&[i32]>,
-        words: Option<&Column>,
-    ) -> Result<Value, Trouble> {
-        let all = match words {
+        let words = match decoder.buffer(&BufferKind::ResultWords) {
             Some(Column::I64(words)) => words.as_slice(),
-            // No value needs any.
             _ => &[],
         };
-        self.array(selection.map_or(elements, <[i32]>::len), |item| {
+        let met = if shared { Some(RefCell::new(Met::new(words, schema.stores_made)?)) } else { None };
+        Ok(Self { decoder, result, lists, objects, met, words, elements: decoder.heap.length })
+    }
+
+    /// One value for each element, or for some.
+    pub fn all(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
+        self.array(selection.map_or(self.elements, <[i32]>::len), |item| {
             let element = selection.map_or(item, |selection| selection[item] as usize);
-            self.whole(Words { all, elements, element })
+            self.whole(self.words(element))
         })
     }
 
     /// The items of the arrays that elements give, and what is no array as it is.
-    pub fn flat(&self, elements: usize, words: Option<&Column>) -> Result<Value, Trouble> {
-        let all = match words {
-            Some(Column::I64(words)) => words.as_slice(),
-            _ => &[],
-        };
-        let mut out = Pushed::new(self.decoder.ruby.ary_new_capa(elements));
+    pub fn flat(&self) -> Result<Value, Trouble> {
+        let mut out = Pushed::new(self.decoder.ruby.ary_new_capa(self.elements));
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let out = black_box(&mut out);
-        for element in 0..elements {
-            let words = Words { all, elements, element };
+        for element in 0..self.elements {
+            let words = self.words(element);
             match self.met {
                 Some(_) => out.push_flat(self.whole(words)?)?,
                 None => self.push_items(&self.result, words, 0, out)?,
@@ -263,6 +252,10 @@ impl<'a> Results<'a> {
         }
         out.flush()?;
         Ok(out.array.as_value())
+    }
+
+    const fn words(&self, element: usize) -> Words<'a> {
+        Words { all: self.words, elements: self.elements, element }
     }
 
     fn push_items(
@@ -333,13 +326,10 @@ impl<'a> Results<'a> {
 
     /// What a variable of an element's is to hold: the element and the word where it begins are in the payload.
     pub fn stored(&self, payload: i64) -> Result<VALUE, Trouble> {
-        let Some(Column::I64(all)) = self.decoder.buffer(&BufferKind::ResultWords) else {
-            return Err(Error::Internal("what an element has made is lost".into()).into());
-        };
         let element = usize::try_from(payload >> 32).ok().and_then(|element| element.checked_sub(1));
         let element =
             element.ok_or_else(|| Error::Internal("a variable holds what nobody has made".into()))?;
-        let words = Words { all, elements: self.decoder.heap.length, element };
+        let words = self.words(element);
         let value = self.reference(words, payload & i64::from(u32::MAX))?;
         self.fill_all(value, words)?;
         Ok(value.as_raw())
@@ -415,7 +405,7 @@ impl<'a> Results<'a> {
         let met =
             self.met.as_ref().ok_or_else(|| Error::Internal("a reference in what is not shared".into()))?;
         let start = start as usize;
-        let known = met.borrow().find(words.element, start);
+        let known = met.borrow().find(words, start);
         let value = match known {
             Some(value) => value,
             None => {
@@ -426,7 +416,7 @@ impl<'a> Results<'a> {
                 };
                 let value = black_box(value);
                 self.decoder.pinned.hold(value)?;
-                met.borrow_mut().add(words.element, start, value)?;
+                met.borrow_mut().add(words, start, value)?;
                 value
             }
         };
