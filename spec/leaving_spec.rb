@@ -54,6 +54,18 @@ module Leaving
     end
   end
 
+  # Freezes itself, if it is told to.
+  class Fixed
+    attr_accessor :x, :y
+
+    def initialize(x, fixed: true)
+      @x = x
+      freeze if fixed
+    end
+
+    def +(other) = Fixed.new(@x + other.x)
+  end
+
   # Sets what its block gives.
   class Lazy
     def initialize(n, factor = 2, *more, key: n, &block)
@@ -222,6 +234,23 @@ each_backend do
     end
   end
 
+  it "freezes them" do
+    expect_same_objects(numbers) { |n| Leaving::Fixed.new(n) + Leaving::Fixed.new(1.5) }
+    expect_same_objects(numbers) { |n| Leaving::Fixed.new(n, fixed: n > 2) }
+    expect_same_objects(numbers) do |n|
+      vector = Leaving::Vector.new(n, 1)
+      vector.x += 1
+      vector.freeze if n.even?
+      [vector, vector.dup, vector.clone, vector.frozen?, vector.dup.frozen?, vector.clone.frozen?, n.freeze]
+    end
+    expect_same_objects(numbers) do |n|
+      fixed = Leaving::Fixed.new(n, fixed: n < 3).dup
+      fixed.y = n
+      pair = Leaving::Pair.new(fixed, fixed.frozen?).freeze
+      [pair, pair.frozen?, Leaving::Fixed.new(n).frozen?]
+    end
+  end
+
   it "runs initialize as Ruby does" do
     expect_same_objects(numbers) { |n| Leaving::Lazy.new(n, 3, 1.5, key: :k) { |x| x + 1 } }
     expect_same_objects(numbers) { |n| [Leaving::Lazy.new(n) { |x| x * x }, n] }
@@ -289,6 +318,20 @@ each_compiling_backend do
     skip "no compaction here"
   ensure
     GC.stress = false
+  end
+
+  it "does not write what is frozen" do
+    expect { [1, 2].pmap { |n| Leaving::Fixed.new(n).y = n } }.to raise_error(Ikra::UnsupportedError, /changed-record/)
+    expect([1, 2].pmap { |n| (Leaving::Fixed.new(n, fixed: false).x = 3) && n }).to eq([1, 2])
+    expect do
+      [1, 2].pmap do |n|
+        pair = Leaving::Pair.new(n, n).freeze
+        pair.a = 1
+      rescue FrozenError
+        2
+      end
+    end.to raise_error(Ikra::UnsupportedError, /a of a Leaving::Pair/)
+    expect { [[1]].pmap(&:freeze) }.to raise_error(Ikra::UnsupportedError, /unsupported-method/)
   end
 
   it "refuses classes made in C, and variables in too many orders" do

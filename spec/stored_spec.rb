@@ -91,6 +91,20 @@ each_backend do
     end
   end
 
+  it "goes on with what an earlier section has kept" do
+    left = bodies
+    right = bodies
+    step = proc do |b|
+      b.step
+      b.best = [b.best, b.position] if b.mass < 3
+      b.trail.last
+    end
+    4.times do
+      results = [left.map(&step), right.pmap(&step)]
+      expect(WholeObjects.of([right, results[1]])).to eq(WholeObjects.of([left, results[0]]))
+    end
+  end
+
   it "knows which object is which" do
     expect_same_world do |b|
       made = Stored::Vector.new(b, [1, 2])

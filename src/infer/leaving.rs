@@ -6,13 +6,15 @@
 
 use super::Lowerer;
 use super::operand::{self, Operand};
-use crate::ir::{BinaryOp, Comparison, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 
 /// The variable that holds the order.
 pub const ORDER: &str = "#order";
+/// Whether the object is frozen, of classes whose objects the section freezes.
+pub const FROZEN: &str = "#frozen";
 /// Of so many variables, at most, the order is a number that can be computed: so many bits tell which of them are set,
 /// and those above, four for each, which was the last, the one before it and so on (from 1). Of more the number is the
 /// complement of an index of [`crate::heap::Schema::orders`], which has to be a constant.
@@ -96,18 +98,70 @@ impl Lowerer<'_> {
         true
     }
 
-    /// The order of an object of which no variable is set, where that is to be known, and the variable that holds it.
-    pub(super) fn first_order(&mut self, class: ClassId) -> Option<(String, Operand)> {
-        if !self.memo.leaving.contains_key(&class) {
-            return None;
+    /// The variables that no user can name, of an object of which no other is set.
+    pub(super) fn hidden_variables(&mut self, class: ClassId) -> Vec<(String, Operand)> {
+        let mut hidden = Vec::new();
+        if self.memo.leaving.contains_key(&class) {
+            let none = self.order_number(class, &[]);
+            hidden.push((ORDER.to_string(), Operand::integer(self.b.i64(none))));
+        }
+        if self.memo.freezing.contains(&class) {
+            hidden.push((FROZEN.to_string(), Operand::bool(self.b.bool(false))));
         }
         let fields = self.memo.fields.entry(class).or_default();
-        if fields.iter().all(|name| name != ORDER) {
-            fields.push(ORDER.to_string());
+        for (name, _) in &hidden {
+            if !fields.contains(name) {
+                fields.push(name.clone());
+            }
         }
-        let none = self.order_number(class, &[]);
-        let none = self.b.i64(none);
-        Some((ORDER.to_string(), Operand::integer(none)))
+        hidden
+    }
+
+    /// Freezes an object that the section makes.
+    pub(crate) fn freeze_made(&mut self, object: &Operand) -> Operand {
+        let Some(ty) = object.types.single() else { return object.clone() };
+        let class = super::class_of(ty);
+        if self.host.is_subclass(class, ClassId::DATA) {
+            return object.clone();
+        }
+        if self.memo.freezing.insert(class) {
+            self.memo.restart = true;
+            self.memo.changed = true;
+        }
+        let frozen = Operand::bool(self.b.bool(true));
+        self.write_record(object, FROZEN, &frozen);
+        if self.b.is_dead() { Operand::bottom() } else { object.clone() }
+    }
+
+    /// Is an object frozen that the section makes?
+    pub(crate) fn is_frozen_made(&mut self, object: &Operand) -> Value {
+        let class = object.types.single().map_or(ClassId::OBJECT, super::class_of);
+        if !self.memo.freezing.contains(&class) {
+            let is_data = self.host.is_subclass(class, ClassId::DATA);
+            return self.b.bool(is_data);
+        }
+        match self.record_variable(object, FROZEN).filter(|frozen| frozen.values.len() == 1) {
+            Some(frozen) => frozen.value(),
+            None => self.b.bool(false),
+        }
+    }
+
+    /// A variable of an object is about to be written.
+    pub(super) fn check_unfrozen_made(&mut self, object: &Operand, class: ClassId, name: &str) {
+        if name.starts_with('#') || !self.memo.freezing.contains(&class) || self.b.is_dead() {
+            return;
+        }
+        let frozen = self.is_frozen_made(object);
+        if self.b.constant(frozen) == Some(0) {
+            return;
+        }
+        let ok = self.b.unary(UnaryOp::Not, frozen);
+        let class = self.host.class_name(class);
+        let message = format!(
+            "{name} of a {class} that the section has made and frozen is written [changed-record]\n  hint: make a new \
+             {class} instead"
+        );
+        self.check(ok, ErrorKind::Unsupported(message), &[]);
     }
 
     /// A variable of an object has been set.

@@ -211,6 +211,8 @@ pub struct Memo {
     pub made: BTreeMap<ClassId, MadeMemo>,
     /// The classes whose objects leave the section, with the instance variables that are set.
     pub leaving: BTreeMap<ClassId, Vec<String>>,
+    /// Those whose objects the section freezes.
+    pub freezing: BTreeSet<ClassId>,
     /// Columns that hold what the section makes, for the element itself.
     pub stores_made: BTreeSet<(HierarchyId, String)>,
     /// Orders in which variables are set: those that have a number.

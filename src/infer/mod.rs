@@ -56,7 +56,7 @@ pub(crate) use conditions::module_of;
 pub use evacuation::ARRAY_HEADER;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
-pub use leaving::{ORDER, OrderNames, is_shared};
+pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
 pub use results::{is_plain, result_words, width};

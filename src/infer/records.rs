@@ -66,8 +66,8 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         if self.memo.made.get(&class).is_some_and(|made| made.early) {
-            let none = self.first_order(class).into_iter().collect::<Vec<_>>();
-            let object = self.make(class, &none);
+            let hidden = self.hidden_variables(class);
+            let object = self.make(class, &hidden);
             if !object.is_bottom() {
                 self.initialize(&object, class, code, arguments, block);
             }
@@ -76,16 +76,16 @@ impl Lowerer<'_> {
         // Struct's own `initialize` sets all members; there may be further variables.
         let members = self.host.members(class);
         self.memo.fields.entry(class).or_insert(members);
-        let order = self.first_order(class);
+        let hidden = self.hidden_variables(class);
         let names = self.memo.fields[&class].clone();
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
             locals: names
                 .iter()
-                .map(|name| match &order {
-                    Some((known, order)) if known == name => LocalValue::new(order.clone(), version),
-                    _ => LocalValue::new(Operand::nil(), version),
+                .map(|name| {
+                    let known = hidden.iter().find(|(known, _)| known == name);
+                    LocalValue::new(known.map_or_else(Operand::nil, |(_, value)| value.clone()), version)
                 })
                 .collect(),
             receiver: Operand::bottom(),
@@ -300,6 +300,7 @@ impl Lowerer<'_> {
                 if self.keep_building(&value.types) {
                     return true;
                 }
+                self.check_unfrozen_made(receiver, *class, name);
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
@@ -314,6 +315,7 @@ impl Lowerer<'_> {
                 true
             }
             Some(Type::Made(class)) => {
+                self.check_unfrozen_made(receiver, *class, name);
                 self.write_made(receiver.value(), *class, name, value);
                 self.note_set(receiver, *class, name);
                 true

@@ -7,7 +7,7 @@ use crate::vm::{classes, value};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::infer::{ORDER, OrderNames};
+use ikra_core::infer::{FROZEN, ORDER, OrderNames};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::protect;
 use rb_sys::{ID, VALUE};
@@ -24,8 +24,9 @@ pub struct Maker {
     order: usize,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
-    /// As soon as they are made.
+    /// Frozen as soon as they are made: all of them, or those of which this variable says so.
     frozen: bool,
+    freezes: Option<usize>,
     orders: RefCell<FxHashMap<i64, Rc<Order>>>,
 }
 
@@ -61,6 +62,7 @@ impl Maker {
             names: names.iter().map(|name| value::intern(decoder.ruby, name)).collect(),
             order,
             members,
+            freezes: names.iter().position(|name| *name == FROZEN),
             frozen: classes::inherits(value, pool.class(ClassId::DATA)),
             orders: RefCell::default(),
         })
@@ -100,6 +102,15 @@ impl Maker {
 
     /// Sets all variables of an object that was just allocated. The values are on the stack, one for each name.
     pub fn set(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
+        self.set_variables(object, order, values)?;
+        if self.frozen || self.freezes.is_some_and(|place| values[place] == value::TRUE) {
+            // SAFETY: the object is live.
+            protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
+        }
+        Ok(())
+    }
+
+    fn set_variables(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
         if let Some(template) = &*order.template.borrow() {
             // SAFETY: the object is new and of the class, and the values are live.
             if unsafe { template.fill(object, order.places.iter().map(|place| values[*place])) } {
@@ -116,9 +127,6 @@ impl Maker {
             }
             for place in &order.places {
                 rb_sys::rb_ivar_set(object, self.names[*place], values[*place]);
-            }
-            if self.frozen {
-                rb_sys::rb_obj_freeze(object);
             }
             value::NIL
         })?;
