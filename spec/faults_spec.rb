@@ -78,6 +78,10 @@ each_compiling_backend do
       "lambda { |all| all.peach { |g| g.n += 1; g.x *= 0.5; g.items[1] = g.n; g.later = 1e-300; g.flag = true } }",
       -> { [Array.new(400) { |i| FaultsGrowing.new(i) }] }
     ],
+    "what elements make, give and keep" => [
+      "lambda { |all| all.pmap { |g| g.later = FaultsGrowing.new(g.n); g.items = [g.later, 1]; [g.items, g.later] } }",
+      -> { [Array.new(8) { |i| FaultsGrowing.new(i) }] }
+    ],
     "a selection" => ["lambda { |points, _| points.pselect { |point| point.y > 1.0 && (point.y = 1) } }", points],
     "members of Structs" => [
       "lambda { |pairs| pairs.peach { |pair| pair.left, pair.right = pair.right, pair.left } }",

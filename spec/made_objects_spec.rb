@@ -432,24 +432,4 @@ each_compiling_backend do
     end.to raise_error(IndexError)
     expect(cars.map(&:count)).to eq([0, 1, 2])
   end
-
-  it "refuses what would outlive the section" do
-    points = [MadeObjects::Point.new(1, 2)]
-    expect do
-      points.peach do |p|
-        q = MadeObjects::Counter.new
-        q.add
-        p.x = q
-      end
-    end
-      .to raise_error(Ikra::UnsupportedError, /unsupported-store/)
-    expect do
-      points.pmap do |_|
-        q = MadeObjects::Counter.new
-        q.add
-        q
-      end
-    end
-      .to raise_error(Ikra::UnsupportedError, /unsupported-result/)
-  end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Objects that a section makes: they live in values, and are refused where that would show.
+# Objects that a section makes: they live in values where that does not show.
 class Vector
   attr_reader :x, :y
 
@@ -122,9 +122,7 @@ end
 each_compiling_backend do
   it "refuses what they cannot do" do
     motes = [Mote.new(1.0, 2.0)]
-    expect { motes.peach { |m| m.x = Vector.new(1.0, 2.0) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     stub_const("Spot", Struct.new(:x))
-    expect { motes.pmap { |m| Spot.new(m.x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-result/)
     expect { motes.pmap { |m| Spot.new(m, x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
     expect { motes.pmap { String.new.size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
   end

@@ -170,13 +170,24 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(ListKind, Value)> 
         Some(Type::Tuple(_)) => s.refuse_here(
             "unsupported-store",
             format!("`{}` cannot change an array of fixed length made in the section", call.name),
-            Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
+            Some(
+                "assign it to a local variable and change it through that, or make it with Array.new".into(),
+            ),
         ),
-        _ => s.refuse_here(
-            "array-growth",
-            format!("`{}` would change the length of an array that exists outside the section", call.name),
-            Some("arrays keep their length in a section; change a dup of it, or give it its full length before".into()),
-        ),
+        ty => {
+            let message = format!(
+                "`{}` would change the length of an array that exists outside the section",
+                call.name
+            );
+            let hint = "arrays keep their length in a section; change a dup of it, or give it its full length before";
+            match ty {
+                // One that a variable does not hold any more, as a rule.
+                Some(Type::Array(kind)) if s.is_beside_made(*kind) => {
+                    s.fail(ErrorKind::Unsupported(format!("{message} [array-growth]\n  hint: {hint}")), &[])
+                }
+                _ => s.refuse_here("array-growth", message, Some(hint.into())),
+            }
+        }
     };
     None
 }

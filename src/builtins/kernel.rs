@@ -93,6 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         s.or_nil(same, &Operand::integer(zero))
     }),
     bare("frozen?", frozen),
+    bare("freeze", freeze),
     row("respond_to?", responds),
     spreading("send", |s, c| send(s, c, CallType::Own)),
     spreading("__send__", |s, c| send(s, c, CallType::Own)),
@@ -197,21 +198,44 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         Some(Shape::Module | Shape::Proc) => Operand::bool(s.b.bool(false)),
-        Some(Shape::Local) => {
-            // Ranges and what a Data class makes are; other objects and arrays made here are not.
+        Some(Shape::Local | Shape::Made) => {
+            // Ranges are; arrays made here are not.
+            let is_object = call.receiver.types.iter().any(Type::is_instance);
+            let is_building = matches!(call.receiver.types.single(), Some(Type::Building(..)));
             let value = match call.receiver.types.single() {
-                Some(Type::Range { .. }) => true,
-                Some(Type::Record(record)) => s.host.is_subclass(record.class, ClassId::DATA),
-                _ => false,
+                Some(Type::Range { .. }) => s.b.bool(true),
+                _ if is_object || is_building => {
+                    return s.switch(&call.receiver, 0, &mut |s, object| {
+                        Operand::bool(s.is_frozen_made(&object))
+                    });
+                }
+                _ => s.b.bool(false),
             };
-            Operand::bool(s.b.bool(value))
-        }
-        Some(Shape::Made) => {
-            let class = call.receiver.types.iter().next().map_or(ClassId::OBJECT, crate::infer::class_of);
-            let value = s.host.is_subclass(class, ClassId::DATA);
-            Operand::bool(s.b.bool(value))
+            Operand::bool(value)
         }
         _ => Operand::bool(s.b.bool(true)),
+    }
+}
+
+/// `freeze`, of what the section makes or what is frozen anyway.
+fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    match call.receiver.types.single() {
+        Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
+        Some(Type::Object(..) | Type::Array(_) | Type::Column(..) | Type::Tuple(_) | Type::List(_)) => {
+            let what = s.describe(&call.receiver.types);
+            let hint = "freeze it outside the section; objects that the section makes can be frozen in it";
+            s.refuse_here(
+                "unsupported-method",
+                format!("`freeze` of {what} cannot run in a section"),
+                Some(hint.into()),
+            )
+        }
+        Some(Type::Module(_) | Type::Proc(_) | Type::Closure(..) | Type::Enumerator(..)) => s.refuse_here(
+            "unsupported-method",
+            format!("`freeze` of {} cannot run in a section", s.describe(&call.receiver.types)),
+            None,
+        ),
+        _ => call.receiver.clone(),
     }
 }
 
@@ -420,7 +444,7 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let message = format!("`{name}#{}` cannot run in a section", call.name);
         return s.refuse_here("unsupported-method", message, Some(hint));
     }
-    s.copy_made(&call.receiver)
+    s.copy_made(&call.receiver, call.name == "clone")
 }
 
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {

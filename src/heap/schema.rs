@@ -3,6 +3,7 @@
 use crate::ir::{KernelId, SiteId, Ty};
 use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use std::collections::BTreeMap;
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
 /// such columns, and the host lets nothing in that does not fit.
@@ -212,4 +213,13 @@ pub struct Schema {
     pub result: TypeSet,
     /// What the arrays that the section makes hold, by [`crate::types::ListKind`]; for decoding the result.
     pub lists: Vec<TypeSet>,
+    /// The variables of the objects that the section makes in memory, in the order in which they lie there.
+    pub made: BTreeMap<ClassId, Vec<(String, TypeSet)>>,
+    /// Arrays and objects that the section makes may be in columns: a tag says so, and beside it stand the index of the
+    /// element that has made it, from 1, in the upper half, and the word where it begins in that element's in the lower.
+    pub stores_made: bool,
+    /// The instance variables of the objects that leave the section. In which order they were set tells
+    /// [`crate::infer::OrderNames`].
+    pub leaving: BTreeMap<ClassId, Vec<String>>,
+    pub orders: Vec<Vec<String>>,
 }

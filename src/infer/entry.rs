@@ -107,14 +107,14 @@ impl Lowerer<'_> {
         });
         self.span = code.span;
         self.close_captured();
-        match self.output {
+        self.with_stored_made(|s| match s.output {
             Output::Nothing => {}
-            Output::Values | Output::Program => self.store_result(&value),
+            Output::Values | Output::Program => s.store_result(&value),
             Output::Selection => {
-                let truth = self.truth(&value);
-                self.store_result(&Operand::bool(truth));
+                let truth = s.truth(&value);
+                s.store_result(&Operand::bool(truth));
             }
-            Output::Kept => self.store_kept(&value),
-        }
+            Output::Kept => s.store_kept(&value),
+        });
     }
 }

@@ -8,6 +8,7 @@
 
 use super::Lowerer;
 use super::joins::has_list;
+use super::leaving::FROZEN;
 use super::operand::{self, Operand};
 use crate::ir::{Comparison, Value};
 use crate::types::{ClassId, ListKind, Type, TypeSet};
@@ -148,14 +149,24 @@ impl Lowerer<'_> {
         Operand::one(Type::Made(class), object)
     }
 
-    /// Another object with the same values in its variables.
-    pub(crate) fn copy_made(&mut self, object: &Operand) -> Operand {
+    /// Another object with the same values in its variables, frozen only if it `stays_frozen`.
+    pub(crate) fn copy_made(&mut self, object: &Operand, stays_frozen: bool) -> Operand {
+        if let Some(Type::Record(record)) = object.types.single()
+            && !stays_frozen
+            && self.memo.freezing.contains(&record.class)
+        {
+            self.keep_made(&object.types);
+            return Operand::bottom();
+        }
         let Some(Type::Made(class)) = object.types.single() else { return object.clone() };
         let fields = self.memo.made.get(class).map(|made| made.fields.clone()).unwrap_or_default();
         let values: Vec<(String, Operand)> = fields
             .into_iter()
             .map(|(name, _)| {
-                let value = self.read_made(object.value(), *class, &name);
+                let value = match name == FROZEN && !stays_frozen {
+                    true => Operand::bool(self.b.bool(false)),
+                    false => self.read_made(object.value(), *class, &name),
+                };
                 (name, value)
             })
             .collect();
@@ -243,7 +254,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn start_of(&mut self, object: Value) -> Value {
+    pub(super) fn start_of(&mut self, object: Value) -> Value {
         self.b.unary(crate::ir::UnaryOp::ExtendI32, object)
     }
 }

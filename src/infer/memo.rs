@@ -209,6 +209,14 @@ pub struct Memo {
     pub fields: FxHashMap<ClassId, Vec<String>>,
     /// The classes whose objects, made in the section, are kept in memory.
     pub made: BTreeMap<ClassId, MadeMemo>,
+    /// The classes whose objects leave the section, with the instance variables that are set.
+    pub leaving: BTreeMap<ClassId, Vec<String>>,
+    /// Those whose objects the section freezes.
+    pub freezing: BTreeSet<ClassId>,
+    /// Columns that hold what the section makes, for the element itself.
+    pub stores_made: BTreeSet<(HierarchyId, String)>,
+    /// Orders in which variables are set: those that have a number.
+    pub orders: Vec<Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
     pub own_negations: FxHashSet<(Context, u32)>,
     /// What elements give to accumulators, and what variables around the section hold that they share.
@@ -260,6 +268,15 @@ impl Memo {
     /// An array of fixed length is made at a place.
     pub fn makes_array(&mut self, types: &TypeSet, place: (usize, NodeId)) {
         self.array_makers.entry(types.clone()).or_default().insert(place);
+    }
+
+    /// The number of an order.
+    pub fn order(&mut self, names: Vec<String>) -> u32 {
+        let known = self.orders.iter().position(|known| *known == names);
+        known.unwrap_or_else(|| {
+            self.orders.push(names);
+            self.orders.len() - 1
+        }) as u32
     }
 
     /// A number for a type set, to tell contexts apart by it; above all slots that callers use.
@@ -455,6 +472,9 @@ impl Memo {
         self.result = TypeSet::empty();
         self.list_loops.clear();
         self.made.values_mut().for_each(|made| made.fields.clear());
+        for types in self.columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]) {
+            *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        }
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }
@@ -478,6 +498,9 @@ impl Memo {
         }
         for list in &mut self.lists {
             list.copied.iter_mut().chain([&mut list.items]).for_each(set);
+        }
+        for column in self.columns.values_mut() {
+            [&mut column.stored, &mut column.written].into_iter().for_each(set);
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
         fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).for_each(set);

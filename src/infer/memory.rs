@@ -197,6 +197,7 @@ impl Lowerer<'_> {
         let id = receiver.value();
         self.watch_variable(hierarchy, name, id, false);
         let stored = self.load_parts(&part, id, &stored, mutable);
+        self.check_stored_made(&stored, name);
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
     }
@@ -205,9 +206,10 @@ impl Lowerer<'_> {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
-        if self.write_record(receiver, name, value) || !self.is_storable(value) {
+        if self.write_record(receiver, name, value) {
             return;
         }
+        let Some(value) = &self.to_store(receiver, name, value) else { return };
         if let Some(Type::Module(_)) = receiver.types.single() {
             self.refuse_here(
                 "unsupported-write",
@@ -218,6 +220,7 @@ impl Lowerer<'_> {
         }
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
+        let Some(value) = &self.listed_in_column(&key, value) else { return };
         let who = self.watcher();
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
         let grew = memo.written.extend(&value.types)
@@ -660,6 +663,10 @@ impl Lowerer<'_> {
             output: self.output,
             result: self.memo.result.clone(),
             lists: self.memo.list_items(),
+            made: self.memo.made.iter().map(|(class, made)| (*class, made.fields.clone())).collect(),
+            stores_made: !self.memo.stores_made.is_empty(),
+            leaving: self.memo.leaving.clone(),
+            orders: self.memo.orders.clone(),
         }
     }
 

@@ -19,11 +19,13 @@ pub mod dialect;
 mod dispatch;
 mod driver;
 mod entry;
+mod evacuation;
 mod expressions;
 mod functions;
 pub mod host;
 mod inlining;
 mod joins;
+mod leaving;
 mod limits;
 mod lists;
 mod made;
@@ -43,6 +45,7 @@ mod results;
 mod single_assignment;
 mod sites;
 mod splats;
+mod stored;
 mod sync;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -51,8 +54,10 @@ mod watching;
 
 pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
+pub use evacuation::ARRAY_HEADER;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
+pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
 pub use results::{is_plain, result_words, width};
@@ -415,6 +420,8 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     /// The element itself, in code that knows it.
     own_id: Option<Value>,
+    /// Where the element's result and what is in its variables are written.
+    row: Option<results::RowWords>,
     /// Several elements can be one object.
     shares_elements: bool,
     /// Types of expressions by place, for `Ikra.explain`.
@@ -504,6 +511,7 @@ impl<'h> Lowerer<'h> {
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             own_id: None,
+            row: None,
             shares_elements: false,
             listing: Listing::default(),
             in_driver: false,

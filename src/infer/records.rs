@@ -66,7 +66,8 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         if self.memo.made.get(&class).is_some_and(|made| made.early) {
-            let object = self.make(class, &[]);
+            let hidden = self.hidden_variables(class);
+            let object = self.make(class, &hidden);
             if !object.is_bottom() {
                 self.initialize(&object, class, code, arguments, block);
             }
@@ -74,11 +75,19 @@ impl Lowerer<'_> {
         }
         // Struct's own `initialize` sets all members; there may be further variables.
         let members = self.host.members(class);
-        let names = self.memo.fields.entry(class).or_insert(members).clone();
+        self.memo.fields.entry(class).or_insert(members);
+        let hidden = self.hidden_variables(class);
+        let names = self.memo.fields[&class].clone();
         let version = self.fresh_version();
         let frame = Frame {
             code: Rc::clone(&self.frame().code),
-            locals: names.iter().map(|_| LocalValue::new(Operand::nil(), version)).collect(),
+            locals: names
+                .iter()
+                .map(|name| {
+                    let known = hidden.iter().find(|(known, _)| known == name);
+                    LocalValue::new(known.map_or_else(Operand::nil, |(_, value)| value.clone()), version)
+                })
+                .collect(),
             receiver: Operand::bottom(),
             owner: class,
             scope: self.frame().scope.clone(),
@@ -291,10 +300,12 @@ impl Lowerer<'_> {
                 if self.keep_building(&value.types) {
                     return true;
                 }
+                self.check_unfrozen_made(receiver, *class, name);
                 match self.building_slot(*number, *class, name) {
                     Some((frame, local)) => {
                         let version = self.fresh_version();
                         self.frames[frame].locals[local] = LocalValue::new(value.clone(), version);
+                        self.note_set(receiver, *class, name);
                     }
                     None => {
                         self.memo.fields.entry(*class).or_default().push(name.to_string());
@@ -304,7 +315,9 @@ impl Lowerer<'_> {
                 true
             }
             Some(Type::Made(class)) => {
+                self.check_unfrozen_made(receiver, *class, name);
                 self.write_made(receiver.value(), *class, name, value);
+                self.note_set(receiver, *class, name);
                 true
             }
             Some(Type::Record(record)) if !self.host.is_subclass(record.class, ClassId::DATA) => {
@@ -324,7 +337,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn building_slot(&self, number: u32, class: ClassId, name: &str) -> Option<(usize, usize)> {
+    pub(super) fn building_slot(&self, number: u32, class: ClassId, name: &str) -> Option<(usize, usize)> {
         let building = self.buildings.get(&number)?;
         let local = self.memo.fields.get(&class)?.iter().position(|field| field == name)?;
         (local < self.frames.get(building.frame)?.locals.len()).then_some((building.frame, local))

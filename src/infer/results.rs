@@ -1,12 +1,14 @@
-//! Results of `pmap` that are arrays: written out word by word, for the heap to read back.
+//! Results of `pmap` that are arrays or objects: written out word by word, for the heap to read back.
 //!
 //! An element's result is the scalars that carry the value, a word each, beginning at word 0. Where a value is a list,
-//! its scalar is replaced by the number of the word at which its length and then its items stand.
+//! its scalar is replaced by the number of the word at which its length and then its items stand. Where one array or
+//! object may stand in a result several times, [`super::evacuation`] writes it.
 
+use super::leaving::is_shared;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
-use crate::types::{ListKind, Shape, Type, TypeSet};
+use crate::types::{Shape, Type, TypeSet};
 
 /// The result being written.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +19,10 @@ pub(crate) struct RowWords {
 
 /// How many words the result takes at least, and whether that is all.
 pub fn result_words(schema: &crate::heap::Schema) -> (usize, bool) {
-    (operand::scalars(&schema.result).map_or(0, |s| s.len()), !has_list(&schema.result))
+    (
+        operand::scalars(&schema.result).map_or(0, |s| s.len()),
+        !super::joins::has_list(&schema.result) && !schema.stores_made,
+    )
 }
 
 /// How many words carry a value of the set.
@@ -66,7 +71,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn store_result_words(&mut self, value: &Operand, stored: &TypeSet) {
-        if !self.can_return(stored, &mut Vec::new()) {
+        if !self.can_leave(stored) {
             return;
         }
         let Some(scalars) = operand::scalars(stored) else {
@@ -85,42 +90,20 @@ impl Lowerer<'_> {
         let values = self.convert(&value, stored);
         let zero = self.b.i64(0);
         let words = self.b.i64(scalars.len() as i64);
-        let row = RowWords { next: self.temp(Operand::integer(zero)) };
-        self.take_row(&row, words);
-        self.store_words(&Operand { types: stored.clone(), values }, zero, &row);
-        self.temp_drop(row.next);
-    }
-
-    /// Refuses what cannot be made into Ruby objects.
-    fn can_return(&mut self, types: &TypeSet, inside: &mut Vec<ListKind>) -> bool {
-        types.iter().all(|ty| match ty {
-            Type::Tuple(items) => items.iter().all(|t| self.can_return(t, inside)),
-            Type::List(kind) if inside.contains(kind) => {
-                self.refuse_here("unsupported-result", "an array that holds itself cannot be returned", None);
-                false
-            }
-            Type::List(kind) => {
-                let items = self.memo.list(*kind).items.clone();
-                inside.push(*kind);
-                let can = self.can_return(&items, inside);
-                inside.pop();
-                can
-            }
-            other if matches!(other.shape(), Shape::Local | Shape::Made | Shape::Proc) => {
-                let what = self.describe(&other.clone().into());
-                let hint = match other {
-                    Type::Enumerator(..) => "end the chain with to_a",
-                    _ => "return its numbers",
-                };
-                self.refuse_here(
-                    "unsupported-result",
-                    format!("{what} made in a section cannot be returned from it"),
-                    Some(hint.into()),
-                );
-                false
-            }
-            _ => true,
-        })
+        let row = self.row.unwrap_or_else(|| {
+            let row = RowWords { next: self.temp(Operand::integer(zero)) };
+            self.take_row(&row, words);
+            row
+        });
+        let value = Operand { types: stored.clone(), values };
+        let lists = self.memo.list_items();
+        match self.row.is_some() || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
+            true => self.evacuate(&value, &row),
+            false => self.store_words(&value, zero, &row),
+        }
+        if self.row.is_none() {
+            self.temp_drop(row.next);
+        }
     }
 
     /// Writes the scalars of `value` into the result from word `at` on.
@@ -136,7 +119,7 @@ impl Lowerer<'_> {
 
     fn result_words(&mut self, value: &Operand, row: &RowWords, words: &mut Vec<Value>) {
         match value.types.single() {
-            Some(Type::Tuple(_)) => {
+            Some(Type::Tuple(_) | Type::Record(_)) => {
                 for (i, item) in self.tuple_items(value).iter().enumerate() {
                     self.within_slot(i as u32, |s| s.result_words(item, row, words));
                 }
@@ -209,20 +192,17 @@ impl Lowerer<'_> {
     pub(crate) fn set_row(&mut self, word: Value, value: Value) {
         let buffer = self.buffer(BufferKind::ResultWords, Ty::I64);
         self.program.buffers[buffer.0 as usize].written = true;
+        let at = self.row_at(word);
+        self.b.store(buffer, at, value);
+    }
+
+    /// The index of a word of the element's own result.
+    pub(super) fn row_at(&mut self, word: Value) -> Value {
         let count = self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX);
         let element = self.element_index();
         let element = self.b.unary(UnaryOp::ExtendI32, element);
         let at = self.b.binary(BinaryOp::Mul, word, count);
         let at = self.b.binary(BinaryOp::Add, at, element);
-        let at = self.b.unary(UnaryOp::WrapI64, at);
-        self.b.store(buffer, at, value);
+        self.b.unary(UnaryOp::WrapI64, at)
     }
-}
-
-fn has_list(types: &TypeSet) -> bool {
-    types.iter().any(|t| match t {
-        Type::List(_) => true,
-        Type::Tuple(items) => items.iter().any(has_list),
-        _ => false,
-    })
 }

@@ -21,9 +21,19 @@ module RandomPrograms
       thing.ivars[fresh("o")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.6)
       thing.ivars[fresh("o")] = ArrayType.new(["Leaf"]) if chance(0.3)
       thing.ivars[fresh("o")] = ["Leaf", :int] if chance(0.15)
+      keep_record(thing)
       thing.kind = :struct if chance(0.2)
       between(1, 3).times { |i| add_class("Kind#{i}", pick([thing, @classes["Kind0"] || thing]), between(0, 1)) }
       write_some(things)
+    end
+
+    # A variable in which elements keep an object that they make.
+    def keep_record(klass)
+      return unless @keeps && records.any?
+
+      name = fresh("o")
+      klass.ivars[name] = [pick(records), :nil]
+      klass.written << name
     end
 
     # The classes that elements are of.

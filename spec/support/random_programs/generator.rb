@@ -82,6 +82,8 @@ module RandomPrograms
       choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
       choose_section(section)
+      # Do elements keep what they make in their variables?
+      @keeps = @writes && !@section && chance(0.3)
     end
 
     # @return [Program]
@@ -99,7 +101,8 @@ module RandomPrograms
       classes.concat(steps_node)
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
-      ticks = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" } ? between(1, 3) : 1
+      repeats = @operation == :peach && !@keeps && @accumulators.none? { |one| one.form == "f+=" }
+      ticks = repeats ? between(1, 3) : 1
       operation = @section ? @operation : Operations.varied(@operation, @seed)
       Program.new(seed: @seed, calling: [operation, ticks, @collection],
                   classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
@@ -166,17 +169,35 @@ module RandomPrograms
         scope.declare("x", element, writable: false)
         declare_parameters
         made = statements(3, 6)
-        made << (returns ? Node.statement(value_of(returns, 4)) : statement(3))
+        made << (returns ? result_of(returns) : statement(3))
         Node.fixed("proc do |#{parameters}|\n", Node.body(made), "\nend")
       end
+    end
+
+    # The value, and at times with it an array that has it twice.
+    def result_of(returns)
+      value = value_of(returns, 4)
+      return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
+
+      name = fresh("v")
+      Node.statement("#{name} = ", value, "\n[#{name}, ", value_of(returns, 2), ", #{name}]")
     end
 
     def block_types
       return [:bool] if @operation == :pselect && chance(0.6)
       return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
+      return made_types if @operation == :pmap && records.any? && chance(0.4)
       return ArrayType.new(pick(ITEMS)) if chance(0.2)
 
       pick(UNIONS)
+    end
+
+    # Objects that the section makes.
+    def made_types
+      type = [pick(records)]
+      return ArrayType.new(type) if chance(0.3)
+
+      chance(0.3) ? type + [pick(%i[nil int])] : type
     end
 
     def world
@@ -198,7 +219,7 @@ module RandomPrograms
     # An object made without `initialize`, so that any of its variables may be missing.
     def object(klass, leaves)
       values = klass.all_ivars.map do |name, types|
-        next if types.is_a?(Array) && types.include?(:nil) && chance(0.1)
+        next if types.is_a?(Array) && types.include?(:nil) && (types.any? { |type| record?(type) } || chance(0.1))
 
         Node.fixed("#{name}: ", value_text(types, leaves))
       end

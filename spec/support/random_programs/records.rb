@@ -80,6 +80,7 @@ module RandomPrograms
           value = chance(0.75) ? e("p_#{name}") : expression(types, 2)
           Node.fixed("@#{name} = ", value)
         end
+        lines << e("freeze") if !klass.changes && chance(0.3)
         Node.fixed("def initialize(#{parameters.join(", ")})\n", Node.body(lines), "\nend\n")
       end
     end

@@ -205,6 +205,7 @@ module RandomPrograms
 
       types = scope.own_class.all_ivars.fetch(name)
       text = written_text(name)
+      return Node.statement(text, " = ", list(types.items, depth)) if types.is_a?(ArrayType) && @keeps && chance(0.4)
       return write_item(text, types, depth) if types.is_a?(ArrayType)
       return operate_on(text, types, depth) if chance(0.4)
 

@@ -290,12 +290,21 @@ module RandomPrograms
     end
 
     def self.of_object(value, seen)
+      return of_made(value, seen) if value.class.name.match?(/::Rec\d+\z/)
+
       # A variable that holds nil and one that was never set read the same.
       state = value.instance_variables.sort.map do |name|
         [name, of(value.instance_variable_get(name), seen)]
       end.select(&:last)
       state << value.to_a.map { |member| of(member, seen) } if value.is_a?(Struct)
       [value.class.name, state]
+    end
+
+    # An object that a section gives: as it is.
+    def self.of_made(value, seen)
+      state = value.instance_variables.map { |name| [name, of(value.instance_variable_get(name), seen)] }
+      state << value.to_h.transform_values { |member| of(member, seen) } if value.respond_to?(:to_h)
+      [value.class.name, value.frozen?, state]
     end
   end
 end

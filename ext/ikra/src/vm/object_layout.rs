@@ -234,6 +234,66 @@ impl Slot {
     }
 }
 
+/// How objects of a class that have just been allocated get certain variables: their flags before and after, and the slots.
+/// It is learned of one object that Ruby's functions have given them.
+#[derive(Clone, Debug)]
+pub struct Template {
+    fresh: VALUE,
+    shape: VALUE,
+    slots: Vec<usize>,
+}
+
+impl Template {
+    const COMPARED: VALUE = KEY | FROZEN;
+
+    /// The flags of an object that has no variables yet, to learn of it later.
+    ///
+    /// SAFETY: `object` must be a live heap object.
+    pub unsafe fn fresh(object: VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        unsafe { flags(object) & Self::COMPARED }
+    }
+
+    /// `None` where the variables, or some of them, are not in the object itself.
+    ///
+    /// SAFETY: `object` must be a live heap object, and `fresh` what it was before it got these variables and no others.
+    pub unsafe fn learn(fresh: VALUE, object: VALUE, names: &[ID]) -> Option<Self> {
+        // SAFETY: as the caller says.
+        let now = unsafe { flags(object) };
+        let same = Self::COMPARED & !LAYOUT.shape;
+        if !confirmed() || !LAYOUT.embedded.fits(now) || fresh & same != now & same {
+            return None;
+        }
+        // SAFETY: as the caller says.
+        let slots = names.iter().map(|name| match unsafe { Slot::find(object, *name) } {
+            Slot::Embedded(index) => Some(index),
+            _ => None,
+        });
+        Some(Self { fresh, shape: now & LAYOUT.shape, slots: slots.collect::<Option<_>>()? })
+    }
+
+    /// Gives the variables to an object, if it is one of those of which this was learned: then it has the same room, and
+    /// Ruby would give it the same shape.
+    ///
+    /// SAFETY: `object` must be a live heap object that was just allocated and that nobody has seen, of the class of which
+    /// this was learned; the values must be live, one for each name.
+    #[inline(always)]
+    pub unsafe fn fill(&self, object: VALUE, values: impl Iterator<Item = VALUE>) -> bool {
+        // SAFETY: as the caller says; the flags are the object's first word, and the slots are in it.
+        unsafe {
+            let flags = flags(object);
+            if flags & Self::COMPARED != self.fresh {
+                return false;
+            }
+            *(object as *mut VALUE) = flags & !LAYOUT.shape | self.shape;
+            for (index, value) in self.slots.iter().zip(values) {
+                store(object, body(object).wrapping_add(*index), value);
+            }
+            true
+        }
+    }
+}
+
 /// The slot of a Struct's member; `None` for what is no Struct or has no such member.
 ///
 /// SAFETY: `object` must be a live heap object. The slot is valid until Ruby runs.

@@ -24,6 +24,8 @@ pub struct Pinned {
     arrays: RefCell<Lists>,
     /// Roots, Symbols, values about to be written.
     others: RefCell<Vec<VALUE>>,
+    /// What a section has made, as long as nothing else holds it.
+    made: RefCell<Vec<VALUE>>,
     /// Those of the versions that were tried: their handle may drop them meanwhile.
     pools: GvlCell<Vec<Rc<ObjectPool>>>,
 }
@@ -31,7 +33,7 @@ pub struct Pinned {
 impl DataTypeFunctions for Pinned {
     fn mark(&self, _marker: &gc::Marker) {
         let (objects, arrays, others) = (self.objects.borrow(), self.arrays.borrow(), self.others.borrow());
-        for value in objects.iter().chain(&*arrays).flatten().chain(&*others) {
+        for value in objects.iter().chain(&*arrays).flatten().chain(&*others).chain(&*self.made.borrow()) {
             // SAFETY: this is the garbage collector's mark phase, and the values were live when they were listed and
             // have been marked since.
             unsafe { rb_sys::rb_gc_mark(*value) };
@@ -51,6 +53,7 @@ impl Pinned {
         // Now, and not when the holder is collected: the next section uses the memory again.
         holder.forget_found();
         holder.others.take();
+        holder.made.take();
         // The holder is found on the machine stack, so it has to stay there until here.
         let holder = holder.as_raw();
         rb_sys::rb_gc_guard!(holder);
@@ -134,6 +137,16 @@ impl Pinned {
         let mut others = self.others.borrow_mut();
         others.push(value);
         others.len() - 1
+    }
+
+    /// Pins what a section has made, if there is memory for it.
+    pub fn hold(&self, value: VALUE) -> Result<(), NoMemory> {
+        fallible::push(&mut self.made.borrow_mut(), value)
+    }
+
+    /// Lets go of all that.
+    pub fn release(&self) {
+        self.made.borrow_mut().clear();
     }
 
     /// Pins what is in an object pool.

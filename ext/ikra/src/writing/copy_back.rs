@@ -144,13 +144,14 @@ impl CopyBack<'_> {
     pub fn run(&self, base: &Base, block: Proc) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         faults::point("making the result")?;
+        let made = &self.results()?;
         let result = match self.decoder.schema().output {
             Output::Nothing => self.decoder.ruby.qnil().as_value(),
             Output::Values if base.is_column && self.form == ResultForm::Arrays => {
                 columns::results(self.decoder)?
             }
-            Output::Values | Output::Program => self.map(None)?,
-            Output::Kept => self.map(Some(self.selection()?))?,
+            Output::Values | Output::Program => self.map(None, made)?,
+            Output::Kept => self.map(Some(self.selection()?), made)?,
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
         };
@@ -167,7 +168,7 @@ impl CopyBack<'_> {
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
-        let made = match self.prepare(&written.segments)? {
+        let made = match self.prepare(&written.segments, made)? {
             Prepared::From(made) => made,
             Prepared::Frozen(holder) => {
                 // What it looks like is for the exception to say: nothing has changed then.
@@ -348,7 +349,7 @@ impl CopyBack<'_> {
 
     /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
     /// are kept in `Pinned`, in the order of the rows.
-    fn prepare(&self, segments: &[Segment<'_>]) -> Result<Prepared, Trouble> {
+    fn prepare(&self, segments: &[Segment<'_>], results: &Option<Results<'_>>) -> Result<Prepared, Trouble> {
         let mut frozen = None;
         let first = self.decoder.pinned.pin(value::NIL) + 1;
         let mut values = [value::NIL; BLOCK];
@@ -372,7 +373,10 @@ impl CopyBack<'_> {
                 }
                 self.decoder.pinned.make_room(rows.len())?;
                 segment.change.values.decode(rows.iter().copied(), &mut values, |shape, payload| {
-                    let made = self.decoder.made(shape, payload)?;
+                    let made = match shape {
+                        Shape::List | Shape::Made => lost(results)?.stored(payload)?,
+                        _ => self.decoder.made(shape, payload)?,
+                    };
                     self.decoder.pinned.pin(made);
                     Ok(made)
                 })?;
@@ -467,16 +471,23 @@ impl CopyBack<'_> {
         })
     }
 
+    /// What makes values of the words that elements have written, if they have.
+    fn results(&self) -> Result<Option<Results<'_>>, Error> {
+        let schema = self.decoder.schema();
+        let gives = matches!(schema.output, Output::Values | Output::Program | Output::Kept);
+        let has_words = schema.stores_made || gives && !is_plain(&schema.result);
+        has_words.then(|| Results::new(self.decoder)).transpose()
+    }
+
     /// The values of all elements, or of some.
-    fn map(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
+    fn map(&self, selection: Option<&[i32]>, results: &Option<Results<'_>>) -> Result<Value, Trouble> {
         let types = &self.decoder.schema().result;
         if !is_plain(types) {
-            let results = Results::new(self.decoder)?;
-            let words = self.decoder.buffer(&BufferKind::ResultWords);
-            if self.form == ResultForm::Flat {
-                return results.flat(self.decoder.heap.length, words);
-            }
-            return results.all(self.decoder.heap.length, selection, words);
+            let results = lost(results)?;
+            return match self.form {
+                ResultForm::Flat => results.flat(),
+                _ => results.all(selection),
+            };
         }
         if self.form == ResultForm::Column && is_columnar(types) {
             return ValueColumn::results(self.decoder, selection);
@@ -508,6 +519,10 @@ impl CopyBack<'_> {
         }
         Ok(columns)
     }
+}
+
+fn lost<'a, 'b>(results: &'a Option<Results<'b>>) -> Result<&'a Results<'b>, Error> {
+    results.as_ref().ok_or_else(|| Error::Internal("what elements have made is lost".into()))
 }
 
 /// Stores each value at an index of its array. Indices of an array ascend. May raise where another thread has made an

@@ -8,5 +8,6 @@ pub mod exceptions;
 pub mod filling;
 pub mod in_place;
 pub mod numbers;
+pub mod objects;
 pub mod results;
 pub mod value_columns;

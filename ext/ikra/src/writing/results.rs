@@ -1,17 +1,27 @@
-//! Results that are arrays: what the words that an element has written stand for.
+//! Results that are arrays or objects: what the words that an element has written stand for.
+//!
+//! Where one array or object may stand in a result several times (`infer/evacuation.rs`), what is referred to is made
+//! empty when it is met first, remembered by the word where it begins, and filled later, so that depth is no recursion.
 
 use crate::reading::variables::BLOCK;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
+use crate::writing::objects::{Maker, Order};
 use ikra_core::error::Error;
-use ikra_core::heap::{Column, Schema};
-use ikra_core::infer::width;
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::Column;
+use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, width};
+use ikra_core::ir::BufferKind;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Value, prelude::*};
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::ffi::c_long;
 use std::hint::black_box;
+use std::rc::Rc;
 
 /// So many items of an array are made at a time.
 const ITEMS: usize = 16;
@@ -25,8 +35,12 @@ struct Encoding {
 enum Kind {
     /// The items side by side.
     Tuple(Vec<Encoding>),
+    /// An object: its variables side by side.
+    Record(Rc<Maker>, Vec<Encoding>),
     /// Where the length is, with the items behind it.
     List(ListKind),
+    /// Where the array or object begins that may be met several times.
+    Reference,
     Module(ClassId),
     /// The payload, or for nil nothing.
     One(Shape),
@@ -34,14 +48,18 @@ enum Kind {
     Tagged {
         list: Option<ListKind>,
         local: Option<Box<Encoding>>,
+        /// Lists and objects are references.
+        shared: bool,
     },
 }
 
-/// The encodings of lists' items, by the kind of the list: of those that a result can hold.
+/// The encodings of lists' items, by the kind of the list, and of objects: of those that a result can hold.
 struct Encodings<'a> {
-    schema: &'a Schema,
+    decoder: &'a Decoder<'a>,
+    shared: bool,
     met: Vec<bool>,
     items: Vec<Option<Encoding>>,
+    objects: FxHashMap<ClassId, Option<Encoding>>,
 }
 
 impl Encodings<'_> {
@@ -50,7 +68,12 @@ impl Encodings<'_> {
             (Some(Type::Tuple(items)), _) => {
                 Kind::Tuple(items.iter().map(|item| self.of(item)).collect::<Result<_, _>>()?)
             }
-            (Some(Type::List(kind)), _) => Kind::List(self.list(*kind)?),
+            (Some(Type::Record(record)), _) => self.object(record.class, &record.fields)?,
+            (Some(Type::List(kind)), _) if !self.shared => Kind::List(self.list(*kind)?),
+            (_, Some(Shape::List | Shape::Made)) => {
+                types.iter().try_for_each(|ty| self.reference(ty))?;
+                Kind::Reference
+            }
             (Some(Type::Module(class)), _) => Kind::Module(*class),
             (Some(_), Some(Shape::Local)) => {
                 return Err(Error::Internal("a result that no value stands for".into()));
@@ -60,6 +83,7 @@ impl Encodings<'_> {
                 let (mut list, mut local) = (None, None);
                 for ty in types {
                     match ty {
+                        Type::List(_) | Type::Made(_) if self.shared => self.reference(ty)?,
                         Type::List(kind) => list = Some(self.list(*kind)?),
                         ty if ty.shape() == Shape::Local => {
                             local = Some(Box::new(self.of(&ty.clone().into())?))
@@ -67,7 +91,7 @@ impl Encodings<'_> {
                         _ => {}
                     }
                 }
-                Kind::Tagged { list, local }
+                Kind::Tagged { list, local, shared: self.shared }
             }
         };
         Ok(Encoding { kind, width: width(types) })
@@ -77,9 +101,32 @@ impl Encodings<'_> {
     fn list(&mut self, kind: ListKind) -> Result<ListKind, Error> {
         let at = kind.0 as usize;
         if !std::mem::replace(&mut self.met[at], true) {
-            self.items[at] = Some(self.of(&self.schema.lists[at])?);
+            self.items[at] = Some(self.of(&self.decoder.schema().lists[at])?);
         }
         Ok(kind)
+    }
+
+    fn object(&mut self, class: ClassId, variables: &[(String, TypeSet)]) -> Result<Kind, Error> {
+        let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
+        let maker = Rc::new(Maker::new(self.decoder, class, &names)?);
+        let parts = variables.iter().map(|(_, types)| self.of(types)).collect::<Result<_, _>>()?;
+        Ok(Kind::Record(maker, parts))
+    }
+
+    /// Finds out about what a reference may lead to.
+    fn reference(&mut self, ty: &Type) -> Result<(), Error> {
+        match ty {
+            Type::List(kind) => drop(self.list(*kind)?),
+            Type::Made(class) if !self.objects.contains_key(class) => {
+                self.objects.insert(*class, None);
+                let variables = self.decoder.schema().made.get(class).map_or(&[][..], Vec::as_slice);
+                let kind = self.object(*class, variables)?;
+                let width = variables.iter().map(|(_, types)| width(types)).sum();
+                self.objects.insert(*class, Some(Encoding { kind, width }));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -99,12 +146,54 @@ impl Words<'_> {
     }
 }
 
-/// Makes the values of a `pmap` whose block gives arrays.
+/// What has been made of the words of an element.
+struct Met {
+    /// By the word where it begins: the element, from 1, and the array or object. Where variables of the elements hold such
+    /// things too, by the word of all elements.
+    known: Vec<(usize, VALUE)>,
+    of_all: bool,
+    /// What has to be filled.
+    empty: Vec<(usize, VALUE)>,
+}
+
+impl Met {
+    fn new(words: &[i64], of_all: bool) -> Result<Self, NoMemory> {
+        let known = fallible::filled((0, value::NIL), if of_all { words.len() } else { 0 })?;
+        Ok(Self { known, of_all, empty: Vec::new() })
+    }
+
+    const fn place(&self, words: Words<'_>, start: usize) -> usize {
+        if self.of_all { start * words.elements + words.element } else { start }
+    }
+
+    fn find(&self, words: Words<'_>, start: usize) -> Option<VALUE> {
+        let (element, value) = self.known.get(self.place(words, start))?;
+        (*element == words.element + 1).then_some(*value)
+    }
+
+    fn add(&mut self, words: Words<'_>, start: usize, value: VALUE) -> Result<(), NoMemory> {
+        let place = self.place(words, start);
+        if self.known.len() <= place {
+            fallible::resize(&mut self.known, place + 1, (0, value::NIL))?;
+        }
+        self.known[place] = (words.element + 1, value);
+        fallible::push(&mut self.empty, (start, value))
+    }
+}
+
+/// Makes the values of a `pmap` whose block gives arrays or objects.
 pub struct Results<'a> {
     decoder: Decoder<'a>,
     result: Encoding,
     /// Of the items, by the kind of their list.
     lists: Vec<Option<Encoding>>,
+    /// Of objects, by their class.
+    objects: FxHashMap<ClassId, Option<Encoding>>,
+    /// Where one array or object may be met several times.
+    met: Option<RefCell<Met>>,
+    /// Of all elements: the first of each, then the second. No value may need any.
+    words: &'a [i64],
+    elements: usize,
 }
 
 impl<'a> Results<'a> {
@@ -112,42 +201,61 @@ impl<'a> Results<'a> {
         let schema = decoder.schema();
         let count = schema.lists.len();
         let items = std::iter::repeat_with(|| None).take(count).collect();
-        let mut encodings = Encodings { schema, met: vec![false; count], items };
-        Ok(Self { decoder, result: encodings.of(&schema.result)?, lists: encodings.items })
-    }
-
-    /// One value for each element, or for some, of the words that all have written: the first of each, then the second.
-    pub fn all(
-        &self,
-        elements: usize,
-        selection: Option<&[i32]>,
-        words: Option<&Column>,
-    ) -> Result<Value, Trouble> {
-        let all = match words {
+        let shared =
+            schema.stores_made || is_shared(&schema.result, &|kind| schema.lists[kind.0 as usize].clone());
+        let mut encodings = Encodings {
+            decoder: &decoder,
+            shared,
+            met: vec![false; count],
+            items,
+            objects: FxHashMap::default(),
+        };
+        let result = match is_plain(&schema.result) {
+            // It is in columns of its own.
+            true => Encoding { kind: Kind::Tuple(vec![]), width: 0 },
+            false => encodings.of(&schema.result)?,
+        };
+        if schema.stores_made {
+            let stored = schema.columns.iter().flat_map(|column| &column.stored.types);
+            stored
+                .filter(|ty| matches!(ty, Type::List(_) | Type::Made(_)))
+                .try_for_each(|ty| encodings.reference(ty))?;
+        }
+        let (lists, objects) = (encodings.items, encodings.objects);
+        let words = match decoder.buffer(&BufferKind::ResultWords) {
             Some(Column::I64(words)) => words.as_slice(),
-            // No value needs any.
             _ => &[],
         };
-        self.array(selection.map_or(elements, <[i32]>::len), |item| {
+        let met = if shared { Some(RefCell::new(Met::new(words, schema.stores_made)?)) } else { None };
+        Ok(Self { decoder, result, lists, objects, met, words, elements: decoder.heap.length })
+    }
+
+    /// One value for each element, or for some.
+    pub fn all(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
+        self.array(selection.map_or(self.elements, <[i32]>::len), |item| {
             let element = selection.map_or(item, |selection| selection[item] as usize);
-            self.value(&self.result, Words { all, elements, element }, 0)
+            self.whole(self.words(element))
         })
     }
 
     /// The items of the arrays that elements give, and what is no array as it is.
-    pub fn flat(&self, elements: usize, words: Option<&Column>) -> Result<Value, Trouble> {
-        let all = match words {
-            Some(Column::I64(words)) => words.as_slice(),
-            _ => &[],
-        };
-        let mut out = Pushed::new(self.decoder.ruby.ary_new_capa(elements));
+    pub fn flat(&self) -> Result<Value, Trouble> {
+        let mut out = Pushed::new(self.decoder.ruby.ary_new_capa(self.elements));
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let out = black_box(&mut out);
-        for element in 0..elements {
-            self.push_items(&self.result, Words { all, elements, element }, 0, out)?;
+        for element in 0..self.elements {
+            let words = self.words(element);
+            match self.met {
+                Some(_) => out.push_flat(self.whole(words)?)?,
+                None => self.push_items(&self.result, words, 0, out)?,
+            }
         }
         out.flush()?;
         Ok(out.array.as_value())
+    }
+
+    const fn words(&self, element: usize) -> Words<'a> {
+        Words { all: self.words, elements: self.elements, element }
     }
 
     fn push_items(
@@ -167,7 +275,7 @@ impl<'a> Results<'a> {
                 Ok(())
             }
             Kind::List(kind) => self.push_list(*kind, words, words.get(at)?, out),
-            Kind::Tagged { list, local } => match (words.get(at)? as i32, local, list) {
+            Kind::Tagged { list, local, .. } => match (words.get(at)? as i32, local, list) {
                 (tag, Some(local), _) if tag == Shape::Local.tag() => {
                     self.push_items(local, words, at + 2, out)
                 }
@@ -176,7 +284,9 @@ impl<'a> Results<'a> {
                 }
                 _ => out.push_flat(self.value(encoding, words, at)?),
             },
-            Kind::Module(_) | Kind::One(_) => out.push_flat(self.value(encoding, words, at)?),
+            Kind::Module(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
+                out.push_flat(self.value(encoding, words, at)?)
+            }
         }
     }
 
@@ -187,13 +297,53 @@ impl<'a> Results<'a> {
         start: i64,
         out: &mut Pushed,
     ) -> Result<(), Trouble> {
-        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
-        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let items = self.items(kind)?;
         let start = start as usize;
         for item in 0..words.get(start)? as usize {
             out.push(self.value(items, words, start + 1 + item * items.width)?)?;
         }
         Ok(())
+    }
+
+    fn items(&self, kind: ListKind) -> Result<&Encoding, Error> {
+        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
+        items.ok_or_else(|| Error::Internal("an array of no known kind".into()))
+    }
+
+    /// The value of an element.
+    fn whole(&self, words: Words<'_>) -> Result<Value, Trouble> {
+        if self.met.is_none() {
+            return self.value(&self.result, words, 0);
+        }
+        let result = black_box(self.value(&self.result, words, 0)?);
+        self.fill_all(result, words)?;
+        if !self.decoder.schema().stores_made {
+            // The result holds it all.
+            self.decoder.pinned.release();
+        }
+        Ok(result)
+    }
+
+    /// What a variable of an element's is to hold: the element and the word where it begins are in the payload.
+    pub fn stored(&self, payload: i64) -> Result<VALUE, Trouble> {
+        let element = usize::try_from(payload >> 32).ok().and_then(|element| element.checked_sub(1));
+        let element =
+            element.ok_or_else(|| Error::Internal("a variable holds what nobody has made".into()))?;
+        let words = self.words(element);
+        let value = self.reference(words, payload & i64::from(u32::MAX))?;
+        self.fill_all(value, words)?;
+        Ok(value.as_raw())
+    }
+
+    /// Fills what is empty still; until then all is held.
+    fn fill_all(&self, first: Value, words: Words<'_>) -> Result<(), Trouble> {
+        let Some(met) = &self.met else { return Ok(()) };
+        self.decoder.pinned.hold(first.as_raw())?;
+        loop {
+            let next = met.borrow_mut().empty.pop();
+            let Some((at, value)) = next else { return Ok(()) };
+            self.fill(value, words, at)?;
+        }
     }
 
     /// The value whose words begin at `at`.
@@ -207,14 +357,24 @@ impl<'a> Results<'a> {
                     Ok(item)
                 });
             }
+            Kind::Record(maker, parts) => {
+                let object = black_box(maker.allocate()?);
+                self.set_variables(object, maker, parts, words, at)?;
+                // SAFETY: the object was just made.
+                return Ok(unsafe { Value::from_raw(object) });
+            }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
+            Kind::Reference => return self.reference(words, words.get(at)?),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
-            Kind::Tagged { list, local } => {
+            Kind::Tagged { list, local, shared } => {
                 let tag = words.get(at)? as i32;
                 match (local, list) {
                     (Some(local), _) if tag == Shape::Local.tag() => return self.value(local, words, at + 2),
+                    _ if *shared && [Shape::List.tag(), Shape::Made.tag()].contains(&tag) => {
+                        return self.reference(words, words.get(at + 1)?);
+                    }
                     (_, Some(kind)) if tag == Shape::List.tag() => {
                         return self.list(*kind, words, words.get(at + 1)?);
                     }
@@ -234,11 +394,116 @@ impl<'a> Results<'a> {
     }
 
     fn list(&self, kind: ListKind, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
-        let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
-        let items = items.ok_or_else(|| Error::Internal("an array of no known kind".into()))?;
+        let items = self.items(kind)?;
         let start = start as usize;
         let length = words.get(start)? as usize;
         self.array(length, |i| self.value(items, words, start + 1 + i * items.width))
+    }
+
+    /// What begins at a word, which is made if it has not been met yet.
+    fn reference(&self, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
+        let met =
+            self.met.as_ref().ok_or_else(|| Error::Internal("a reference in what is not shared".into()))?;
+        let start = start as usize;
+        let known = met.borrow().find(words, start);
+        let value = match known {
+            Some(value) => value,
+            None => {
+                let what = words.get(start)?;
+                let value = match u32::try_from(what) {
+                    Ok(class) => self.made_object(ClassId(class))?.0.allocate()?,
+                    Err(_) => self.decoder.ruby.ary_new_capa(words.get(start + 1)? as usize).as_raw(),
+                };
+                let value = black_box(value);
+                self.decoder.pinned.hold(value)?;
+                met.borrow_mut().add(words, start, value)?;
+                value
+            }
+        };
+        // SAFETY: `Pinned` holds it.
+        Ok(unsafe { Value::from_raw(value) })
+    }
+
+    fn made_object(&self, class: ClassId) -> Result<(&Maker, &[Encoding]), Error> {
+        match self.objects.get(&class).and_then(Option::as_ref) {
+            Some(Encoding { kind: Kind::Record(maker, parts), .. }) => Ok((maker, parts)),
+            _ => Err(Error::Internal("an object of no known class".into())),
+        }
+    }
+
+    /// Gives an array its items, or an object its variables.
+    fn fill(&self, value: VALUE, words: Words<'_>, start: usize) -> Result<(), Trouble> {
+        let what = words.get(start)?;
+        if let Ok(class) = u32::try_from(what) {
+            let (maker, parts) = self.made_object(ClassId(class))?;
+            return self.set_variables(value, maker, parts, words, start + 1);
+        }
+        let items = self.items(ListKind(!what as u32))?;
+        let mut block = [value::NIL; BLOCK];
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let block = black_box(&mut block);
+        // SAFETY: the array was made in `reference`, and is held.
+        let array = RArray::from_value(unsafe { Value::from_raw(value) });
+        let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
+        let length = words.get(start + 1)? as usize;
+        let mut made = 0;
+        while made < length {
+            let block = &mut block[..BLOCK.min(length - made)];
+            for item in block.iter_mut() {
+                let at = start + ARRAY_HEADER as usize + made * items.width;
+                *item = self.value(items, words, at)?.as_raw();
+                made += 1;
+            }
+            append(array, block)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the values of an object's variables, whose words begin at `at`, and sets them.
+    fn set_variables(
+        &self,
+        object: VALUE,
+        maker: &Maker,
+        parts: &[Encoding],
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<(), Trouble> {
+        let mut order = at;
+        for part in &parts[..maker.order()] {
+            order += part.width;
+        }
+        let order = maker.order_of(&self.decoder, words.get(order)?)?;
+        // On the stack, where the garbage collector sees them.
+        if parts.len() <= ITEMS {
+            let mut values = [value::NIL; ITEMS];
+            return self.set_all(object, maker, &order, parts, words, at, black_box(&mut values));
+        }
+        let mut values = [value::NIL; BLOCK];
+        self.set_all(object, maker, &order, parts, words, at, black_box(&mut values))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "memory of two sizes is handed on")]
+    fn set_all(
+        &self,
+        object: VALUE,
+        maker: &Maker,
+        order: &Order,
+        parts: &[Encoding],
+        words: Words<'_>,
+        at: usize,
+        values: &mut [VALUE],
+    ) -> Result<(), Trouble> {
+        let Some(values) = values.get_mut(..parts.len()) else {
+            return Err(Trouble::Plain(format!(
+                "an object of more than {BLOCK} variables was made in a section"
+            )));
+        };
+        let mut at = at;
+        for (value, part) in values.iter_mut().zip(parts) {
+            *value = self.value(part, words, at)?.as_raw();
+            at += part.width;
+        }
+        maker.set(object, order, values)
     }
 
     /// A new array of so many values, which are made one after the other.

@@ -1,0 +1,141 @@
+//! Objects that a section has made, as Ruby's: allocated, and their variables set in the order in which Ruby would have
+//! set them. `initialize` has run in the section.
+
+use crate::vm::errors::Trouble;
+use crate::vm::object_layout::Template;
+use crate::vm::{classes, value};
+use crate::writing::decoder::Decoder;
+use ikra_core::error::Error;
+use ikra_core::faults;
+use ikra_core::infer::{FROZEN, ORDER, OrderNames};
+use ikra_core::types::ClassId;
+use magnus::rb_sys::protect;
+use rb_sys::{ID, VALUE};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// How objects of a class are made of the values of their variables.
+pub struct Maker {
+    number: ClassId,
+    class: VALUE,
+    /// The variables' names, and where that of the order is among them.
+    names: Vec<ID>,
+    order: usize,
+    /// Of a Struct: which variable each member is.
+    members: Option<Vec<usize>>,
+    /// Frozen as soon as they are made: all of them, or those of which this variable says so.
+    frozen: bool,
+    freezes: Option<usize>,
+    orders: RefCell<FxHashMap<i64, Rc<Order>>>,
+}
+
+/// The variables that an object gets, by their places, one after the other.
+pub struct Order {
+    places: Vec<usize>,
+    template: RefCell<Option<Template>>,
+    /// How often that was tried.
+    tries: Cell<u32>,
+}
+
+/// So often it is tried to learn a template: the first objects of a class may have less room than later ones.
+const TRIES: u32 = 8;
+
+impl Maker {
+    pub fn new(decoder: &Decoder<'_>, class: ClassId, names: &[&str]) -> Result<Self, Error> {
+        let pool = &decoder.heap.pool;
+        let value = pool.class(class);
+        let order = names.iter().position(|name| *name == ORDER);
+        let order = order.ok_or_else(|| Error::Internal(format!("{} has no order", pool.name(class))))?;
+        let members = classes::members(value);
+        let place = |member: &String| {
+            let place = names.iter().position(|name| name == member);
+            place.ok_or_else(|| Error::Internal(format!("{} lacks a member", pool.name(class))))
+        };
+        let members = match members.is_empty() {
+            true => None,
+            false => Some(members.iter().map(place).collect::<Result<_, _>>()?),
+        };
+        Ok(Self {
+            number: class,
+            class: value,
+            names: names.iter().map(|name| value::intern(decoder.ruby, name)).collect(),
+            order,
+            members,
+            freezes: names.iter().position(|name| *name == FROZEN),
+            frozen: classes::inherits(value, pool.class(ClassId::DATA)),
+            orders: RefCell::default(),
+        })
+    }
+
+    /// Where the number of the order is among the variables.
+    pub const fn order(&self) -> usize {
+        self.order
+    }
+
+    /// A new object without variables.
+    pub fn allocate(&self) -> Result<VALUE, Trouble> {
+        faults::point("making an object")?;
+        // SAFETY: the class is live; what is raised ends in `protect`.
+        Ok(protect(|| unsafe { rb_sys::rb_obj_alloc(self.class) })?)
+    }
+
+    /// The variables that an order names.
+    pub fn order_of(&self, decoder: &Decoder<'_>, order: i64) -> Result<Rc<Order>, Error> {
+        if let Some(known) = self.orders.borrow().get(&order) {
+            return Ok(known.clone());
+        }
+        let schema = decoder.schema();
+        let variables = schema.leaving.get(&self.number).map_or(&[][..], Vec::as_slice);
+        let names = OrderNames { orders: &schema.orders, variables }.of(order);
+        let names = names.ok_or_else(|| Error::Internal("an object of no known order".into()))?;
+        let place = |name: &String| {
+            let id = value::intern(decoder.ruby, name);
+            let place = self.names.iter().position(|known| *known == id);
+            place.ok_or_else(|| Error::Internal(format!("{name} is not there")))
+        };
+        let places = names.iter().map(place).collect::<Result<_, _>>()?;
+        let known = Rc::new(Order { places, template: RefCell::default(), tries: Cell::default() });
+        self.orders.borrow_mut().insert(order, known.clone());
+        Ok(known)
+    }
+
+    /// Sets all variables of an object that was just allocated. The values are on the stack, one for each name.
+    pub fn set(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
+        self.set_variables(object, order, values)?;
+        if self.frozen || self.freezes.is_some_and(|place| values[place] == value::TRUE) {
+            // SAFETY: the object is live.
+            protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
+        }
+        Ok(())
+    }
+
+    fn set_variables(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
+        if let Some(template) = &*order.template.borrow() {
+            // SAFETY: the object is new and of the class, and the values are live.
+            if unsafe { template.fill(object, order.places.iter().map(|place| values[*place])) } {
+                return Ok(());
+            }
+        }
+        // SAFETY: the object is live.
+        let fresh = unsafe { Template::fresh(object) };
+        // SAFETY: the object is live, and so are the values. What is raised ends in `protect`, and nothing in the closure
+        // needs dropping.
+        protect(|| unsafe {
+            for (position, place) in self.members.iter().flatten().enumerate() {
+                rb_sys::rb_struct_aset(object, rb_sys::rb_int2inum(position as _), values[*place]);
+            }
+            for place in &order.places {
+                rb_sys::rb_ivar_set(object, self.names[*place], values[*place]);
+            }
+            value::NIL
+        })?;
+        if self.members.is_none() && order.tries.get() < TRIES {
+            order.tries.set(order.tries.get() + 1);
+            let names: Vec<ID> = order.places.iter().map(|place| self.names[*place]).collect();
+            // SAFETY: the object has got these variables and no others.
+            *order.template.borrow_mut() = unsafe { Template::learn(fresh, object, &names) };
+        }
+        Ok(())
+    }
+}
