@@ -210,6 +210,10 @@ pub enum Kind {
     /// A local variable of the scope around the section.
     Captured(String),
     Ivar(String),
+    /// With its `$`.
+    Global(String),
+    /// With its `@@`.
+    ClassVariable(String),
     /// `A::B`; `absolute` for `::A::B`.
     Constant {
         path: Vec<String>,

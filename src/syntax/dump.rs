@@ -291,7 +291,7 @@ impl Printer<'_> {
             }
             Kind::Local(id) => self.local(*id),
             Kind::Captured(name) => Sexp::Atom(format!("^{name}")),
-            Kind::Ivar(name) => atom(name),
+            Kind::Ivar(name) | Kind::Global(name) | Kind::ClassVariable(name) => atom(name),
             Kind::Constant { path, absolute } => {
                 Sexp::Atom(format!("{}{}", if *absolute { "::" } else { "" }, path.join("::")))
             }

@@ -25,6 +25,8 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         | Kind::Local(_)
         | Kind::Captured(_)
         | Kind::Ivar(_)
+        | Kind::Global(_)
+        | Kind::ClassVariable(_)
         | Kind::Retry
         | Kind::Constant { .. } => {}
         Kind::String(parts) => {

@@ -15,6 +15,7 @@ require_relative "parameters"
 require_relative "blocks"
 require_relative "inheritance"
 require_relative "functions"
+require_relative "globals"
 require_relative "records"
 require_relative "changed_records"
 require_relative "lists"
@@ -47,6 +48,7 @@ module RandomPrograms
     include Blocks
     include Inheritance
     include Functions
+    include Globals
     include Records
     include ChangedRecords
     include Lists
@@ -87,6 +89,7 @@ module RandomPrograms
     # @return [Program]
     def program
       make_classes
+      make_globals
       make_signatures
       make_functions
       make_delegations
@@ -143,15 +146,19 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(texts + captured_by_driver + make_accumulators, "\n")
+      Node.list(global_nodes + texts + captured_by_driver + make_accumulators, "\n")
     end
 
     def captured_array
       types = pick(ITEM_TYPES + [%i[int float nil sym bool], [:sym]])
       name = fresh("k")
       @outside << [name, ArrayType.new(types)]
+      Node.fixed("#{name} = ", captured_items(types))
+    end
+
+    def captured_items(types)
       items = Array.new(between(types.size, 6)) { |i| constant(types[i] || pick(types)) }
-      Node.fixed("#{name} = [", Node.list(items), "]")
+      Node.fixed("[", Node.list(items), "]")
     end
 
     def block_node
@@ -163,6 +170,7 @@ module RandomPrograms
       within(outer) do
         scope.accumulators = @accumulators.dup
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
+        declare_globals(nil)
         scope.declare("x", element, writable: false)
         declare_parameters
         made = statements(3, 6)
