@@ -42,6 +42,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Struct", "[]=", "of a member that is written out"),
     ("Struct", "dig", "of a member that is written out"),
     ("Kernel", "respond_to?", "with a literal symbol"),
+    ("Kernel", "to_enum", "with a literal symbol, without a block"),
+    ("Kernel", "enum_for", "with a literal symbol, without a block"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
     ("Kernel", "public_send", "with a literal symbol"),
     ("Kernel", "send", "with a literal symbol"),
@@ -96,8 +98,8 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Enumerable",
-        "Of arrays, ranges, Structs and enumerators. Those of a class of your own that includes Enumerable do not run: go \
-         through the array that the object holds, or call `to_a` before the section.",
+        "Of arrays, ranges, Structs, enumerators, and of objects whose class includes Enumerable and has an `each` written \
+         in Ruby.",
     ),
 ];
 

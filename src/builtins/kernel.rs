@@ -94,6 +94,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("frozen?", frozen),
     row("respond_to?", responds),
+    carrying("to_enum", enumerator),
+    carrying("enum_for", enumerator),
     spreading("send", |s, c| send(s, c, CallType::Own)),
     spreading("__send__", |s, c| send(s, c, CallType::Own)),
     spreading("public_send", |s, c| send(s, c, CallType::Outside)),
@@ -226,6 +228,24 @@ fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
         );
     }
     name
+}
+
+/// `to_enum(:name, …)`: an Enumerator of any method.
+fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !call.keywords.is_empty() || call.block.is_some() {
+        return s.refuse_here(
+            "unsupported-enumerator",
+            format!("`{}` with keywords or a block cannot run in a section", call.name),
+            Some("leave them out: the block of an Enumerator tells its size only".into()),
+        );
+    }
+    let Some((_, args)) = call.args.split_first() else {
+        return super::make_enumerator(s, "each", &call.receiver, &[]);
+    };
+    match literal_name(s, call) {
+        Some(name) => super::make_enumerator(s, &name, &call.receiver, args),
+        None => Operand::bottom(),
+    }
 }
 
 /// `respond_to?(:name)`.

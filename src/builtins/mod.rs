@@ -218,6 +218,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
+/// A method of Enumerable's over an `each` of the user's.
+pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
+    let enumerator = Type::Enumerator("each".into(), Rc::new([]));
+    lookup(ClassId::ENUMERABLE, name, &enumerator).map(|_| &enumerator::OWN_EACH)
+}
+
 /// Do all objects have the methods of this class or module?
 pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)

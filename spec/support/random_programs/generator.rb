@@ -20,6 +20,7 @@ require_relative "records"
 require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
+require_relative "enumerables"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -53,6 +54,7 @@ module RandomPrograms
     include ChangedRecords
     include Lists
     include ListUses
+    include Enumerables
     include Lambdas
     include Matching
     include Accumulators

@@ -53,9 +53,11 @@ pub(super) fn code(
             (CodeKind::Lambda, "block".into(), scope)
         }
         Callable::Def(node) => {
+            let name = lowering.method_name(&node.name());
+            lowering.method = Some(name.clone());
             let parameters = node.parameters().map(|parameters| parameters.as_node());
             let scope = lowering.scope(&node.locals(), parameters, node.body(), span);
-            (CodeKind::Method, lowering.method_name(&node.name()), scope)
+            (CodeKind::Method, name, scope)
         }
     };
     if !lowering.diagnostics.is_empty() {
@@ -90,6 +92,8 @@ struct Lowering<'s> {
     file: FileId,
     /// What names that begin with two underscores begin with instead.
     primitive: Option<char>,
+    /// The name of the method, where the code is one.
+    method: Option<String>,
     /// The scopes between the code and the present node, by name; the code's own scope comes first.
     scopes: Vec<Scope>,
     locals: Vec<String>,
@@ -116,6 +120,7 @@ impl<'s> Lowering<'s> {
             source,
             file,
             primitive: None,
+            method: None,
             scopes: Vec::new(),
             locals: Vec::new(),
             nodes: 0,

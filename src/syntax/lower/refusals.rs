@@ -111,7 +111,7 @@ refusals! {
         "`undef` cannot be used in a parallel section"
         "undefine the method before the section";
     CURRENT_METHOD "unsupported-current-method"
-        "`__method__` cannot be used in a parallel section"
+        "`__method__` cannot be used in the block of a parallel section"
         "write the method's name as a Symbol";
 
     // Arguments and parameters
