@@ -359,4 +359,6 @@ pub enum PatternKind {
     Either(Box<Pattern>, Box<Pattern>),
     /// `[a, *rest, b]`, `Const[…]`; `rest: Some(None)` is a splat without a name.
     Array { constant: Option<Node>, before: Vec<Pattern>, rest: Option<Option<Target>>, after: Vec<Pattern> },
+    /// `{name: pattern}`, `Const(name: pattern)`; `closed`: there must be no other keys (`**nil`).
+    Hash { constant: Option<Node>, pairs: Vec<(String, Pattern)>, closed: bool },
 }

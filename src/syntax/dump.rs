@@ -246,6 +246,14 @@ impl Printer<'_> {
                 let after = after.iter().map(|pattern| self.pattern(pattern));
                 form("items", constant.chain(before).chain(rest).chain(after))
             }
+            PatternKind::Hash { constant, pairs, closed } => {
+                let constant = constant.iter().map(|constant| self.node(constant));
+                let pairs = pairs
+                    .iter()
+                    .flat_map(|(key, pattern)| [Sexp::Atom(format!("{key}:")), self.pattern(pattern)]);
+                let closed = closed.then(|| atom("**nil"));
+                form("keys", constant.chain(pairs).chain(closed))
+            }
         }
     }
 

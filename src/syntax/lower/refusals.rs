@@ -85,8 +85,8 @@ refusals! {
         "a flip-flop cannot be used in a parallel section"
         "keep the state in a local variable that is true or false";
     HASH_PATTERN "unsupported-hash-pattern"
-        "a hash pattern cannot be used in a parallel section"
-        "call the methods, as in `in Car if car.speed > 5`, or match an Array of their values";
+        "`**` in a hash pattern gives a Hash, which cannot be used in a parallel section"
+        "name the keys, as in `in {x:, y:}`";
     FIND_PATTERN "unsupported-find-pattern"
         "a find pattern cannot be used in a parallel section"
         "look for the item first, as in `array.find { |item| … }`, and match that";
