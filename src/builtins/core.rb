@@ -739,6 +739,8 @@ module Enumerable
 
   # Whole slices are arrays of known length; the last may be shorter.
   def each_slice(n)
+    return __slices(n) { |slice| yield slice } unless size.is_a?(Integer)
+
     n = __to_long(n)
     raise ArgumentError, "invalid slice size" if n <= 0
     i = 0
@@ -751,6 +753,8 @@ module Enumerable
   end
 
   def each_cons(n)
+    return __windows(n) { |window| yield window } unless size.is_a?(Integer)
+
     n = __to_long(n)
     raise ArgumentError, "invalid size" if n <= 0
     i = 0
@@ -758,6 +762,92 @@ module Enumerable
       yield __window(i, n)
       i += 1
     end
+    self
+  end
+
+  # The same of what is gone through only once.
+  def __slices(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid slice size" if n <= 0
+
+    slice = __list(n)
+    each do |x|
+      slice.__push(x)
+      if slice.size == n
+        yield slice
+        slice = __list(n)
+      end
+    end
+    yield slice if slice.size > 0
+    self
+  end
+
+  def __windows(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid size" if n <= 0
+
+    items = __list(n)
+    each do |x|
+      items.__push(x)
+      items.__drop_front(1) if items.size > n
+      yield items.__part(0, n) if items.size == n
+    end
+    self
+  end
+
+  # ---- runs of items: lists, each of which is yielded when it is complete
+
+  def __chunk_while(goes_on)
+    run = __list(4)
+    each do |x|
+      if run.size > 0 && !goes_on.call(run.__item(run.size - 1), x)
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  def __slice_when(ends)
+    run = __list(4)
+    each do |x|
+      if run.size > 0 && ends.call(run.__item(run.size - 1), x)
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  # `begins` and `ends` are procs or patterns.
+  def __slice_before(begins)
+    run = __list(4)
+    each do |x|
+      is_first = begins === x
+      if is_first && run.size > 0
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  def __slice_after(ends)
+    run = __list(4)
+    each do |x|
+      run.__push(x)
+      if ends === x
+        yield run
+        run = __list(4)
+      end
+    end
+    yield run if run.size > 0
     self
   end
 
@@ -1051,6 +1141,65 @@ module Enumerable
       i += 1
     end
     best
+  end
+
+  # ---- so many of the smallest and the largest
+
+  # As MRI: what could be among them is kept in four times as much room as they take, and quickselect makes place. The
+  # largest (`sign` is -1) are ordered as the smallest, and turned round.
+  def __least(n, sign)
+    __least_of(n, sign) { |a, b| __compare(a, b) }
+  end
+
+  def __least_block(n, sign)
+    __least_of(n, sign) { |a, b| __order(yield(a, b), a, b) }
+  end
+
+  def __least_of(n, sign)
+    n = __to_long(n)
+    raise ArgumentError, "negative size (#{n})" if n < 0
+    raise ArgumentError, "too big size" if n > 2_305_843_009_213_693_951
+
+    out = __list(4)
+    return out if n == 0
+
+    limit = __list(1)
+    each do |x|
+      next if limit.size > 0 && __signed(yield(x, limit.__item(0)), sign) >= 0
+
+      out.__push(x)
+      out.__select(n, sign, limit) { |a, b| yield(a, b) } if out.size == n * 4
+    end
+    out.__select(n, sign, limit) { |a, b| yield(a, b) }
+    out.__merge_sort { |a, b| yield(a, b) }
+    sign < 0 ? out.__reverse : out
+  end
+
+  # Pairs of key and item.
+  def __least_by(n, sign)
+    n = __to_long(n)
+    raise ArgumentError, "negative size (#{n})" if n < 0
+    raise ArgumentError, "too big size" if n > 1_152_921_504_606_846_975
+
+    out = __list(4)
+    return out if n == 0
+
+    limit = __list(1)
+    each do |x|
+      key = yield x
+      next if limit.size > 0 && __signed(__compare(key, limit.__item(0)[0]), sign) >= 0
+
+      out.__push([key, x])
+      out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) } if out.size == n * 4
+    end
+    out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) }
+    out.__merge_sort { |a, b| __compare(a[0], b[0]) }
+    items = out.__map { |pair| pair[1] }
+    sign < 0 ? items.__reverse : items
+  end
+
+  def __signed(order, sign)
+    order == 0 ? 0 : (order < 0) == (sign > 0) ? -1 : 1
   end
 
   # ---- folding
@@ -1475,6 +1624,51 @@ module Array
     x = __item(i)
     __set(i, __item(j))
     __set(j, x)
+  end
+
+  # Leaves the first `n` in order, in some order, and in `limit` the last pivot.
+  def __select(n, sign, limit)
+    return if size <= n
+
+    left = 0
+    right = size - 1
+    store = 0
+    while true
+      pivots = 1
+      __swap(left + (right - left) / 2, right)
+      store = left
+      i = left
+      while i <= right - pivots
+        order = __signed(yield(__item(i), __item(right)), sign)
+        if order == 0
+          __swap(i, right - pivots)
+          pivots += 1
+        else
+          if order < 0
+            __swap(i, store)
+            store += 1
+          end
+          i += 1
+        end
+      end
+      i = right
+      j = store
+      while i > right - pivots && i > j
+        __swap(j, i)
+        j += 1
+        i -= 1
+      end
+      break if store <= n && n <= store + pivots
+
+      if n < store
+        right = store - 1
+      else
+        left = store + pivots
+      end
+    end
+    limit.__resize(0)
+    limit.__push(__item(store))
+    __resize(n)
   end
 
   def __insertion_sort(start, stop)
@@ -2376,33 +2570,11 @@ module Enumerator
   end
 
   def each_slice(n)
-    n = __to_long(n)
-    raise ArgumentError, "invalid slice size" if n <= 0
-
-    slice = __list(n)
-    each do |x|
-      slice.__push(x)
-      if slice.size == n
-        yield slice
-        slice = __list(n)
-      end
-    end
-    yield slice if slice.size > 0
-    self
+    __slices(n) { |slice| yield slice }
   end
 
   def each_cons(n)
-    n = __to_long(n)
-    raise ArgumentError, "invalid size" if n <= 0
-
-    items = __list(n)
-    each do |x|
-      items.__push(x)
-      if items.size >= n
-        yield items.__part(items.size - n, n)
-      end
-    end
-    self
+    __windows(n) { |window| yield window }
   end
 
   # The items of the first time are kept for the others.

@@ -2,6 +2,7 @@
 //! `map.with_index(1) { }` run. It is known at compile time: the method, its receiver and its arguments. Nothing is
 //! computed before the block is there, as in Ruby.
 
+use super::sequence::{least, most};
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
@@ -34,6 +35,7 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
+            "#chunk_while" | "#slice_when" | "#slice_before" | "#slice_after" => Operand::nil(),
             EACH => match source.types.single().cloned() {
                 Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
                 _ => Operand::nil(),
@@ -97,9 +99,13 @@ pub(super) const OWN_EACH: Row = carrying("Enumerable", |s, c| {
 
 /// `min`, `max` and `minmax`: the least or largest item, by the block or by `<=>`.
 fn extreme(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !s.count_arguments(call, 0, 0) {
+    if !s.count_arguments(call, 0, if call.name == "minmax" { 0 } else { 1 }) {
         return Operand::bottom();
     }
+    if let Some(n) = most(s, call) {
+        return least(s, call, n, if call.block.is_some() { "#least_block" } else { "#least" });
+    }
+    let call = &call.with_args(Vec::new());
     let by = if call.block.is_some() { "block" } else { "each" };
     s.send_with_block(call, &format!("#{}_{by}", call.name))
 }
@@ -137,7 +143,7 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     let name = match &*method {
         "each_with_index" | "with_index" if packs => format!("#packed_{method}"),
         "step" | "%" if range => "#arithmetic_sequence".to_string(),
-        _ if packs && source.types.iter().any(yields_several) => {
+        _ if packs && source.types.iter().any(|ty| yields_several(&method, ty)) => {
             return s.send_block(enumerator, "#packed_each", &[], Some(block));
         }
         EACH => "each".to_string(),
@@ -146,9 +152,22 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     s.send_block(&source, &name, &args, Some(block))
 }
 
-/// May a method of such a value yield several values?
-fn yields_several(ty: &Type) -> bool {
-    ty.is_instance() || matches!(ty, Type::Enumerator(..))
+/// May a method of such a value yield several values? Of Enumerators there are some that hand on what they are given.
+fn yields_several(method: &str, ty: &Type) -> bool {
+    let hands_on = [
+        "map",
+        "collect",
+        "flat_map",
+        "collect_concat",
+        "filter_map",
+        "take_while",
+        "find_index",
+        "cycle",
+        "each",
+    ];
+    matches!(method, "each_with_object" | "with_object")
+        || ty.is_instance()
+        || matches!(ty, Type::Enumerator(..)) && hands_on.contains(&method)
 }
 
 /// Does the method, called without a block with so many arguments, give an Enumerator?

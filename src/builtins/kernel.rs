@@ -93,6 +93,32 @@ pub(super) const ROWS: &[Row] = &[
         s.or_nil(same, &Operand::integer(zero))
     }),
     bare("frozen?", frozen),
+    bare("freeze", |s, c| {
+        let always = matches!(
+            c.receiver.types.single(),
+            Some(
+                Type::Integer
+                    | Type::Float
+                    | Type::Symbol
+                    | Type::Nil
+                    | Type::True
+                    | Type::False
+                    | Type::Range { .. }
+            )
+        );
+        if always {
+            return c.receiver.clone();
+        }
+        let what = s.describe(&c.receiver.types);
+        s.refuse_here(
+            "unsupported-method",
+            format!("{what} cannot be frozen in a section"),
+            Some(
+                "freeze it before or after the section; objects of a Data class are frozen from the start"
+                    .into(),
+            ),
+        )
+    }),
     row("respond_to?", responds),
     carrying("to_enum", enumerator),
     carrying("enum_for", enumerator),

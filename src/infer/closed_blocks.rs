@@ -21,7 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Blocks that call each other, as many as this.
-const MAX_CHAIN: usize = 4;
+const MAX_CHAIN: usize = 6;
 
 /// A block without the values that it uses. Two are equal that have the same code around the same blocks.
 #[derive(Clone, Debug)]

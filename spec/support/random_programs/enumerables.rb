@@ -33,6 +33,28 @@ module RandomPrograms
       chance(0.07) ? Node.fixed(pick(%w[Bag Shelf]), ".new(", source, ".to_a)") : source
     end
 
+    # So many of the smallest or largest.
+    def list_of_least(source, name, of, depth)
+      n = list_size(depth)
+      if of == [:int] && chance(0.4)
+        return e(enumerable(source), pick(%w[.min .max]), "(", n, ")", pick(["", " { |a, b| b <=> a }"]))
+      end
+
+      block = list_block({ name => of }, pick([[:int], [:float]]), depth)
+      block && e(enumerable(source), pick(%w[.min_by .max_by]), "(", n, ")", block)
+    end
+
+    # What runs of items give, that end where two neighbours, or an item, say so.
+    def list_of_runs(source, of, items, depth)
+      names = [fresh("i"), fresh("i")]
+      call = pick(%w[chunk_while slice_when slice_before slice_after])
+      names.pop if %w[slice_before slice_after].include?(call)
+      test = list_block(names.to_h { |name| [name, of] }, [:bool], depth) or return
+      run = fresh("i")
+      value = list_block({ run => ArrayType.new(of) }, items, depth)
+      value && e(enumerable(source), ".#{call}", test, ".map", value)
+    end
+
     # While code goes through an array, it does not change it.
     def through(text, &)
       name = text.to_s

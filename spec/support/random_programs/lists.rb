@@ -87,7 +87,10 @@ module RandomPrograms
         when 4
           second = chance(0.5) ? { b => of | [:nil] } : { "*#{b}" => ArrayType.new(of) }
           paired.call({ a => of, **second }, ".each_slice(#{between(1, 3)}).map")
-        when 5 then paired.call({ a => of, b => of }, ".each_cons(2).map")
+        when 5
+          next list_of_runs(source, of, items, depth) if chance(0.4)
+
+          paired.call({ a => of, b => of }, ".each_cons(2).map")
         when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", list(of, 0), ").map"))
         when 7 then list_flat(source, of, items, depth)
         else
@@ -148,7 +151,9 @@ module RandomPrograms
       return list_of_equals(name, depth) if items == [:int] && scope.loops.zero? && chance(0.15)
 
       through(source) do
-        if chance(0.7)
+        if chance(0.25)
+          list_of_least(source, name, of, depth)
+        elsif chance(0.7)
           block = list_block({ name => of }, pick([[:int], [:int], [:float]]), depth)
           block && e(enumerable(source), pick(%w[.sort_by .sort_by .sort_by .uniq]), block)
         else

@@ -70,7 +70,7 @@ module RandomPrograms
     def matched_members
       found = objects.select { |_, klass| %i[struct data].include?(klass.kind) }
       text, klass = pick(found)
-      types = klass && klass.ivars.reject { |_, of| of.is_a?(ArrayType) || !plain_items?(of) }
+      types = klass&.ivars&.reject { |_, of| of.is_a?(ArrayType) || !plain_items?(of) }
       [text, Members.new(types)] if types&.any?
     end
 
