@@ -81,6 +81,18 @@ module OwnEnumerable
     end
   end
 
+  class Deck
+    include Enumerable
+
+    def initialize(size) = @size = size
+
+    def each
+      return enum_for(:each) { @size } unless block_given?
+
+      @size.times { |i| yield i }
+    end
+  end
+
   # Counts what it was asked for.
   class Counting
     include Enumerable
@@ -195,6 +207,10 @@ each_backend do
     expect_same_effects(make) { |c| c.each_slice(2) { |s| break if s[0] == 2 } }
     expect_same_effects(make) { |c| c.each_with_index { |_, i| break if i == 1 } }
     expect_same_effects(make) { |c| c.min }
+  end
+
+  it "takes an Enumerator that knows its size" do
+    expect_same([OwnEnumerable::Deck.new(3)]) { |d| d.each.to_a + d.each.with_index.map { |x, i| x * i } }
   end
 
   it "raises what Ruby raises" do

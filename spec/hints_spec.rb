@@ -65,7 +65,17 @@ each_compiling_backend do
     refused(/\A(?!.*set\.rb)/m) { [1].pmap { |x| set.sum + x } }
     refused(/Math\.sqrt/) { shops.pmap(&:root) }
     random = Random.new(4)
-    refused(/rand without a receiver/) { [1].pmap { |x| random.rand * x } }
+    refused(/without a generator/) { [1].pmap { |x| random.rand * x } }
+    refused(/without a generator/) { [1].pmap { |x| Random.new(x).rand } }
+    refused(/behind the call/) { [1].pmap { |x| puts x } }
+    refused(/time\.to_f/) { [Time.at(0)].pselect { |t| t > Time.at(2) } }
+    refused(/time\.to_f/) { [Time.at(0)].pmap { |t| t.year } }
+    word = /a+/
+    refused(/match before the section/) { [1].pmap { |x| word.match?(:a) ? x : 0 } }
+    method = 5.method(:+)
+    refused(/call the method by its name/) { [1].pmap { |x| method.call(x) } }
+    both = ->(x) { x + 1 } >> ->(x) { x * 2 }
+    refused(/none that `>>`/) { [1].pmap { |x| both.call(x) } }
   end
 
   it "is of arrays that would change" do

@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Row] = &[
             None => return Operand::bottom(),
         };
         match &*method {
+            sized if sized.starts_with(SIZED) => refused(s, c),
             "times" => source,
             "upto"
             | "downto"
@@ -79,6 +80,13 @@ pub(super) const ROWS: &[Row] = &[
 /// The method of an Enumerator that stands for an object of a class of the user's which includes Enumerable: its `each`.
 const EACH: &str = "#each";
 
+/// What the name of a method begins with whose Enumerator was given a block for its size.
+const SIZED: &str = "#sized ";
+
+pub(super) fn sized(method: &str) -> String {
+    format!("{SIZED}{method}")
+}
+
 /// What such objects have from Enumerable.
 pub(super) const OWN_EACH: Row = carrying("Enumerable", |s, c| {
     if c.splat.is_some() {
@@ -133,7 +141,10 @@ fn source(s: &mut Lowerer<'_>, enumerator: &Operand) -> Option<(std::rc::Rc<str>
 /// Calls the method that the enumerator stands for.
 fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool) -> Operand {
     let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return Operand::bottom() };
-    let method = method.clone();
+    let method: std::rc::Rc<str> = match method.strip_prefix(SIZED) {
+        Some(method) => method.into(),
+        None => method.clone(),
+    };
     let mut args = s.tuple_items(enumerator);
     if args.is_empty() {
         return Operand::bottom();

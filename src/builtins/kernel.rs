@@ -258,20 +258,21 @@ fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
 
 /// `to_enum(:name, …)`: an Enumerator of any method.
 fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !call.keywords.is_empty() || call.block.is_some() {
+    if !call.keywords.is_empty() {
         return s.refuse_here(
             "unsupported-enumerator",
-            format!("`{}` with keywords or a block cannot run in a section", call.name),
-            Some("leave them out: the block of an Enumerator tells its size only".into()),
+            format!("`{}` with keywords cannot run in a section", call.name),
+            Some("have the method take positional arguments".into()),
         );
     }
-    let Some((_, args)) = call.args.split_first() else {
-        return super::make_enumerator(s, "each", &call.receiver, &[]);
+    let (name, args) = match call.args.split_first() {
+        None => (Some("each".into()), &[][..]),
+        Some((_, args)) => (literal_name(s, call), args),
     };
-    match literal_name(s, call) {
-        Some(name) => super::make_enumerator(s, &name, &call.receiver, args),
-        None => Operand::bottom(),
-    }
+    let Some(name) = name else { return Operand::bottom() };
+    // The block tells its size only.
+    let name = if call.block.is_some() { super::sized(&name) } else { name };
+    super::make_enumerator(s, &name, &call.receiver, args)
 }
 
 /// `respond_to?(:name)`.

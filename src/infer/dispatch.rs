@@ -503,7 +503,10 @@ impl Lowerer<'_> {
         let original = if let Method::Native { name } = &found.method { name } else { name };
         let hint = match held_hint(ty, found.owner, original) {
             Some(hint) => hint,
-            None => builtins::hint(found.owner, &self.host.class_name(found.owner), original),
+            None => {
+                let of = if let Type::Module(module) = ty { *module } else { found.owner };
+                builtins::hint(found.owner, &self.host.class_name(of), original)
+            }
         };
         Callee::Refused(Refusal {
             slug: "unsupported-method",
@@ -709,12 +712,11 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
         }
         (ClassId::PROC, _) => {
             "only a lambda that is written in the block, or that a local variable or a constant holds, can \
-                               be called: take it into a local variable before the section, or write a method"
+                               be called, and none that `>>`, `<<`, `curry` or `method` gave: take it into a local \
+                               variable before the section, or write a lambda or method that makes the calls"
                 .into()
         }
-        (ClassId::RANDOM, _) if name == "rand" => {
-            "call rand without a receiver; Ikra.srand sets its seed".into()
-        }
+        (ClassId::RANDOM, _) => builtins::RANDOM.into(),
         (_, ClassId::ENUMERABLE) => {
             "Enumerable runs over arrays, ranges, Structs, enumerators and objects with an `each` written \
                                      in Ruby: call to_a on it before the section"
