@@ -26,8 +26,8 @@ mod sequence;
 mod structs;
 mod tuple;
 
-pub(crate) use enumerator::{enumerates, make as make_enumerator};
 use enumerator::sized;
+pub(crate) use enumerator::{enumerates, make as make_enumerator};
 
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};

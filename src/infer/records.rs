@@ -48,7 +48,9 @@ impl Lowerer<'_> {
                 let name = self.host.class_name(class);
                 let hint = match class {
                     ClassId::RANDOM => crate::builtins::RANDOM,
-                    _ => "objects of classes with an `initialize` in Ruby can be made; others before the section",
+                    _ => {
+                        "objects of classes with an `initialize` in Ruby can be made; others before the section"
+                    }
                 };
                 return self.refuse_here(
                     "unsupported-new",
