@@ -59,14 +59,23 @@ each_compiling_backend do
   it "is of what modules give" do
     group = Hints::Group.new([1, 2])
     set = Set[1, 2]
-    enumerable = /Enumerable runs over arrays, ranges, Structs and enumerators.*to_a/
-    refused(enumerable) { [1].pmap { |x| group.map { |y| y + x } } }
-    refused(enumerable) { [1].pmap { |x| group.sum + x } }
+    enumerable = /Enumerable runs over arrays, ranges, Structs, enumerators and objects with an `each`.*to_a/
+    expect([1].pmap { |x| group.sum + x }).to eq([4])
     refused(enumerable) { [1].pmap { |x| set.sum + x } }
     refused(/\A(?!.*set\.rb)/m) { [1].pmap { |x| set.sum + x } }
     refused(/Math\.sqrt/) { shops.pmap(&:root) }
     random = Random.new(4)
-    refused(/rand without a receiver/) { [1].pmap { |x| random.rand * x } }
+    refused(/without a generator/) { [1].pmap { |x| random.rand * x } }
+    refused(/without a generator/) { [1].pmap { |x| Random.new(x).rand } }
+    refused(/behind the call/) { [1].pmap { |x| puts x } }
+    refused(/time\.to_f/) { [Time.at(0)].pselect { |t| t > Time.at(2) } }
+    refused(/time\.to_f/) { [Time.at(0)].pmap { |t| t.year } }
+    word = /a+/
+    refused(/match before the section/) { [1].pmap { |x| word.match?(:a) ? x : 0 } }
+    method = 5.method(:+)
+    refused(/call the method by its name/) { [1].pmap { |x| method.call(x) } }
+    both = ->(x) { x + 1 } >> ->(x) { x * 2 }
+    refused(/none that `>>`/) { [1].pmap { |x| both.call(x) } }
   end
 
   it "is of arrays that would change" do

@@ -207,7 +207,7 @@ end
 
 each_compiling_backend do
   it "refuses what it does not know, with a hint" do
-    expect { [1].pmap { |x| case x; in {a:} then 1 end } }.to raise_error(Ikra::UnsupportedError, /hash-pattern.*hint/m)
+    expect { [1].pmap { |x| case x; in {a:, **b} then 1 end } }.to raise_error(Ikra::UnsupportedError, /hash-pattern.*hint/m)
   end
 end
 

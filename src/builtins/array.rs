@@ -4,7 +4,7 @@
 
 use super::changes::list_of;
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, carrying, row, spreading, tuple};
+use super::{Invocation, Row, bare, carrying, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -143,8 +143,15 @@ pub(super) const ROWS: &[Row] = &[
             "`Array#frozen?` cannot run in a section",
             Some("ask before the section".into()),
         ),
+        // They are frozen in one place and not in another.
+        _ if s.freezes_arrays() => s.refuse_here(
+            "unsupported-method",
+            "`Array#frozen?` cannot run in a section that freezes arrays",
+            Some("nothing in a section changes an array that is frozen: leave the question out".into()),
+        ),
         _ => Operand::bool(s.b.bool(false)),
     }),
+    bare("freeze", freeze),
     row("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();
@@ -290,6 +297,27 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         args.push(array);
     }
     Some(call.with_args(args))
+}
+
+/// Of an array that is made in the section and that nobody changes it says nothing.
+fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let refused = match call.receiver.types.single() {
+        Some(Type::Tuple(_)) => None,
+        Some(Type::List(kind)) if !s.list_is_mutated(*kind) => None,
+        Some(Type::List(_)) => Some((
+            "an array that is changed in the section cannot be frozen there",
+            "leave `freeze` out, or make the array in one expression, as by `map`",
+        )),
+        _ => Some((
+            "an array that exists cannot be frozen in a section",
+            "freeze it before or after the section",
+        )),
+    };
+    if let Some((message, hint)) = refused {
+        return s.refuse_here("unsupported-method", message, Some(hint.into()));
+    }
+    s.note_frozen_array();
+    call.receiver.clone()
 }
 
 /// An array, or Ruby's TypeError.

@@ -29,19 +29,15 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Array", "[]=", "one item, not behind a gap; an array from outside keeps its length"),
     ("Array", "fill", "not with a range"),
     ("Array", "flatten", "to a depth that is written out"),
-    ("Array", "max", "of one item"),
-    ("Array", "min", "of one item"),
-    ("Array", "minmax", "of one item"),
-    ("Enumerable", "max", "of one item"),
-    ("Enumerable", "min", "of one item"),
-    ("Enumerable", "max_by", "of one item"),
-    ("Enumerable", "min_by", "of one item"),
+    ("Array", "freeze", "of an array made in the section which nobody changes"),
     ("Array", "sample", "by the generator of `rand` in blocks"),
     ("Array", "shuffle", "by the generator of `rand` in blocks"),
     ("Struct", "[]", "of a member that is written out"),
     ("Struct", "[]=", "of a member that is written out"),
     ("Struct", "dig", "of a member that is written out"),
     ("Kernel", "respond_to?", "with a literal symbol"),
+    ("Kernel", "to_enum", "with a literal symbol"),
+    ("Kernel", "enum_for", "with a literal symbol"),
     ("Kernel", "instance_variable_get", "with a literal symbol"),
     ("Kernel", "public_send", "with a literal symbol"),
     ("Kernel", "send", "with a literal symbol"),
@@ -96,8 +92,8 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Enumerable",
-        "Of arrays, ranges, Structs and enumerators. Those of a class of your own that includes Enumerable do not run: go \
-         through the array that the object holds, or call `to_a` before the section.",
+        "Of arrays, ranges, Structs, enumerators, and of objects whose class includes Enumerable and has an `each` written \
+         in Ruby.",
     ),
 ];
 

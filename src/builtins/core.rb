@@ -739,6 +739,8 @@ module Enumerable
 
   # Whole slices are arrays of known length; the last may be shorter.
   def each_slice(n)
+    return __slices(n) { |slice| yield slice } unless size.is_a?(Integer)
+
     n = __to_long(n)
     raise ArgumentError, "invalid slice size" if n <= 0
     i = 0
@@ -751,6 +753,8 @@ module Enumerable
   end
 
   def each_cons(n)
+    return __windows(n) { |window| yield window } unless size.is_a?(Integer)
+
     n = __to_long(n)
     raise ArgumentError, "invalid size" if n <= 0
     i = 0
@@ -758,6 +762,92 @@ module Enumerable
       yield __window(i, n)
       i += 1
     end
+    self
+  end
+
+  # The same of what is gone through only once.
+  def __slices(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid slice size" if n <= 0
+
+    slice = __list(n)
+    each do |x|
+      slice.__push(x)
+      if slice.size == n
+        yield slice
+        slice = __list(n)
+      end
+    end
+    yield slice if slice.size > 0
+    self
+  end
+
+  def __windows(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid size" if n <= 0
+
+    items = __list(n)
+    each do |x|
+      items.__push(x)
+      items.__drop_front(1) if items.size > n
+      yield items.__part(0, n) if items.size == n
+    end
+    self
+  end
+
+  # ---- runs of items: lists, each of which is yielded when it is complete
+
+  def __chunk_while(goes_on)
+    run = __list(4)
+    each do |x|
+      if run.size > 0 && !goes_on.call(run.__item(run.size - 1), x)
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  def __slice_when(ends)
+    run = __list(4)
+    each do |x|
+      if run.size > 0 && ends.call(run.__item(run.size - 1), x)
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  # `begins` and `ends` are procs or patterns.
+  def __slice_before(begins)
+    run = __list(4)
+    each do |x|
+      is_first = begins === x
+      if is_first && run.size > 0
+        yield run
+        run = __list(4)
+      end
+      run.__push(x)
+    end
+    yield run if run.size > 0
+    self
+  end
+
+  def __slice_after(ends)
+    run = __list(4)
+    each do |x|
+      run.__push(x)
+      if ends === x
+        yield run
+        run = __list(4)
+      end
+    end
+    yield run if run.size > 0
     self
   end
 
@@ -1051,6 +1141,65 @@ module Enumerable
       i += 1
     end
     best
+  end
+
+  # ---- so many of the smallest and the largest
+
+  # As MRI: what could be among them is kept in four times as much room as they take, and quickselect makes place. The
+  # largest (`sign` is -1) are ordered as the smallest, and turned round.
+  def __least(n, sign)
+    __least_of(n, sign) { |a, b| __compare(a, b) }
+  end
+
+  def __least_block(n, sign)
+    __least_of(n, sign) { |a, b| __order(yield(a, b), a, b) }
+  end
+
+  def __least_of(n, sign)
+    n = __to_long(n)
+    raise ArgumentError, "negative size (#{n})" if n < 0
+    raise ArgumentError, "too big size" if n > 2_305_843_009_213_693_951
+
+    out = __list(4)
+    return out if n == 0
+
+    limit = __list(1)
+    each do |x|
+      next if limit.size > 0 && __signed(yield(x, limit.__item(0)), sign) >= 0
+
+      out.__push(x)
+      out.__select(n, sign, limit) { |a, b| yield(a, b) } if out.size == n * 4
+    end
+    out.__select(n, sign, limit) { |a, b| yield(a, b) }
+    out.__merge_sort { |a, b| yield(a, b) }
+    sign < 0 ? out.__reverse : out
+  end
+
+  # Pairs of key and item.
+  def __least_by(n, sign)
+    n = __to_long(n)
+    raise ArgumentError, "negative size (#{n})" if n < 0
+    raise ArgumentError, "too big size" if n > 1_152_921_504_606_846_975
+
+    out = __list(4)
+    return out if n == 0
+
+    limit = __list(1)
+    each do |x|
+      key = yield x
+      next if limit.size > 0 && __signed(__compare(key, limit.__item(0)[0]), sign) >= 0
+
+      out.__push([key, x])
+      out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) } if out.size == n * 4
+    end
+    out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) }
+    out.__merge_sort { |a, b| __compare(a[0], b[0]) }
+    items = out.__map { |pair| pair[1] }
+    sign < 0 ? items.__reverse : items
+  end
+
+  def __signed(order, sign)
+    order == 0 ? 0 : (order < 0) == (sign > 0) ? -1 : 1
   end
 
   # ---- folding
@@ -1475,6 +1624,51 @@ module Array
     x = __item(i)
     __set(i, __item(j))
     __set(j, x)
+  end
+
+  # Leaves the first `n` in order, in some order, and in `limit` the last pivot.
+  def __select(n, sign, limit)
+    return if size <= n
+
+    left = 0
+    right = size - 1
+    store = 0
+    while true
+      pivots = 1
+      __swap(left + (right - left) / 2, right)
+      store = left
+      i = left
+      while i <= right - pivots
+        order = __signed(yield(__item(i), __item(right)), sign)
+        if order == 0
+          __swap(i, right - pivots)
+          pivots += 1
+        else
+          if order < 0
+            __swap(i, store)
+            store += 1
+          end
+          i += 1
+        end
+      end
+      i = right
+      j = store
+      while i > right - pivots && i > j
+        __swap(j, i)
+        j += 1
+        i -= 1
+      end
+      break if store <= n && n <= store + pivots
+
+      if n < store
+        right = store - 1
+      else
+        left = store + pivots
+      end
+    end
+    limit.__resize(0)
+    limit.__push(__item(store))
+    __resize(n)
   end
 
   def __insertion_sort(start, stop)
@@ -2270,12 +2464,146 @@ module Array
 
 end
 
-# An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several.
+# An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several;
+# some of Enumerable's methods hand several on as they are.
 module Enumerator
+  # Of a method of the user's.
+  def __packed_each
+    __each_values do |*values|
+      if values.__empty?
+        yield nil
+      else
+        yield(values.size == 1 ? values.__item(0) : values)
+      end
+    end
+  end
+
   def map
     out = __list(__room)
     __each_values { |*values| out.__push(yield(*values)) }
     out
+  end
+
+  def flat_map
+    out = __list(__room)
+    __each_values { |*values| out.__append(yield(*values)) }
+    out
+  end
+
+  def filter_map
+    out = __list(__room)
+    __each_values do |*values|
+      y = yield(*values)
+      out.__push(y) if y
+    end
+    out
+  end
+
+  def __any_block
+    __each_values { |*values| return true if yield(*values) }
+    false
+  end
+
+  def __all_block
+    __each_values { |*values| return false unless yield(*values) }
+    true
+  end
+
+  def __one_block
+    n = 0
+    __each_values do |*values|
+      n += 1 if yield(*values)
+      return false if n > 1
+    end
+    n == 1
+  end
+
+  def __count_block
+    n = 0
+    __each_values { |*values| n += 1 if yield(*values) }
+    n
+  end
+
+  def __index_block
+    i = 0
+    __each_values do |*values|
+      return i if yield(*values)
+
+      i += 1
+    end
+    nil
+  end
+
+  def take_while
+    out = __list(__room)
+    __each_pair { |x, *values| yield(*values) ? out.__push(x) : break }
+    out
+  end
+
+  def __uniq_keyed
+    out = __list(__room)
+    keys = __list(__room)
+    slots = __list(0)
+    __each_pair { |x, *values| out.__push(x) if keys.__add(yield(*values), slots) }
+    out
+  end
+
+  # What is yielded as one value, and as it is.
+  def __each_pair
+    __each_values do |*values|
+      if values.__empty?
+        yield nil
+      else
+        yield((values.size == 1 ? values.__item(0) : values), *values)
+      end
+    end
+  end
+
+  def __first
+    each { |x| return x }
+    nil
+  end
+
+  def __each_entry
+    each { |x| yield x }
+    self
+  end
+
+  def each_slice(n)
+    __slices(n) { |slice| yield slice }
+  end
+
+  def each_cons(n)
+    __windows(n) { |window| yield window }
+  end
+
+  # The items of the first time are kept for the others.
+  def cycle(n = nil)
+    times = n.__nil? ? -1 : __to_long(n)
+    return nil if times == 0 || (times < 0 && !n.__nil?)
+
+    items = __list(__room)
+    __each_pair do |x, *values|
+      items.__push(x)
+      values.size > 1 ? yield(x) : yield(*values)
+    end
+    return nil if items.size == 0
+
+    while times != 1
+      items.each { |x| yield x }
+      times -= 1
+    end
+    nil
+  end
+
+  def reverse_each
+    items = __copy
+    i = items.size - 1
+    while i >= 0
+      yield items.__item(i)
+      i -= 1
+    end
+    self
   end
 
   def with_index(offset = 0)
@@ -2325,6 +2653,108 @@ module Enumerator
       if !some || __compare(key, most) > 0
         some = true
         most = key
+        best = x
+      end
+    end
+    best
+  end
+
+  # In pairs, as of arrays.
+  def __minmax_by
+    low = nil
+    high = nil
+    least = nil
+    most = nil
+    first = nil
+    first_key = nil
+    waits = false
+    some = false
+    each do |x|
+      key = yield x
+      if waits
+        waits = false
+        order = __compare(first_key, key)
+        if order == 0
+          x = first
+          key = first_key
+        elsif order > 0
+          first, x = x, first
+          first_key, key = key, first_key
+        end
+        if !some || __compare(first_key, least) < 0
+          low = first
+          least = first_key
+        end
+        if !some || __compare(key, most) > 0
+          high = x
+          most = key
+        end
+        some = true
+      else
+        waits = true
+        first = x
+        first_key = key
+      end
+    end
+    if waits
+      low = first if !some || __compare(first_key, least) < 0
+      high = first if !some || __compare(first_key, most) > 0
+    end
+    [low, high]
+  end
+
+  def __minmax_pairs
+    low = nil
+    high = nil
+    first = nil
+    waits = false
+    some = false
+    each do |x|
+      if waits
+        waits = false
+        order = yield(first, x)
+        if order == 0
+          x = first
+        elsif order > 0
+          first, x = x, first
+        end
+        low = first if !some || yield(first, low) < 0
+        high = x if !some || yield(x, high) > 0
+        some = true
+      else
+        waits = true
+        first = x
+      end
+    end
+    if waits
+      low = first if !some || yield(first, low) < 0
+      high = first if !some || yield(first, high) > 0
+    end
+    [low, high]
+  end
+
+  def __min_each
+    __extreme { |x, best| __compare(x, best) < 0 }
+  end
+
+  def __max_each
+    __extreme { |x, best| __compare(x, best) > 0 }
+  end
+
+  def __min_block
+    __extreme { |x, best| __order(yield(x, best), x, best) < 0 }
+  end
+
+  def __max_block
+    __extreme { |x, best| __order(yield(x, best), x, best) > 0 }
+  end
+
+  def __extreme
+    best = nil
+    some = false
+    each do |x|
+      if !some || yield(x, best)
+        some = true
         best = x
       end
     end

@@ -2,7 +2,8 @@
 //! `map.with_index(1) { }` run. It is known at compile time: the method, its receiver and its arguments. Nothing is
 //! computed before the block is there, as in Ruby.
 
-use super::{Invocation, Row, row};
+use super::sequence::{least, most};
+use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{Type, TypeSet};
@@ -23,6 +24,7 @@ pub(super) const ROWS: &[Row] = &[
             None => return Operand::bottom(),
         };
         match &*method {
+            sized if sized.starts_with(SIZED) => refused(s, c),
             "times" => source,
             "upto"
             | "downto"
@@ -34,14 +36,20 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
+            "#chunk_while" | "#slice_when" | "#slice_before" | "#slice_after" => Operand::nil(),
+            EACH => match source.types.single().cloned() {
+                Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
+                _ => Operand::nil(),
+            },
+            "each" if source.types.iter().any(Type::is_instance) => Operand::nil(),
             "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while"
             | "each_entry" => Operand::nil(),
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }
     }),
-    row("to_a", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
-    row("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    bare("to_a", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
     row("#room", |s, _| Operand::integer(s.b.i64(4))),
     row("take", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
@@ -53,36 +61,67 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("first", |s, c| match c.args.first() {
         Some(n) => s.send(&c.receiver, "#take", std::slice::from_ref(n), 1),
-        None => {
-            let items = s.send(&c.receiver, "#copy", &[], 1);
-            s.send(&items, "first", &[], 2)
-        }
+        None => s.send(&c.receiver, "#first", &[], 1),
     }),
-    row("min", through_array),
-    row("max", through_array),
-    row("minmax", through_array),
-    row("minmax_by", refused),
+    row("each_entry", |s, c| s.send_with_block(c, "#each_entry")),
+    carrying("zip", |s, c| match super::array::zipped(s, c) {
+        Some(call) => s.send_with_block(&call, if c.block.is_some() { "#zip_block" } else { "#zip" }),
+        None => Operand::bottom(),
+    }),
+    row("min", extreme),
+    row("max", extreme),
+    row("minmax", extreme),
     row("sort", through_array),
-    row("each_slice", refused),
-    row("each_cons", refused),
-    row("reverse_each", refused),
     row("next", refused),
     row("peek", refused),
     row("lazy", refused),
 ];
 
-/// What does not run a block of the user's may as well look at all items at once.
+/// The method of an Enumerator that stands for an object of a class of the user's which includes Enumerable: its `each`.
+const EACH: &str = "#each";
+
+/// What the name of a method begins with whose Enumerator was given a block for its size.
+const SIZED: &str = "#sized ";
+
+pub(super) fn sized(method: &str) -> String {
+    format!("{SIZED}{method}")
+}
+
+/// What such objects have from Enumerable.
+pub(super) const OWN_EACH: Row = carrying("Enumerable", |s, c| {
+    if c.splat.is_some() {
+        return s.refuse_splat();
+    }
+    if !c.keywords.is_empty() {
+        let _ = s.count_arguments(c, 0, 0);
+        return Operand::bottom();
+    }
+    let items = make(s, EACH, &c.receiver, &[]);
+    let result = s.send_block(&items, &c.name, &c.args, c.block.clone());
+    let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
+    if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
+        return c.receiver.clone();
+    }
+    result
+});
+
+/// `min`, `max` and `minmax`: the least or largest item, by the block or by `<=>`.
+fn extreme(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, if call.name == "minmax" { 0 } else { 1 }) {
+        return Operand::bottom();
+    }
+    if let Some(n) = most(s, call) {
+        return least(s, call, n, if call.block.is_some() { "#least_block" } else { "#least" });
+    }
+    let call = &call.with_args(Vec::new());
+    let by = if call.block.is_some() { "block" } else { "each" };
+    s.send_with_block(call, &format!("#{}_{by}", call.name))
+}
+
+/// As Ruby, makes an array of the items first.
 fn through_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.block.is_some() {
-        return refused(s, call);
-    }
     let items = s.send(&call.receiver, "#copy", &[], 1);
-    match call.name.as_str() {
-        "min" | "max" | "minmax" if call.args.is_empty() => {
-            s.send(&items, &format!("#{}_each", call.name), &[], 2)
-        }
-        name => s.send(&items, name, &call.args, 2),
-    }
+    s.send_block(&items, &call.name, &call.args, call.block.clone())
 }
 
 fn refused(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -102,7 +141,10 @@ fn source(s: &mut Lowerer<'_>, enumerator: &Operand) -> Option<(std::rc::Rc<str>
 /// Calls the method that the enumerator stands for.
 fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool) -> Operand {
     let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return Operand::bottom() };
-    let method = method.clone();
+    let method: std::rc::Rc<str> = match method.strip_prefix(SIZED) {
+        Some(method) => method.into(),
+        None => method.clone(),
+    };
     let mut args = s.tuple_items(enumerator);
     if args.is_empty() {
         return Operand::bottom();
@@ -112,9 +154,31 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     let name = match &*method {
         "each_with_index" | "with_index" if packs => format!("#packed_{method}"),
         "step" | "%" if range => "#arithmetic_sequence".to_string(),
+        _ if packs && source.types.iter().any(|ty| yields_several(&method, ty)) => {
+            return s.send_block(enumerator, "#packed_each", &[], Some(block));
+        }
+        EACH => "each".to_string(),
         method => method.to_string(),
     };
     s.send_block(&source, &name, &args, Some(block))
+}
+
+/// May a method of such a value yield several values? Of Enumerators there are some that hand on what they are given.
+fn yields_several(method: &str, ty: &Type) -> bool {
+    let hands_on = [
+        "map",
+        "collect",
+        "flat_map",
+        "collect_concat",
+        "filter_map",
+        "take_while",
+        "find_index",
+        "cycle",
+        "each",
+    ];
+    matches!(method, "each_with_object" | "with_object")
+        || ty.is_instance()
+        || matches!(ty, Type::Enumerator(..)) && hands_on.contains(&method)
 }
 
 /// Does the method, called without a block with so many arguments, give an Enumerator?

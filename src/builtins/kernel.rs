@@ -95,6 +95,8 @@ pub(super) const ROWS: &[Row] = &[
     bare("frozen?", frozen),
     bare("freeze", freeze),
     row("respond_to?", responds),
+    carrying("to_enum", enumerator),
+    carrying("enum_for", enumerator),
     spreading("send", |s, c| send(s, c, CallType::Own)),
     spreading("__send__", |s, c| send(s, c, CallType::Own)),
     spreading("public_send", |s, c| send(s, c, CallType::Outside)),
@@ -250,6 +252,25 @@ fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
         );
     }
     name
+}
+
+/// `to_enum(:name, …)`: an Enumerator of any method.
+fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !call.keywords.is_empty() {
+        return s.refuse_here(
+            "unsupported-enumerator",
+            format!("`{}` with keywords cannot run in a section", call.name),
+            Some("have the method take positional arguments".into()),
+        );
+    }
+    let (name, args) = match call.args.split_first() {
+        None => (Some("each".into()), &[][..]),
+        Some((_, args)) => (literal_name(s, call), args),
+    };
+    let Some(name) = name else { return Operand::bottom() };
+    // The block tells its size only.
+    let name = if call.block.is_some() { super::sized(&name) } else { name };
+    super::make_enumerator(s, &name, &call.receiver, args)
 }
 
 /// `respond_to?(:name)`.

@@ -26,6 +26,7 @@ mod sequence;
 mod structs;
 mod tuple;
 
+use enumerator::sized;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
 
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
@@ -218,6 +219,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
+/// A method of Enumerable's over an `each` of the user's.
+pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
+    let enumerator = Type::Enumerator("each".into(), Rc::new([]));
+    lookup(ClassId::ENUMERABLE, name, &enumerator).map(|_| &enumerator::OWN_EACH)
+}
+
 /// Do all objects have the methods of this class or module?
 pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
@@ -227,13 +234,27 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
 pub(crate) const CLASS_FROM_DATA: &str =
     "keep a Symbol instead of the class and decide with case, or use a captured class or a constant";
 
-const PRINT: &str = "there is no output from a section: return the value with pmap and print it afterwards";
+const PRINT: &str = "there is no output from a section: collect what is to be printed, as pmap does, and print it behind \
+     the call";
+
+pub(crate) const RANDOM: &str = "call rand, shuffle or sample without a generator: each element has random numbers of \
+     its own; Ikra.srand sets their seed";
 
 /// What to do instead of a method that does not run.
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     match name {
         "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => PRINT.into(),
         "format" | "sprintf" => "return the numbers with pmap and format them afterwards".into(),
+        _ if matches!(owner_name, "Time" | "Date" | "DateTime" | "Process::Status" | "Process") => {
+            "keep numbers, taken before the section: time.to_f, date.jd, or a difference of two of them".into()
+        }
+        _ if matches!(owner_name, "Regexp" | "MatchData") => {
+            "match before the section, and keep what was found as numbers and Symbols".into()
+        }
+        _ if matches!(owner_name, "Method" | "UnboundMethod") => {
+            "call the method by its name, as in `account.interest(x)`, or write a lambda that does".into()
+        }
+        _ if owner_name.starts_with("Random") && name != "rand" => RANDOM.into(),
         "to_proc" | "curry" | "method" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }

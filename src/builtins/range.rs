@@ -261,13 +261,25 @@ fn to_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// `min` and `max` by the ends alone.
 fn smallest(s: &mut Lowerer<'_>, call: &Invocation, min: bool) -> Operand {
-    if !call.args.is_empty() {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`{}` of several items cannot run in a section", call.name),
-            Some("use first(n) or last(n)".into()),
-        );
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
     }
+    if let Some(n) = super::sequence::most(s, call) {
+        let ends = range_ends(&call.receiver);
+        if !matches!(ends, Some((Some(_), Some(_), _, RangeEnd::Integer, RangeEnd::Integer))) {
+            return s.refuse_here(
+                "unsupported-method",
+                format!("`{}` of several items runs for ranges of Integers in a section", call.name),
+                Some("use first(n)".into()),
+            );
+        }
+        return match (&call.block, min) {
+            (None, true) => s.send(&call.receiver, "first", &[n], 1),
+            (None, false) => super::sequence::least(s, call, n, "#least"),
+            (Some(_), _) => super::sequence::least(s, call, n, "#least_block"),
+        };
+    }
+    let call = &call.with_args(Vec::new());
     if call.block.is_some() {
         return s.send_with_block(call, if min { "#min_block" } else { "#max_block" });
     }

@@ -66,9 +66,15 @@ pub(super) const ROWS: &[Row] = &[
     row("max_by", by),
     row("minmax_by", by),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
+    carrying("chunk_while", runs),
+    carrying("slice_when", runs),
+    carrying("slice_before", runs),
+    carrying("slice_after", runs),
     // ---- what core.rb is made of
     row("#room", |s, c| match c.receiver.types.single() {
-        Some(Type::Range { high: RangeEnd::None, .. }) => Operand::integer(s.b.i64(16)),
+        Some(Type::Range { low: RangeEnd::Integer, high: RangeEnd::None | RangeEnd::Float, .. }) => {
+            Operand::integer(s.b.i64(16))
+        }
         Some(Type::Range { .. }) => {
             let size = s.send(&c.receiver, "#length", &[], 1);
             if size.is_bottom() {
@@ -178,26 +184,62 @@ pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !call.args.is_empty() {
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`{}` of several items cannot run in a section", call.name),
-            Some("use sort_by { … }.first(n)".into()),
-        );
+    match most(s, call) {
+        Some(n) if call.name != "minmax_by" => least(s, call, n, "#least_by"),
+        _ => {
+            let alone = call.with_args(Vec::new());
+            s.send_with_block(&alone, &format!("#{}", call.name))
+        }
     }
-    s.send_with_block(call, &format!("#{}", call.name))
+}
+
+/// The number of items that `min(n)` and its like are asked for; nil is none.
+pub(super) fn most(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let n = call.args.first().filter(|n| n.types.single() != Some(&Type::Nil))?;
+    if n.types.contains(&Type::Nil) {
+        let some = n.types.filter(|ty| *ty != Type::Nil);
+        let is_some = s.is_one_of(n, &some);
+        let what = format!("`{}` with a number or nil cannot run in a section", call.name);
+        s.check(is_some.value, ErrorKind::Unsupported(what), &[]);
+        return Some(s.narrow(n, &some));
+    }
+    Some(n.clone())
+}
+
+/// So many of the smallest or largest.
+pub(super) fn least(s: &mut Lowerer<'_>, call: &Invocation, n: Operand, name: &str) -> Operand {
+    let sign = if call.name.starts_with("max") { -1 } else { 1 };
+    let sign = Operand::integer(s.b.i64(sign));
+    s.send_block(&call.receiver, name, &[n, sign], call.block.clone())
+}
+
+/// `chunk_while` and its like: an Enumerator of a method of `core.rb` that gets the block as a proc, or the pattern.
+fn runs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let by_pattern = matches!(&*call.name, "slice_before" | "slice_after");
+    let test = match (&call.block, &call.args[..]) {
+        (Some(block), []) => s.kept_block(block),
+        (None, [pattern]) if by_pattern => pattern.clone(),
+        (None, []) if !by_pattern => {
+            let message = "tried to create Proc object without a block";
+            return s.fail(ErrorKind::ArgumentError(message.into()), &[]);
+        }
+        (block, args) => {
+            let expected = if by_pattern && block.is_none() { "1" } else { "0" };
+            return super::wrong_count(s, args.len(), expected);
+        }
+    };
+    super::make_enumerator(s, &format!("#{}", call.name), &call.receiver, &[test])
 }
 
 /// `min` and `max` without a block.
 fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operand {
-    if !call.args.is_empty() {
-        let last = if better == Comparison::Lt { "sort.first(n)" } else { "sort.reverse.first(n)" };
-        return s.refuse_here(
-            "unsupported-method",
-            format!("`{}` of several items cannot run in a section", call.name),
-            Some(format!("use {last}")),
-        );
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
     }
+    if let Some(n) = most(s, call) {
+        return least(s, call, n, if call.block.is_some() { "#least_block" } else { "#least" });
+    }
+    let call = &call.with_args(Vec::new());
     if call.block.is_some() {
         return s.send_with_block(call, if better == Comparison::Lt { "#min_block" } else { "#max_block" });
     }
@@ -506,6 +548,12 @@ impl Lowerer<'_> {
             (Some(high), RangeEnd::Float) => {
                 let rounded = if exclusive { crate::ir::UnaryOp::CeilF } else { crate::ir::UnaryOp::FloorF };
                 let high = self.b.unary(rounded, high);
+                // Beyond 62 bits, as with Infinity, nobody gets to the end.
+                let (most, least) = (self.b.f64(4.611686018427388e18), self.b.f64(-4.611686018427388e18));
+                let beyond = self.b.compare(Comparison::Gt, high, most);
+                let high = self.b.select(beyond, most, high);
+                let below = self.b.compare(Comparison::Lt, high, least);
+                let high = self.b.select(below, least, high);
                 let high = super::float::to_integer(self, high, "to_i");
                 if high.is_bottom() {
                     return high;

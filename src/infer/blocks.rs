@@ -465,6 +465,12 @@ impl Lowerer<'_> {
     }
 
     /// What a parameter `&block` holds.
+    /// A block that a built-in keeps, as a value.
+    pub(crate) fn kept_block(&mut self, block: &BlockRef) -> Operand {
+        let number = self.memo.proc_number(self.context, u32::MAX - 2);
+        self.proc_operand(number, block.clone())
+    }
+
     pub(super) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
         match passed {
             Some(block) => {

@@ -11,6 +11,7 @@ use super::operand::Operand;
 use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, Temp};
 use crate::heap::schema::Output;
 use crate::ir::Comparison;
+use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Multiple, Node, Target};
 use crate::syntax::walk::{assigned_by, each_node_in};
 use crate::types::ClassId;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Blocks that call each other, as many as this.
-const MAX_CHAIN: usize = 4;
+const MAX_CHAIN: usize = 6;
 
 /// A block without the values that it uses. Two are equal that have the same code around the same blocks.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct ClosedLiteral {
     closure: Option<u32>,
     name: String,
     builtin: bool,
+    /// Where it stands, or its built-in is called.
+    span: Span,
     has_receiver: bool,
     /// The blocks that it stands in, outermost first.
     around: Vec<Arc<BlockLiteral>>,
@@ -247,6 +250,7 @@ impl Lowerer<'_> {
             closure: frame.closure,
             name: frame.name.clone(),
             builtin: frame.builtin,
+            span: self.user_span_of(home.frame, literal.span),
             has_receiver: !receiver.is_bottom(),
             around: home.blocks.iter().map(|activation| Arc::clone(&activation.literal)).collect(),
             taken,
@@ -362,7 +366,7 @@ impl Lowerer<'_> {
             control: vec![],
             activation: self.versions,
             blocks: Rc::default(),
-            call_span: closed.literal.span,
+            call_span: closed.span,
             caller: frame,
             builtin: closed.builtin,
             name: closed.name.clone(),

@@ -87,6 +87,8 @@ dialect! {
         "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",
     /// A block with one parameter and keywords takes the first item of an array; else all of it.
     keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
+    /// `{x: 1}.inspect` is that, not `{:x=>1}`.
+    hashes_show_symbols_bare: "{ x: 1 }.inspect == '{x: 1}'",
 }
 
 #[cfg(test)]

@@ -489,8 +489,13 @@ impl Lowerer<'_> {
             }
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
-            Method::Native { .. } if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) => {
-                self.refused_method(ty, name, &found)
+            Method::Native { name: original }
+                if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) =>
+            {
+                match builtins::of_own_each(original).filter(|_| self.each_has_source(ty)) {
+                    Some(rule) => Callee::Builtin(rule),
+                    None => self.refused_method(ty, name, &found),
+                }
             }
             Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
                 Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
@@ -508,7 +513,10 @@ impl Lowerer<'_> {
         let original = if let Method::Native { name } = &found.method { name } else { name };
         let hint = match held_hint(ty, found.owner, original) {
             Some(hint) => hint,
-            None => builtins::hint(found.owner, &self.host.class_name(found.owner), original),
+            None => {
+                let of = if let Type::Module(module) = ty { *module } else { found.owner };
+                builtins::hint(found.owner, &self.host.class_name(of), original)
+            }
         };
         Callee::Refused(Refusal {
             slug: "unsupported-method",
@@ -525,6 +533,19 @@ impl Lowerer<'_> {
                 self.host.method(class_of(ty), "each"),
                 Ok(Some(FoundMethod { owner: ClassId::STRUCT, method: Method::Native { .. }, .. }))
             )
+    }
+
+    /// Is the `each` of such objects one of the user's?
+    fn each_has_source(&mut self, ty: &Type) -> bool {
+        match self.host.method(class_of(ty), "each") {
+            // Set's is written in Ruby in some versions: over a Hash.
+            Ok(Some(FoundMethod { method: Method::Ruby(_), owner, .. })) => {
+                self.host.class_name(owner) != "Set"
+            }
+            Ok(found) => found.is_none(),
+            // That is told where it is called.
+            Err(_) => true,
+        }
     }
 
     fn invoke(
@@ -701,15 +722,14 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
         }
         (ClassId::PROC, _) => {
             "only a lambda that is written in the block, or that a local variable or a constant holds, can \
-                               be called: take it into a local variable before the section, or write a method"
+                               be called, and none that `>>`, `<<`, `curry` or `method` gave: take it into a local \
+                               variable before the section, or write a lambda or method that makes the calls"
                 .into()
         }
-        (ClassId::RANDOM, _) if name == "rand" => {
-            "call rand without a receiver; Ikra.srand sets its seed".into()
-        }
+        (ClassId::RANDOM, _) => builtins::RANDOM.into(),
         (_, ClassId::ENUMERABLE) => {
-            "Enumerable runs over arrays, ranges, Structs and enumerators: go through the array \
-                                     that the object holds, or call to_a on it before the section"
+            "Enumerable runs over arrays, ranges, Structs, enumerators and objects with an `each` written \
+                                     in Ruby: call to_a on it before the section"
                 .into()
         }
         (_, ClassId::MATH) => format!("write Math.{name}(…)"),

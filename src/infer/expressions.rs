@@ -102,6 +102,8 @@ impl Lowerer<'_> {
                 let receiver = self.self_operand();
                 self.read_ivar(&receiver, name)
             }
+            Kind::Global(name) => self.root(&RootKey::Global(name.clone())).unwrap_or_else(Operand::nil),
+            Kind::ClassVariable(name) => self.class_variable(name),
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
             Kind::ConstantOf { module, path } => {
                 // `x.class::LIMIT` is another constant for each class that x can be of.

@@ -381,7 +381,8 @@ impl Lowerer<'_> {
         }
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
         self.node = code.body.id;
-        self.span = code.span;
+        // What is refused in a built-in is told where it is called.
+        self.span = if *builtin { *called } else { code.span };
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len()).into_iter();
         let arguments = Arguments::of_form(&key.form, operands);

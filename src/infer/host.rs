@@ -41,7 +41,10 @@ pub enum RootKey {
     Constant { scope: Scope, path: Vec<String>, absolute: bool },
     /// A constant of a class or module that is known by its number (`self.class::LIMIT`).
     ConstantOf(ClassId, Vec<String>),
-    /// A global variable is never a root: it is refused.
+    /// A global variable, with its `$`.
+    Global(String),
+    /// A class variable, with its `@@`, of the class that `scope` stands in.
+    ClassVariable { scope: Scope, name: String },
     /// An instance variable of a class or module itself (`@count` in `def self.x`).
     ModuleIvar(ClassId, String),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.

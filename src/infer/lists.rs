@@ -168,6 +168,16 @@ impl Lowerer<'_> {
         self.memo.list(kind).mutated
     }
 
+    /// Is some array that the section makes frozen?
+    pub(crate) fn freezes_arrays(&self) -> bool {
+        self.memo.freezes_arrays
+    }
+
+    pub(crate) fn note_frozen_array(&mut self) {
+        self.memo.changed |= !self.memo.freezes_arrays;
+        self.memo.freezes_arrays = true;
+    }
+
     /// Says that lists of the kind change after they were made. False if that cannot be.
     pub(crate) fn mutate_list(&mut self, kind: ListKind) -> bool {
         let list = self.memo.list(kind);

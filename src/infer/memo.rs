@@ -223,6 +223,8 @@ pub struct Memo {
     pub accumulators: BTreeMap<String, TypeSet>,
     /// Variables around the section that are used as no accumulator is.
     pub shared_variables: BTreeSet<String>,
+    /// Some array that the section makes is frozen.
+    pub freezes_arrays: bool,
     /// What the section's block gives.
     pub result: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,

@@ -100,6 +100,19 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A class variable as the current code sees it.
+    pub(crate) fn class_variable(&mut self, name: &str) -> Operand {
+        let scope = self.frame().scope.clone();
+        match self.own_root(RootKey::ClassVariable { scope, name: name.into() }) {
+            Some(operand) => operand,
+            None => self.refuse_here(
+                "uninitialized-class-variable",
+                format!("the class variable {name} has no value here"),
+                Some("assign it in the class's body".into()),
+            ),
+        }
+    }
+
     /// A constant of a class or module that is a value: `module` is that, or its class if `of_class`.
     pub(crate) fn constant_of(&mut self, module: &Operand, path: &[String], of_class: bool) -> Operand {
         self.switch(module, 19, &mut |s, part| {

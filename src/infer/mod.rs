@@ -629,8 +629,11 @@ impl<'h> Lowerer<'h> {
 
     /// The current place, or the call of the built-in that is being lowered.
     fn user_span(&self) -> Span {
-        let mut frame = self.current;
-        let mut span = self.span;
+        self.user_span_of(self.current, self.span)
+    }
+
+    /// A place in a frame's code, or the call of the built-in that it is of.
+    fn user_span_of(&self, mut frame: usize, mut span: Span) -> Span {
         while self.frames.get(frame).is_some_and(|f| f.builtin) {
             span = self.frames[frame].call_span;
             match frame.checked_sub(1) {

@@ -3,13 +3,13 @@
 //! then the clauses after it know what did not match, too.
 
 use super::calls::CallType;
-use super::host::Visibility;
+use super::host::{Method, Visibility};
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
 use crate::source::Span;
 use crate::syntax::ast::{InClause, Kind, Node, Pattern, PatternKind, Target};
-use crate::types::{RangeEnd, Type};
+use crate::types::{ClassId, RangeEnd, Type};
 
 /// Joins of a pattern.
 const SLOT_HIT: u32 = 0;
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
                 });
                 (condition, value)
             }
-            PatternKind::Bind(_) | PatternKind::Array { .. } => {
+            PatternKind::Bind(_) | PatternKind::Array { .. } | PatternKind::Hash { .. } => {
                 (Condition { value: self.b.bool(true), yes: vec![], no: vec![] }, None)
             }
         }
@@ -316,7 +316,7 @@ impl Lowerer<'_> {
                     if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
                 });
             }
-            PatternKind::Array { constant, .. } => {
+            PatternKind::Array { constant, .. } | PatternKind::Hash { constant, .. } => {
                 if let Some(constant) = constant {
                     let (condition, value) = self.case_equality(subject, constant);
                     self.enter_pattern(pattern);
@@ -331,7 +331,10 @@ impl Lowerer<'_> {
                 }
                 if !self.b.is_dead() {
                     let subject = self.refine(subject.clone());
-                    self.match_array(pattern, &subject, miss, true);
+                    match &pattern.kind {
+                        PatternKind::Hash { .. } => self.match_keys(pattern, &subject, miss),
+                        _ => self.match_array(pattern, &subject, miss, true),
+                    }
                 }
             }
         }
@@ -350,7 +353,9 @@ impl Lowerer<'_> {
                 _ if !deconstructs => {
                     s.fail(ErrorKind::TypeError("deconstruct must return Array".into()), &[]);
                 }
-                Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if s.deconstructs(&part) => {
+                Some(Type::Object(..) | Type::Record(_) | Type::Made(_))
+                    if s.deconstructs(&part, "deconstruct") =>
+                {
                     let array = s.send_from(&part, "deconstruct", &[], 1, CallType::Own);
                     if !array.is_bottom() {
                         s.match_array(pattern, &array, miss, false);
@@ -390,10 +395,148 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A hash pattern: over the members of a Struct or Data, or over what `deconstruct_keys` gives.
+    fn match_keys(&mut self, pattern: &Pattern, subject: &Operand, miss: &Miss) {
+        let PatternKind::Hash { pairs, closed, .. } = &pattern.kind else { return };
+        self.switch(subject, SLOT_CLASS, &mut |s, part| {
+            s.enter_pattern(pattern);
+            if let Some(members) = s.own_keys(&part) {
+                s.match_members(&part, &members, (pairs, *closed), miss);
+            } else if s.deconstructs(&part, "deconstruct_keys") {
+                // Whoever wants to know all keys gives none.
+                let keys = if *closed || pairs.is_empty() {
+                    Operand::nil()
+                } else {
+                    let keys: Vec<Operand> = pairs.iter().map(|(key, _)| s.symbol(key)).collect();
+                    s.tuple(&keys)
+                };
+                let hash = s.send_from(&part, "deconstruct_keys", &[keys], 1, CallType::Own);
+                s.switch(&hash, SLOT_CLASS + 1, &mut |s, hash| {
+                    s.match_hash(&hash, (pairs, *closed), miss);
+                    if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+                });
+            } else {
+                let reason = Told::Text(" does not respond to #deconstruct_keys".into());
+                s.missed(miss, vec![Told::Inspected(part), reason]);
+            }
+            if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+        });
+    }
+
+    /// The members of a Struct or Data whose `deconstruct_keys` is Ruby's own.
+    fn own_keys(&mut self, object: &Operand) -> Option<Vec<String>> {
+        let class = super::class_of(object.types.single().filter(|ty| ty.is_instance())?);
+        let found = self.host.method(class, "deconstruct_keys").ok()??;
+        let own = matches!(found.method, Method::Native { .. })
+            && matches!(found.owner, ClassId::STRUCT | ClassId::DATA);
+        own.then(|| self.host.members(class))
+    }
+
+    fn match_members(
+        &mut self,
+        object: &Operand,
+        members: &[String],
+        (pairs, closed): (&[(String, Pattern)], bool),
+        miss: &Miss,
+    ) {
+        // Of more keys than there are members Ruby looks for none.
+        let too_many = pairs.len() > members.len() && !closed;
+        if let Some((key, _)) = pairs.iter().find(|(key, _)| too_many || !members.contains(key)) {
+            return self.missed_key(miss, key);
+        }
+        if pairs.is_empty() && !members.is_empty() {
+            let mut reason = self.told_members(object, members);
+            reason.push(Told::Text(" is not empty".into()));
+            return self.missed(miss, reason);
+        }
+        let items: Vec<Operand> = pairs.iter().map(|(key, _)| self.read_ivar(object, key)).collect();
+        if items.iter().any(Operand::is_bottom) {
+            return;
+        }
+        for ((_, pattern), item) in pairs.iter().zip(&items) {
+            self.match_pattern(pattern, item, miss);
+        }
+        let named = |member: &&String| pairs.iter().any(|(key, _)| key == *member);
+        let others: Vec<String> = members.iter().filter(|member| !named(member)).cloned().collect();
+        if closed && !others.is_empty() && !self.b.is_dead() {
+            let mut reason = vec![Told::Text("rest of ".into())];
+            reason.extend(self.told_members(object, &others));
+            reason.push(Told::Text(" is not empty".into()));
+            self.missed(miss, reason);
+        }
+    }
+
+    /// Members as a Hash is inspected.
+    fn told_members(&mut self, object: &Operand, members: &[String]) -> Vec<Told> {
+        let mut told = vec![Told::Text("{".into())];
+        for (i, member) in members.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let plain = member.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if self.host.dialect().hashes_show_symbols_bare && plain {
+                told.push(Told::Text(format!("{comma}{member}: ")));
+            } else {
+                let key = self.symbol(member);
+                told.extend([Told::Text(comma.into()), Told::Inspected(key), Told::Text("=>".into())]);
+            }
+            told.push(Told::Inspected(self.read_ivar(object, member)));
+        }
+        told.push(Told::Text("}".into()));
+        told
+    }
+
+    /// What `deconstruct_keys` gave.
+    fn match_hash(&mut self, hash: &Operand, (pairs, closed): (&[(String, Pattern)], bool), miss: &Miss) {
+        let is_hash = |ty: &Type| self.host.is_subclass(super::class_of(ty), ClassId::HASH);
+        if !hash.types.iter().all(is_hash) {
+            self.fail(ErrorKind::TypeError("deconstruct_keys must return Hash".into()), &[]);
+            return;
+        }
+        for (i, (key, _)) in pairs.iter().enumerate() {
+            let symbol = self.symbol(key);
+            let found = self.within_slot(i as u32, |s| s.send(hash, "key?", &[symbol], 2));
+            if found.is_bottom() {
+                return;
+            }
+            let condition = self.truth_condition(&found);
+            self.branch(
+                SLOT_MISS + 17,
+                condition,
+                |_| Operand::nil(),
+                |s| {
+                    s.missed_key(miss, key);
+                    Operand::bottom()
+                },
+            );
+        }
+        for (i, (key, pattern)) in pairs.iter().enumerate() {
+            if self.b.is_dead() {
+                return;
+            }
+            let symbol = self.symbol(key);
+            let item = self.within_slot(i as u32, |s| s.send(hash, "[]", &[symbol], 4));
+            self.match_pattern(pattern, &item, miss);
+        }
+        if (closed || pairs.is_empty()) && !self.b.is_dead() {
+            let size = self.send(hash, "size", &[], 3);
+            if size.is_bottom() {
+                return;
+            }
+            let wanted = self.b.i64(pairs.len() as i64);
+            let value = self.b.compare(Comparison::Eq, size.value(), wanted);
+            let what = if closed { "rest of " } else { "" };
+            let reason = vec![
+                Told::Text(what.into()),
+                Told::Inspected(hash.clone()),
+                Told::Text(" is not empty".into()),
+            ];
+            self.expect(Condition { value, yes: vec![], no: vec![] }, miss, || reason);
+        }
+    }
+
     /// Can the object be taken apart? A method that is not public does not count.
-    fn deconstructs(&mut self, object: &Operand) -> bool {
+    fn deconstructs(&mut self, object: &Operand, method: &str) -> bool {
         let Some(ty) = object.types.iter().next() else { return false };
-        match self.host.method(super::class_of(ty), "deconstruct") {
+        match self.host.method(super::class_of(ty), method) {
             Ok(Some(found)) => found.visibility == Visibility::Public,
             Ok(None) => false,
             // The call refuses it, with the reason.
@@ -485,9 +628,29 @@ impl Lowerer<'_> {
         }
     }
 
+    /// There is no such key.
+    fn missed_key(&mut self, miss: &Miss, key: &str) {
+        match miss {
+            Miss::Jump(join) => self.jump(*join, None),
+            Miss::Raise(subject, span) => {
+                self.span = *span;
+                let found = Told::Text(": key not found: ".into());
+                let key = Told::Inspected(self.symbol(key));
+                self.no_match_as(
+                    "NoMatchingPatternKeyError",
+                    vec![Told::Inspected(subject.clone()), found, key],
+                );
+            }
+        }
+    }
+
     /// NoMatchingPatternError.
     fn no_match(&mut self, message: Vec<Told>) -> Operand {
-        let class = self.constant(&["NoMatchingPatternError".to_string()], true);
+        self.no_match_as("NoMatchingPatternError", message)
+    }
+
+    fn no_match_as(&mut self, class: &str, message: Vec<Told>) -> Operand {
+        let class = self.constant(&[class.to_string()], true);
         let Some(class) = super::conditions::module_of(&class) else { return Operand::bottom() };
         let mut all = message;
         all.reverse();
@@ -614,7 +777,7 @@ fn is_test(pattern: &Pattern) -> bool {
         PatternKind::Value(_) | PatternKind::Bind(_) => true,
         PatternKind::Capture(inner, _) => is_test(inner),
         PatternKind::Either(left, right) => [left, right].iter().all(|p| is_test(p) && !binds(p)),
-        PatternKind::Array { .. } => false,
+        PatternKind::Array { .. } | PatternKind::Hash { .. } => false,
     }
 }
 
@@ -627,6 +790,7 @@ fn binds(pattern: &Pattern) -> bool {
         PatternKind::Array { before, rest, after, .. } => {
             matches!(rest, Some(Some(_))) || before.iter().chain(after).any(binds)
         }
+        PatternKind::Hash { pairs, .. } => pairs.iter().any(|(_, pattern)| binds(pattern)),
     }
 }
 

@@ -46,13 +46,16 @@ impl Lowerer<'_> {
             Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_users => None,
             _ => {
                 let name = self.host.class_name(class);
+                let hint = match class {
+                    ClassId::RANDOM => crate::builtins::RANDOM,
+                    _ => {
+                        "objects of classes with an `initialize` in Ruby can be made; others before the section"
+                    }
+                };
                 return self.refuse_here(
                     "unsupported-new",
                     format!("`{name}.new` cannot run in a section"),
-                    Some(
-                        "objects of classes with an `initialize` in Ruby can be made; others before the section"
-                            .into(),
-                    ),
+                    Some(hint.into()),
                 );
             }
         };

@@ -165,7 +165,12 @@ impl Lowerer<'_> {
                 Target::Captured(..) if unused => return,
                 target => target.span(),
             },
-            Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) | Kind::Constant { .. } => node.span,
+            Kind::Local(_)
+            | Kind::Captured(_)
+            | Kind::Ivar(_)
+            | Kind::Global(_)
+            | Kind::ClassVariable(_)
+            | Kind::Constant { .. } => node.span,
             Kind::Call(_) | Kind::Yield(_) | Kind::Super { .. } | Kind::Array(_) if !unused => node.span,
             _ => return,
         };

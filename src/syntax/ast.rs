@@ -220,6 +220,10 @@ pub enum Kind {
     /// A local variable of the scope around the section.
     Captured(String),
     Ivar(String),
+    /// With its `$`.
+    Global(String),
+    /// With its `@@`.
+    ClassVariable(String),
     /// `A::B`; `absolute` for `::A::B`.
     Constant {
         path: Vec<String>,
@@ -367,4 +371,6 @@ pub enum PatternKind {
     Either(Box<Pattern>, Box<Pattern>),
     /// `[a, *rest, b]`, `Const[…]`; `rest: Some(None)` is a splat without a name.
     Array { constant: Option<Node>, before: Vec<Pattern>, rest: Option<Option<Target>>, after: Vec<Pattern> },
+    /// `{name: pattern}`, `Const(name: pattern)`; `closed`: there must be no other keys (`**nil`).
+    Hash { constant: Option<Node>, pairs: Vec<(String, Pattern)>, closed: bool },
 }

@@ -246,6 +246,14 @@ impl Printer<'_> {
                 let after = after.iter().map(|pattern| self.pattern(pattern));
                 form("items", constant.chain(before).chain(rest).chain(after))
             }
+            PatternKind::Hash { constant, pairs, closed } => {
+                let constant = constant.iter().map(|constant| self.node(constant));
+                let pairs = pairs
+                    .iter()
+                    .flat_map(|(key, pattern)| [Sexp::Atom(format!("{key}:")), self.pattern(pattern)]);
+                let closed = closed.then(|| atom("**nil"));
+                form("keys", constant.chain(pairs).chain(closed))
+            }
         }
     }
 
@@ -291,7 +299,7 @@ impl Printer<'_> {
             }
             Kind::Local(id) => self.local(*id),
             Kind::Captured(name) => Sexp::Atom(format!("^{name}")),
-            Kind::Ivar(name) => atom(name),
+            Kind::Ivar(name) | Kind::Global(name) | Kind::ClassVariable(name) => atom(name),
             Kind::Constant { path, absolute } => {
                 Sexp::Atom(format!("{}{}", if *absolute { "::" } else { "" }, path.join("::")))
             }

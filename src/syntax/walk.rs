@@ -25,6 +25,8 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         | Kind::Local(_)
         | Kind::Captured(_)
         | Kind::Ivar(_)
+        | Kind::Global(_)
+        | Kind::ClassVariable(_)
         | Kind::Retry
         | Kind::Constant { .. } => {}
         Kind::String(parts) => {
@@ -181,6 +183,10 @@ fn in_pattern<'a>(pattern: &'a Pattern, visit: &mut dyn FnMut(&'a Node)) {
             in_pattern(left, visit);
             in_pattern(right, visit);
         }
+        PatternKind::Hash { constant, pairs, .. } => {
+            in_option(constant.as_ref(), visit);
+            pairs.iter().for_each(|(_, pattern)| in_pattern(pattern, visit));
+        }
         PatternKind::Array { constant, before, rest, after } => {
             in_option(constant.as_ref(), visit);
             before.iter().for_each(|pattern| in_pattern(pattern, visit));
@@ -249,6 +255,9 @@ fn locals_of_pattern(pattern: &Pattern, visit: &mut dyn FnMut(LocalId)) {
         PatternKind::Either(left, right) => {
             locals_of_pattern(left, visit);
             locals_of_pattern(right, visit);
+        }
+        PatternKind::Hash { pairs, .. } => {
+            pairs.iter().for_each(|(_, pattern)| locals_of_pattern(pattern, visit));
         }
         PatternKind::Array { before, rest, after, .. } => {
             before.iter().chain(after).for_each(|pattern| locals_of_pattern(pattern, visit));

@@ -95,7 +95,8 @@ module RandomPrograms
 
     def class_node(klass)
       around, lines = modules(klass)
-      parts = [*delegation_lines(klass), *(klass.record? ? record_methods(klass) : [accessors(klass)]),
+      parts = [*class_variable_line(klass), *delegation_lines(klass),
+               *(klass.record? ? record_methods(klass) : [accessors(klass)]),
                *klass.signatures.map { |method| defined_node(klass, method) }, *function_nodes(klass), lines]
       Node.fixed(around, "\n#{class_head(klass)}\n", Node.body(parts), "\nend")
     end
@@ -123,6 +124,7 @@ module RandomPrograms
     # `above`: there is a method for `super`.
     def method_node(klass, method, function: false, above: false)
       within(method_scope(klass, method, function:)) do
+        declare_globals(klass)
         parameters = parameter_nodes(method.parameters)
         parameters << "&#{method.yields.name}" if method.yields&.name
         body = Node.body([*recursion_end(method), *statements(3, 3), Node.statement(method_value(method, above))])

@@ -15,10 +15,12 @@ require_relative "parameters"
 require_relative "blocks"
 require_relative "inheritance"
 require_relative "functions"
+require_relative "globals"
 require_relative "records"
 require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
+require_relative "enumerables"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -47,10 +49,12 @@ module RandomPrograms
     include Blocks
     include Inheritance
     include Functions
+    include Globals
     include Records
     include ChangedRecords
     include Lists
     include ListUses
+    include Enumerables
     include Lambdas
     include Matching
     include Accumulators
@@ -89,6 +93,7 @@ module RandomPrograms
     # @return [Program]
     def program
       make_classes
+      make_globals
       make_signatures
       make_functions
       make_delegations
@@ -146,15 +151,19 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(texts + captured_by_driver + make_accumulators, "\n")
+      Node.list(global_nodes + texts + captured_by_driver + make_accumulators, "\n")
     end
 
     def captured_array
       types = pick(ITEM_TYPES + [%i[int float nil sym bool], [:sym]])
       name = fresh("k")
       @outside << [name, ArrayType.new(types)]
+      Node.fixed("#{name} = ", captured_items(types))
+    end
+
+    def captured_items(types)
       items = Array.new(between(types.size, 6)) { |i| constant(types[i] || pick(types)) }
-      Node.fixed("#{name} = [", Node.list(items), "]")
+      Node.fixed("[", Node.list(items), "]")
     end
 
     def block_node
@@ -166,6 +175,7 @@ module RandomPrograms
       within(outer) do
         scope.accumulators = @accumulators.dup
         @outside.each { |name, types| scope.declare(name, types, writable: false) }
+        declare_globals(nil)
         scope.declare("x", element, writable: false)
         declare_parameters
         made = statements(3, 6)

@@ -85,7 +85,12 @@ module RandomPrograms
 
     def module_of(way, method)
       name = fresh("Mod")
-      [Node.fixed("module #{name}\n", Node.body([yield(method)]), "\nend\n"), Node.fixed("#{way} #{name}")]
+      # The class variables of a class are none of the module's.
+      hidden = @class_variables
+      @class_variables = {}
+      made = [Node.fixed("module #{name}\n", Node.body([yield(method)]), "\nend\n"), Node.fixed("#{way} #{name}")]
+      @class_variables = hidden
+      made
     end
   end
 end

@@ -135,12 +135,14 @@ module RandomPrograms
       when 0, 1 then fetched(source, name, default, depth) unless range?(source)
       when 2
         block = list_block({ name => of }, [:bool], depth)
-        block && e("(", source, pick(%w[.find .detect]), block, " || ", default, ")")
+        block && e("(", enumerable(source), pick(%w[.find .detect]), block, " || ", default, ")")
       when 3
         block = list_block({ name => of }, [:int], depth)
-        block && e("(", source, pick(%w[.min_by .max_by]), block, " || ", default, ")")
+        block && e("(", enumerable(source), pick(%w[.min_by .max_by]), block, " || ", default, ")")
       when 4 then picked(source, of, types, default, depth)
-      else e("(", source, pick(%w[.first .to_a.last .minmax.first .max .min]), " || ", default, ")") if of != %i[sym]
+      else
+        call = pick(%w[.first .to_a.last .minmax.first .max .min])
+        e("(", enumerable(source), call, " || ", default, ")") if of != %i[sym]
       end
     end
 

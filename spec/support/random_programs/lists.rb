@@ -76,7 +76,7 @@ module RandomPrograms
       b = fresh("i")
       paired = lambda do |names, call|
         block = list_block(names, items, depth)
-        block && e(source, call, block)
+        block && e(enumerable(source), call, block)
       end
       through(source) do
         case between(0, 8)
@@ -87,12 +87,15 @@ module RandomPrograms
         when 4
           second = chance(0.5) ? { b => of | [:nil] } : { "*#{b}" => ArrayType.new(of) }
           paired.call({ a => of, **second }, ".each_slice(#{between(1, 3)}).map")
-        when 5 then paired.call({ a => of, b => of }, ".each_cons(2).map")
+        when 5
+          next list_of_runs(source, of, items, depth) if chance(0.4)
+
+          paired.call({ a => of, b => of }, ".each_cons(2).map")
         when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", list(of, 0), ").map"))
         when 7 then list_flat(source, of, items, depth)
         else
           block = list_block({ a => of }, items | [:nil], depth)
-          block && !items.include?(:nil) && !items.include?(:bool) ? e(source, ".filter_map", block) : nil
+          block && !items.include?(:nil) && !items.include?(:bool) ? e(enumerable(source), ".filter_map", block) : nil
         end
       end
     end
@@ -117,7 +120,7 @@ module RandomPrograms
         return unless block
 
         call = pick(%w[.select .reject .filter .take_while .drop_while .find_all .partition])
-        e(source, call, block, call == ".partition" ? pick(["[0]", ".last"]) : "")
+        e(enumerable(source), call, block, call == ".partition" ? pick(["[0]", ".last"]) : "")
       end
     end
 
@@ -128,7 +131,9 @@ module RandomPrograms
       case between(0, 9)
       when 0 then e(source, ".reverse")
       when 1 then e(source, ".rotate(", expression([:int], depth), ")")
-      when 2 then e(source, pick(%w[.take( .drop( .first( .last(]), n, ")")
+      when 2
+        call = pick(%w[.take( .drop( .first( .last(])
+        e(call == ".last(" ? source : enumerable(source), call, n, ")")
       when 3 then e(source, pick([".dup", ".compact", ".to_a.dup"]))
       when 4 then e("(", source, "[", n, pick(%w[.. ...]), "#{between(-2, 3)}] || ", list_literal(items, depth), ")")
       when 5 then e("(", source, "[", expression([:int], depth), " % 3, ", n, "] || ", list_literal(items, depth), ")")
@@ -146,13 +151,15 @@ module RandomPrograms
       return list_of_equals(name, depth) if items == [:int] && scope.loops.zero? && chance(0.15)
 
       through(source) do
-        if chance(0.7)
+        if chance(0.25)
+          list_of_least(source, name, of, depth)
+        elsif chance(0.7)
           block = list_block({ name => of }, pick([[:int], [:int], [:float]]), depth)
-          block && e(source, pick(%w[.sort_by .sort_by .sort_by .uniq]), block)
+          block && e(enumerable(source), pick(%w[.sort_by .sort_by .sort_by .uniq]), block)
         else
           other = fresh("i")
           block = list_block({ name => of, other => of }, [:int], depth)
-          block && e(source, ".sort", block) if scope.loops.zero? && items == [:int]
+          block && e(enumerable(source), ".sort", block) if scope.loops.zero? && items == [:int]
         end
       end
     end
@@ -187,6 +194,7 @@ module RandomPrograms
           scope.declare(a, of, writable: false)
           pushed = Node.fixed(" << ", expression(items, depth))
           test = chance(0.4) ? Node.fixed(" if ", condition(depth)) : ""
+          source = enumerable(source)
           return e(source, ".each_with_object([]) { |#{a}, #{into}| #{into}", pushed, test, " }") if chance(0.6)
 
           e(source, ".inject([]) { |#{into}, #{a}| #{into}", pushed, " }")
@@ -223,31 +231,6 @@ module RandomPrograms
           Node.fixed(" { |#{head}| ", expression(types, depth), " }")
         end
       end
-    end
-
-    # While code goes through an array, it does not change it.
-    def through(text, &)
-      name = text.to_s
-      root = scope.variables.find { |v| v.name == name }&.root
-      kept(scope.variables.select { |v| v.list? && v.root == root }, &)
-    end
-
-    # The same, in a loop with names for the items.
-    def going_through(text, names)
-      through(text) do
-        in_loop do
-          names.each { |name, types| scope.declare(name, types, writable: false) }
-          yield
-        end
-      end
-    end
-
-    def kept(variables)
-      variables = variables.select(&:writable)
-      variables.each { |v| v.writable = false }
-      yield
-    ensure
-      variables.each { |v| v.writable = true }
     end
   end
 end

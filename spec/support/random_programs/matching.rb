@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 module RandomPrograms
-  # `case` with `in`. What is matched has a shape: types, an ArrayType, or several of these in a Row.
+  # `case` with `in`. What is matched has a shape: types, an ArrayType, several of these in a Row, or the Members of an
+  # object by their names.
   module Matching
     Row = Struct.new(:shapes)
+    Members = Struct.new(:types)
 
     def matching(types, _type, depth)
       scope.block do
@@ -50,6 +52,9 @@ module RandomPrograms
     end
 
     def matched_subject(depth)
+      found = chance(0.2) ? matched_members : nil
+      return found if found
+
       case between(0, 5)
       when 0..2
         types = pick([[:int], %i[int float], %i[int nil], %i[int float nil sym bool], [:sym]])
@@ -59,6 +64,22 @@ module RandomPrograms
         found = arrays.select { |_, type| plain_items?(type.items) }
         found.empty? ? matched_row(depth) : pick(found)
       end
+    end
+
+    # A Struct or value object.
+    def matched_members
+      found = objects.select { |_, klass| %i[struct data].include?(klass.kind) }
+      text, klass = pick(found)
+      types = klass&.ivars&.reject { |_, of| of.is_a?(ArrayType) || !plain_items?(of) }
+      [text, Members.new(types)] if types&.any?
+    end
+
+    def members_pattern(shape, depth, names)
+      named = some(shape.types.keys, 3).map do |name|
+        Node.fixed("#{name}: ", value_pattern(shape.types[name], depth - 1, names:))
+      end
+      named << pick(["nowhere: 1", "**nil"]) if chance(0.15)
+      Node.fixed("{", Node.commas(named), "}")
     end
 
     def matched_row(depth)
@@ -82,6 +103,7 @@ module RandomPrograms
     def value_pattern(shape, depth, names:)
       return chance(0.1) ? wild(shape, names) : row_pattern(shape, depth, names) if shape.is_a?(Row)
       return list_pattern(shape, depth, names) if shape.is_a?(ArrayType)
+      return members_pattern(shape, depth, names) if shape.is_a?(Members)
 
       case between(0, 9)
       when 0 then constant(pick(shape))

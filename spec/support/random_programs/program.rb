@@ -48,6 +48,7 @@ module RandomPrograms
         end
 
         #{Parameters::KEYWORDS}
+        #{Enumerables::OWN_CLASSES}
         #{classes}
 
         def self.world

@@ -28,7 +28,10 @@ impl Lowering<'_> {
             return self.node(span, Kind::Not(negated));
         }
         if name == "__method__" && bare && call.receiver().is_none() {
-            return self.refuse(&refusals::CURRENT_METHOD, span);
+            return match self.method.clone() {
+                Some(method) => self.node(span, Kind::Symbol(method)),
+                None => self.refuse(&refusals::CURRENT_METHOD, span),
+            };
         }
         // `a.()` has no name to point at.
         let name_location = call.message_loc().or_else(|| call.call_operator_loc());

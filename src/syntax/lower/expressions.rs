@@ -9,6 +9,35 @@ use crate::syntax::ast::{AssignOp, Kind, Node};
 use crate::syntax::parse::constant_path;
 use ruby_prism::Node as P;
 
+/// Global variables that belong to a frame or a thread, or that change by themselves, and those for input and output,
+/// with their names in `English`.
+const SPECIAL_GLOBALS: &[&str] = &[
+    "$!",
+    "$@",
+    "$~",
+    "$_",
+    "$?",
+    "$.",
+    "$<",
+    "$>",
+    "$stdin",
+    "$stdout",
+    "$stderr",
+    "$ERROR_INFO",
+    "$ERROR_POSITION",
+    "$LAST_MATCH_INFO",
+    "$LAST_READ_LINE",
+    "$LAST_PAREN_MATCH",
+    "$MATCH",
+    "$PREMATCH",
+    "$POSTMATCH",
+    "$CHILD_STATUS",
+    "$INPUT_LINE_NUMBER",
+    "$NR",
+    "$DEFAULT_INPUT",
+    "$DEFAULT_OUTPUT",
+];
+
 /// Matches a node's variant and binds the node of that class. Each arm is a closure of its own, so
 /// that the recursion of lowering has small frames.
 macro_rules! lower_table {
@@ -53,6 +82,10 @@ impl Lowering<'_> {
             LocalVariableReadNode as_local_variable_read_node(n) => this.local_read(&n.name(), n.depth(), &n.location()),
             ItLocalVariableReadNode as_it_local_variable_read_node(n) => this.it(&n.location()),
             InstanceVariableReadNode as_instance_variable_read_node(n) => this.node(span, Kind::Ivar(text(&n.name()))),
+            GlobalVariableReadNode as_global_variable_read_node(n) => this.global(text(&n.name()), span),
+            ClassVariableReadNode as_class_variable_read_node(n) => {
+                this.node(span, Kind::ClassVariable(text(&n.name())))
+            },
             ConstantReadNode as_constant_read_node(n) => this.constant(&n.as_node(), span),
             ConstantPathNode as_constant_path_node(n) => this.constant(&n.as_node(), span),
 
@@ -197,15 +230,12 @@ impl Lowering<'_> {
             | P::MatchWriteNode { .. } => refusals::REGEXP,
             P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,
 
-            P::GlobalVariableReadNode { .. }
-            | P::GlobalVariableWriteNode { .. }
+            P::GlobalVariableWriteNode { .. }
             | P::GlobalVariableOperatorWriteNode { .. }
             | P::GlobalVariableOrWriteNode { .. }
-            | P::GlobalVariableAndWriteNode { .. }
-            | P::BackReferenceReadNode { .. }
-            | P::NumberedReferenceReadNode { .. } => refusals::GLOBAL,
-            P::ClassVariableReadNode { .. }
-            | P::ClassVariableWriteNode { .. }
+            | P::GlobalVariableAndWriteNode { .. } => refusals::GLOBAL,
+            P::BackReferenceReadNode { .. } | P::NumberedReferenceReadNode { .. } => refusals::SPECIAL_GLOBAL,
+            P::ClassVariableWriteNode { .. }
             | P::ClassVariableOperatorWriteNode { .. }
             | P::ClassVariableOrWriteNode { .. }
             | P::ClassVariableAndWriteNode { .. } => refusals::CLASS_VARIABLE,
@@ -232,6 +262,13 @@ impl Lowering<'_> {
             _ => return self.unexpected(node),
         };
         self.refuse(&refusal, span)
+    }
+
+    fn global(&mut self, name: String, span: Span) -> Node {
+        if SPECIAL_GLOBALS.contains(&name.as_str()) {
+            return self.refuse(&refusals::SPECIAL_GLOBAL, span);
+        }
+        self.node(span, Kind::Global(name))
     }
 
     fn constant(&mut self, node: &P<'_>, span: Span) -> Node {

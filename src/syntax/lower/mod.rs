@@ -54,9 +54,11 @@ pub(super) fn code(
             (CodeKind::Lambda, "block".into(), scope)
         }
         Callable::Def(node) => {
+            let name = lowering.method_name(&node.name());
+            lowering.method = Some(name.clone());
             let parameters = node.parameters().map(|parameters| parameters.as_node());
             let scope = lowering.scope(&node.locals(), parameters, node.body(), span);
-            (CodeKind::Method, lowering.method_name(&node.name()), scope)
+            (CodeKind::Method, name, scope)
         }
     };
     lowering.note_assigned_by_syncs();
@@ -92,6 +94,8 @@ struct Lowering<'s> {
     file: FileId,
     /// What names that begin with two underscores begin with instead.
     primitive: Option<char>,
+    /// The name of the method, where the code is one.
+    method: Option<String>,
     /// The scopes between the code and the present node, by name; the code's own scope comes first.
     scopes: Vec<Scope>,
     locals: Vec<String>,
@@ -120,6 +124,7 @@ impl<'s> Lowering<'s> {
             source,
             file,
             primitive: None,
+            method: None,
             scopes: Vec::new(),
             locals: Vec::new(),
             nodes: 0,

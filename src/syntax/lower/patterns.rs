@@ -76,6 +76,8 @@ impl Lowering<'_> {
     fn pattern_at(&mut self, node: &P<'_>, span: Span) -> Pattern {
         let kind = if let Some(array) = node.as_array_pattern_node() {
             self.array_pattern(&array)
+        } else if let Some(hash) = node.as_hash_pattern_node() {
+            self.hash_pattern(&hash)
         } else if let Some(either) = node.as_alternation_pattern_node() {
             let left = self.pattern(&either.left());
             PatternKind::Either(Box::new(left), Box::new(self.pattern(&either.right())))
@@ -98,7 +100,6 @@ impl Lowering<'_> {
                         None => self.no_pattern(span),
                     };
                 }
-                P::HashPatternNode { .. } => PatternKind::Value(self.refuse(&refusals::HASH_PATTERN, span)),
                 P::FindPatternNode { .. } => PatternKind::Value(self.refuse(&refusals::FIND_PATTERN, span)),
                 _ => PatternKind::Value(self.expression(node)),
             }
@@ -112,6 +113,39 @@ impl Lowering<'_> {
         let rest = array.rest().map(|rest| self.rest(&rest));
         let after = array.posts().iter().map(|pattern| self.pattern(&pattern)).collect();
         PatternKind::Array { constant, before, rest, after }
+    }
+
+    fn hash_pattern(&mut self, hash: &prism::HashPatternNode<'_>) -> PatternKind {
+        let constant = hash.constant().map(|constant| self.expression(&constant));
+        let pairs = hash.elements().iter().filter_map(|element| self.key_pattern(&element)).collect();
+        let closed = match hash.rest() {
+            None => false,
+            Some(P::NoKeywordsParameterNode { .. }) => true,
+            Some(rest) => {
+                let span = self.span(&rest.location());
+                self.refuse(&refusals::HASH_PATTERN, span);
+                false
+            }
+        };
+        PatternKind::Hash { constant, pairs, closed }
+    }
+
+    /// `name: pattern`; `name:` gives what is there that name.
+    fn key_pattern(&mut self, element: &P<'_>) -> Option<(String, Pattern)> {
+        let pair = element.as_assoc_node();
+        let key = pair.as_ref().and_then(|pair| pair.key().as_symbol_node());
+        let (Some(pair), Some(key)) = (pair, key) else {
+            self.unexpected(element);
+            return None;
+        };
+        let span = self.span(&key.location());
+        let name = self.utf8(key.unescaped(), span);
+        let value = pair.value();
+        let pattern = match value.as_implicit_node() {
+            Some(implicit) => self.pattern(&implicit.value()),
+            None => self.pattern(&value),
+        };
+        Some((name, pattern))
     }
 
     /// `*name`, `*` and the trailing comma of `in a,`.

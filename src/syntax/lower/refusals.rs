@@ -56,11 +56,14 @@ refusals! {
 
     // Variables and constants
     GLOBAL "unsupported-global"
-        "a global variable cannot be used in a parallel section"
-        "assign it to a local variable before the section and use that";
+        "a global variable cannot be assigned in a parallel section"
+        "assign a local variable in the section, and that to the global variable after it";
+    SPECIAL_GLOBAL "unsupported-special-global"
+        "a global variable that Ruby itself sets cannot be used in a parallel section"
+        "assign it to a local variable before the section and use that; print behind the section";
     CLASS_VARIABLE "unsupported-class-variable"
-        "a class variable cannot be used in a parallel section"
-        "use a constant, or assign it to a local variable before the section";
+        "a class variable cannot be assigned in a parallel section"
+        "let elements give their parts with pmap, and assign the class variable after the section";
     CONSTANT_ASSIGNMENT "unsupported-constant-assignment"
         "a constant cannot be assigned in a parallel section"
         "assign the constant before the section, or use a local variable";
@@ -82,8 +85,8 @@ refusals! {
         "a flip-flop cannot be used in a parallel section"
         "keep the state in a local variable that is true or false";
     HASH_PATTERN "unsupported-hash-pattern"
-        "a hash pattern cannot be used in a parallel section"
-        "call the methods, as in `in Car if car.speed > 5`, or match an Array of their values";
+        "`**` in a hash pattern gives a Hash, which cannot be used in a parallel section"
+        "name the keys, as in `in {x:, y:}`";
     FIND_PATTERN "unsupported-find-pattern"
         "a find pattern cannot be used in a parallel section"
         "look for the item first, as in `array.find { |item| … }`, and match that";
@@ -112,7 +115,7 @@ refusals! {
         "`undef` cannot be used in a parallel section"
         "undefine the method before the section";
     CURRENT_METHOD "unsupported-current-method"
-        "`__method__` cannot be used in a parallel section"
+        "`__method__` cannot be used in the block of a parallel section"
         "write the method's name as a Symbol";
 
     // Arguments and parameters

@@ -87,6 +87,8 @@ pub enum Source {
     Captured(String),
     Constant(Constant),
     ModuleVariable(ClassId, ID),
+    Global(String),
+    ClassVariable(Nesting, ID),
     /// What a lambda or proc, which is read first, sees.
     Within(Box<Self>, Box<Self>),
 }
@@ -99,7 +101,7 @@ pub struct Constant {
 }
 
 #[derive(Clone, Debug)]
-enum Nesting {
+pub enum Nesting {
     /// `::A`
     Absolute,
     /// The path begins in this class or module.
@@ -107,6 +109,36 @@ enum Nesting {
     Fixed(Vec<ClassId>),
     /// The block stands in a `class << self` or the like, whose module may be another one each time.
     Block,
+}
+
+impl Nesting {
+    /// That of a place in code.
+    fn of(
+        scope: &BlockScope<'_>,
+        pool: &ObjectPool,
+        place: &Scope,
+        fixed_nesting: bool,
+    ) -> Result<Self, Error> {
+        Ok(match place {
+            Scope::Block if fixed_nesting => {
+                let modules = scope.nesting()?;
+                Self::Fixed(modules.into_iter().map(|m| pool.number(m)).collect())
+            }
+            Scope::Block => Self::Block,
+            Scope::Method { owner, nesting } => {
+                Self::Fixed(method_nesting(scope.ruby, pool, *owner, nesting)?)
+            }
+        })
+    }
+
+    fn modules(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Vec<VALUE>, Error> {
+        Ok(match self {
+            Self::Absolute => Vec::new(),
+            Self::In(class) => vec![pool.class(*class)],
+            Self::Fixed(modules) => modules.iter().map(|m| pool.class(*m)).collect(),
+            Self::Block => scope.nesting()?,
+        })
+    }
 }
 
 impl Source {
@@ -122,6 +154,8 @@ impl Source {
             Self::ModuleVariable(_, name) => {
                 format!("the variable {} of a class or module", value::name_of(*name))
             }
+            Self::Global(name) => format!("the global variable {name}"),
+            Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
             Self::Within(_, inner) => inner.describe(),
         }
     }
@@ -139,6 +173,11 @@ impl Source {
             RootKey::Captured(name) => Self::Captured(name.clone()),
             RootKey::Within(..) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
+            RootKey::Global(name) => Self::Global(name.clone()),
+            RootKey::ClassVariable { scope: place, name } => Self::ClassVariable(
+                Nesting::of(scope, pool, place, fixed_nesting)?,
+                value::intern(ruby, name),
+            ),
             RootKey::ConstantOf(class, path) => {
                 let path = path.iter().map(|name| value::intern(ruby, name)).collect();
                 Self::Constant(Constant { nesting: Nesting::In(*class), path })
@@ -146,14 +185,7 @@ impl Source {
             RootKey::Constant { scope: place, path, absolute } => {
                 let nesting = match place {
                     _ if *absolute => Nesting::Absolute,
-                    Scope::Block if fixed_nesting => {
-                        let modules = scope.nesting()?;
-                        Nesting::Fixed(modules.into_iter().map(|m| pool.number(m)).collect())
-                    }
-                    Scope::Block => Nesting::Block,
-                    Scope::Method { owner, nesting } => {
-                        Nesting::Fixed(method_nesting(ruby, pool, *owner, nesting)?)
-                    }
+                    place => Nesting::of(scope, pool, place, fixed_nesting)?,
                 };
                 let path = path.iter().map(|name| value::intern(ruby, name)).collect();
                 Self::Constant(Constant { nesting, path })
@@ -194,6 +226,18 @@ impl Source {
                 // SAFETY: the class is live; reading an unset variable gives nil.
                 Some(unsafe { rb_sys::rb_ivar_get(pool.class(*class), *id) })
             }
+            Self::Global(name) => Some(read_global(name)?),
+            Self::ClassVariable(nesting, id) => {
+                let mut found = None;
+                for module in nesting.modules(scope, pool)? {
+                    // Those of a `class << self` are of the class around it.
+                    if !call::<bool>(ruby, Own::IsSingleton, &[module])? {
+                        found = read_class_variable(module, *id)?;
+                        break;
+                    }
+                }
+                found
+            }
             Self::Constant(constant) => constant.read(scope, pool)?,
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
@@ -209,13 +253,10 @@ impl Source {
 
 impl Constant {
     fn read(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<VALUE>, Error> {
-        let nesting = match &self.nesting {
-            Nesting::In(class) => return resolve_in(pool.class(*class), &self.path),
-            Nesting::Absolute => Vec::new(),
-            Nesting::Fixed(modules) => modules.iter().map(|m| pool.class(*m)).collect(),
-            Nesting::Block => scope.nesting()?,
-        };
-        resolve(&nesting, &self.path)
+        match &self.nesting {
+            Nesting::In(class) => resolve_in(pool.class(*class), &self.path),
+            nesting => resolve(&nesting.modules(scope, pool)?, &self.path),
+        }
     }
 
     /// Is some part of `A::B` after the first a private constant? (A bare name may be.)
@@ -238,6 +279,26 @@ impl Constant {
         }
         Ok(false)
     }
+}
+
+/// The value of a global variable, nil for one that was never set.
+fn read_global(name: &str) -> Result<VALUE, Error> {
+    let Ok(name) = std::ffi::CString::new(name) else { return Ok(value::NIL) };
+    // SAFETY: the name is a string of C. What is raised ends in `protect`, and nothing in there needs dropping.
+    protect(|| unsafe { rb_sys::rb_gv_get(name.as_ptr()) })
+}
+
+/// The value of a class variable of a class or module or of its ancestors, if one has it. Ruby raises where one of a
+/// subclass is hidden by that of a class above it.
+fn read_class_variable(module: VALUE, id: ID) -> Result<Option<VALUE>, Error> {
+    // SAFETY: the module is live. What is raised ends in `protect`, and nothing in there needs dropping.
+    let found = protect(|| unsafe {
+        match rb_sys::rb_cvar_defined(module, id) {
+            value::FALSE => rb_sys::Qundef as VALUE,
+            _ => rb_sys::rb_cvar_get(module, id),
+        }
+    })?;
+    Ok((found != rb_sys::Qundef as VALUE).then_some(found))
 }
 
 /// Is it a class or module?
