@@ -2562,6 +2562,99 @@ module Range
   end
 end
 
+module Hash
+  # The index of a key, or -1.
+  def __find(key)
+    return -1 unless __lookup?(key)
+
+    count = __keys.size * 2
+    return -1 if count == 0
+
+    slot = __slot(key.__hash, count)
+    while true
+      place = __place(slot) - 1
+      return place if place < 0 || __same_key(key, __keys.__item(place))
+
+      slot += 1
+      slot = 0 if slot == count
+    end
+  end
+
+  def [](key)
+    place = __find(key)
+    place < 0 ? __missing(key) : __values.__item(place)
+  end
+
+  def __fetch(key)
+    place = __find(key)
+    place < 0 ? __no_key(key) : __values.__item(place)
+  end
+
+  def __fetch_default(key, default)
+    place = __find(key)
+    place < 0 ? default : __values.__item(place)
+  end
+
+  def __fetch_block(key)
+    place = __find(key)
+    place < 0 ? yield(key) : __values.__item(place)
+  end
+
+  def key?(key)
+    __find(key) >= 0
+  end
+
+  def values_at(*keys)
+    keys.map { |key| self[key] }
+  end
+
+  def __fetch_values(*keys)
+    keys.map { |key| __fetch(key) }
+  end
+
+  def __fetch_values_block(*keys)
+    keys.map { |key| __fetch_block(key) { |missing| yield missing } }
+  end
+
+  def assoc(key)
+    place = __find(key)
+    place < 0 ? nil : __item(place)
+  end
+
+  def rassoc(value)
+    each { |pair| return pair if pair[1] == value }
+    nil
+  end
+
+  def key(value)
+    each { |k, v| return k if v == value }
+    nil
+  end
+
+  def value?(value)
+    each_value { |v| return true if v == value }
+    false
+  end
+
+  def keys
+    __keys.__copy
+  end
+
+  def values
+    __values.__copy
+  end
+
+  def each_key
+    __keys.each { |key| yield key }
+    self
+  end
+
+  def each_value
+    __values.each { |value| yield value }
+    self
+  end
+end
+
 module Struct
   # `peach` in an element: its elements run one after the other.
   def __peach(ticks = 1)

@@ -123,8 +123,11 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     match ty {
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
+        Type::Hash(..) if matches!(name, "each_pair" | "each_key" | "each_value") => none,
+        Type::Hash(..) if matches!(name, "select" | "filter" | "reject") => false,
         Type::Array(_)
         | Type::Column(..)
+        | Type::Hash(..)
         | Type::Tuple(_)
         | Type::List(_)
         | Type::Range { .. }

@@ -13,6 +13,7 @@ mod column;
 mod comparable;
 mod enumerator;
 mod float;
+mod hash;
 mod integer;
 mod kernel;
 mod math;
@@ -129,6 +130,10 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("Enumerator", "collect", "map"),
     ("Float", "angle", "arg"),
     ("Float", "phase", "arg"),
+    ("Hash", "has_key?", "key?"),
+    ("Hash", "has_value?", "value?"),
+    ("Hash", "include?", "key?"),
+    ("Hash", "member?", "key?"),
     ("Integer", "angle", "arg"),
     ("Integer", "phase", "arg"),
     ("Numeric", "clone", "real"),
@@ -154,6 +159,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
+        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => (&[hash::ROWS], &["Hash"]),
+        Type::Hash(..) if owner == ClassId::ENUMERABLE || is_primitive(name) => {
+            (&[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS], &["Hash", "Packed", "Enumerable"])
+        }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
@@ -237,13 +246,17 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "to_proc" | "curry" | "method" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
-        "[]" | "fetch" | "dig" | "key?" | "has_key?" | "include?" | "member?" | "values_at" | "key" | "value?"
-            if owner_name == "Hash" =>
+        "[]=" | "store" | "delete" | "delete_if" | "keep_if" | "select!" | "filter!" | "reject!" | "merge!"
+        | "update" | "clear" | "replace" | "shift" | "compact!" | "transform_values!" | "transform_keys!"
+        | "default=" | "default_proc=" | "compare_by_identity" | "rehash"
+            if owner == ClassId::HASH =>
         {
-            "look it up with `case … when`, or in two arrays (`VALUES[NAMES.index(key)]`), or keep it in a Struct".into()
+            "a section only reads the Hashes that were there before: return what belongs into one with pmap, and store \
+             it afterwards"
+                .into()
         }
-        _ if owner_name == "Hash" => {
-            "go through hashes outside; in a section use two arrays, `case … when`, or a Struct".into()
+        _ if owner == ClassId::HASH => {
+            "go through its pairs with each, map or filter_map, or make the Hash before the section".into()
         }
         "==" | "!=" | "===" | "eql?" | "equal?" | "<=>" | "casecmp?" | "start_with?" | "end_with?" | "include?"
         | "empty?"

@@ -3,7 +3,7 @@
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{BlockRef, JoinIndex, Lowerer, Operand, Values};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
-use crate::types::{RangeEnd, Type};
+use crate::types::{HashPart, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -100,6 +100,13 @@ pub(super) const ROWS: &[Row] = &[
             "an Enumerator cannot be zipped with in a section",
             Some("make an array of it first: to_a".into()),
         ),
+        Some(Type::Hash(..)) => {
+            let Some(size) = super::array::length_of(s, &c.receiver) else { return Operand::bottom() };
+            let index = c.args[0].value();
+            let inside = s.b.compare(Comparison::LtU, index, size);
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(29, condition, |s| s.item_at(&c.receiver, index), |_| Operand::nil())
+        }
         _ => super::array::item(s, &c.receiver, c.args[0].value()),
     }),
     row("#window", |s, c| {
@@ -419,6 +426,19 @@ impl Lowerer<'_> {
                     body(s, item, exit, next);
                 })
             }
+            Some(Type::Hash(..)) => {
+                let zero = s.b.i64(0);
+                let keys = s.hash_part(&sequence, HashPart::Keys);
+                let Some(length) = super::array::length_of(s, &keys) else { return Operand::bottom() };
+                s.counted(zero, length, 1, &mut |s, i, exit, next| {
+                    let pair = s.item_at(&sequence, i);
+                    if pair.is_bottom() {
+                        s.b.mark_dead();
+                        return;
+                    }
+                    body(s, pair, exit, next);
+                })
+            }
             Some(Type::List(kind)) => {
                 let (kind, list) = (*kind, sequence.value());
                 if s.list_is_mutated(kind) {
@@ -530,6 +550,15 @@ impl Lowerer<'_> {
                 self.array_item(*kind, sequence.value(), index)
             }
             Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
+            Some(Type::Hash(..)) => {
+                let (keys, values) =
+                    (self.hash_part(sequence, HashPart::Keys), self.hash_part(sequence, HashPart::Values));
+                let (key, value) = (self.item_at(&keys, index), self.item_at(&values, index));
+                if key.is_bottom() || value.is_bottom() {
+                    return Operand::bottom();
+                }
+                self.tuple(&[key, value])
+            }
             Some(Type::Range { low: RangeEnd::Integer, .. }) => {
                 let low = sequence.values[0];
                 super::integer::checked(self, BinaryOp::AddChecked, "each", low, index)

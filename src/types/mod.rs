@@ -51,8 +51,9 @@ impl ClassId {
     /// `Ikra::Column`
     pub const COLUMN: Self = Self(36);
     pub const RANGE_ERROR: Self = Self(37);
+    pub const KEY_ERROR: Self = Self(38);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 38] = [
+    pub const BUILTIN: [&'static str; 39] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -91,6 +92,7 @@ impl ClassId {
         "Data",
         "Ikra::Column",
         "RangeError",
+        "KeyError",
     ];
 }
 
@@ -187,6 +189,50 @@ impl ItemType {
     }
 }
 
+/// How a Hash of the program looks up. Those that differ in it are of different kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HashSort {
+    pub default: HashDefault,
+    pub by_identity: bool,
+}
+
+/// What a Hash gives for a key that it has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HashDefault {
+    Nil,
+    Value,
+    Proc,
+}
+
+/// What a Hash is read as: arrays of the same number, each of a kind that goes with the kind of the Hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HashPart {
+    Keys,
+    Values,
+    /// The default, alone.
+    Default,
+}
+
+impl HashPart {
+    pub const ALL: [Self; 3] = [Self::Keys, Self::Values, Self::Default];
+}
+
+/// What is kept as arrays are, by [`ArrayKind`], and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Collection {
+    Column(ItemType),
+    Hash(HashSort),
+}
+
+impl Collection {
+    pub const fn of_kind(self, kind: ArrayKind) -> Type {
+        match self {
+            Self::Column(items) => Type::Column(kind, items),
+            Self::Hash(sort) => Type::Hash(kind, sort),
+        }
+    }
+}
+
 /// A member of a [`TypeSet`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -201,6 +247,8 @@ pub enum Type {
     Array(ArrayKind),
     /// An `Ikra::Column`. It is kept as arrays are: its kind is one of [`ArrayKind`], of columns that hold the same.
     Column(ArrayKind, ItemType),
+    /// A Hash that was there before the section. Its kind is one of [`ArrayKind`], as a Column's.
+    Hash(ArrayKind, HashSort),
     /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
@@ -326,6 +374,15 @@ impl Shape {
 }
 
 impl Type {
+    /// What is kept as arrays are, and is none: which kind of thing.
+    pub const fn collection(&self) -> Option<(ArrayKind, Collection)> {
+        match self {
+            Self::Column(kind, items) => Some((*kind, Collection::Column(*items))),
+            Self::Hash(kind, sort) => Some((*kind, Collection::Hash(*sort))),
+            _ => None,
+        }
+    }
+
     /// An object of a class of the user's, wherever it is kept; not one under construction.
     pub const fn is_instance(&self) -> bool {
         matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_))
@@ -339,7 +396,7 @@ impl Type {
             Self::Float => Shape::Float,
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
-            Self::Array(k) | Self::Column(k, _) => Shape::Array(*k),
+            Self::Array(k) | Self::Column(k, _) | Self::Hash(k, _) => Shape::Array(*k),
             Self::List(_) => Shape::List,
             Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,
