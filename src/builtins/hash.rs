@@ -85,7 +85,9 @@ pub(super) const PRIMITIVES: &[Row] = &[
         })
     }),
     row("#slot", |s, c| {
-        let slot = s.b.binary(BinaryOp::MulHighU, c.args[0].value(), c.args[1].value());
+        // As `hashing::slot` has it.
+        let twice = s.b.binary(BinaryOp::Add, c.args[0].value(), c.args[0].value());
+        let slot = s.b.binary(BinaryOp::MulHighU, twice, c.args[1].value());
         s.b.set_below(slot, c.args[1].value());
         Operand::integer(slot)
     }),

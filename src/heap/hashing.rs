@@ -28,7 +28,23 @@ pub fn of_sequence(hashes: impl ExactSizeIterator<Item = i64>) -> i64 {
     hashes.fold(size, |hash, item| mix(hash ^ item))
 }
 
-/// The slot, of so many, at which to look for a hash first.
+/// The slot, of so many, at which to look for a hash first. Hashes are never negative.
 pub const fn slot(hash: i64, slots: usize) -> usize {
-    ((hash as u64 as u128 * slots as u128) >> 64) as usize
+    ((((hash as u64) << 1) as u128 * slots as u128) >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_take_all_slots_alike() {
+        let mut counts = [0; 16];
+        for number in -8000..8000 {
+            let hash = mix(number * 1000);
+            assert!(hash >= 0);
+            counts[slot(hash, 16)] += 1;
+        }
+        assert!(counts.iter().all(|count| (800..1200).contains(count)), "{counts:?}");
+    }
 }
