@@ -170,4 +170,95 @@ each_backend do |backend|
       expect_same([1]) { |_| numbers.size }
     end
   end
+
+  describe "one that the block makes" do
+    it "is written and read" do
+      expect_same([1, 2]) { |x| h = { a: x, b: 2 }; h[:a] + h[:b] }
+      expect_same([1, 2]) { |x| h = {}; h[x] = 1; h[x + 1] = 2.5; h[x] += 4; h.store(:z, nil); h }
+      expect_same([1, 2]) { |x| h = Hash.new(0); [1, 2, 1, x].each { |y| h[y] += 1 }; [h.to_a, h] }
+      expect_same([1, 2]) { |x| h = {}; [1, 2, 3, 4, x].each { |y| (h[y % 2] ||= []) << y }; h }
+      expect_same([1, 2]) { |x| h = Hash.new { |_, k| k * x }; [h[3], h.size, h[:a.nil? ? 1 : 2]] }
+      expect_same([1, 2]) { |x| h = Hash.new { |g, k| g[k] = [] }; [1, 2, 3, 4, x].each { |y| h[y % 2] << y }; h.to_a }
+      expect_same([1, 3]) do |x|
+        h = { 1 => x, 1.0 => 3, :a => 4, nil => 5, true => 6, [x, 1] => 7, -0.0 => 8 }
+        [h[1], h[1.0], h[:a], h[nil], h[true], h[false], h[[1, 1]], h[[3, 1]], h[0.0], h[0], h.size, h]
+      end
+      expect_same([1, 2]) { |x| h = {}; 200.times { |i| h[i * i % 97] = i * x }; [h, h[4], h[95], h[3]] }
+      expect_same([1, 2]) { |x| h = Hash.new(0); 60.times { |i| h[[i % 5, i % 3]] += i * x }; [h, h[[1, 2]]] }
+      expect_same([1, 2]) { |x| h = {}; 40.times { |i| h[Hashes::Point.new(i % 7, x)] = i }; h[Hashes::Point.new(3, x)] }
+      expect_same([20]) { |x| memo = {}; (0..x).each { |i| memo[i] = i < 2 ? i : memo[i - 1] + memo[i - 2] }; memo[x] }
+      expect_same([1, 2]) { |x| h = Hash.new(5); [h[:a], h.size, h.default, h.fetch(:a, x)] }
+      expect_same([:a, :b]) { |x| { a: 1 }.fetch(x) }
+    end
+
+    it "forgets pairs" do
+      expect_same([1, 2]) do |x|
+        h = { 1 => :a, 2 => :b, 3 => :c }
+        [h.delete(x), h.size, h.keys, h.delete(9), h.delete(3) { 1 }, h.delete(x) { |k| k * 10 }, h]
+      end
+      expect_same([0, 1, 2]) { |x| h = { 1 => 2, 3 => 4 }; a = h.shift; h[5] = x; [a, h.shift, h.shift, h.shift, h.size] }
+      expect_same([1, 2]) { |x| h = { 1 => 2 }; h.clear; h[x] = x; h }
+      expect_same([1, 2, 9]) do |x|
+        h = { 1 => 2, 3 => 4, 5 => 6 }
+        [h.select! { |k, _| k > x }.nil?, h.dup, h.reject! { false }.nil?, h.keep_if { |k, _| k < 5 }.size]
+      end
+      expect_same([1, 2]) { |x| h = {}; 50.times { |i| h[i] = i }; 40.times { |i| h.delete(i * x) }; [h[45], h[3], h.size] }
+      expect_same([nil, 2]) { |x| h = { 1 => x, 2 => 3 }; [h.compact, h.compact!.nil?, h] }
+    end
+
+    it "gives others" do
+      expect_same([1, 2]) { |x| { 1 => :a }.merge({ x => :b, 5 => :z }) }
+      expect_same([1, 2]) { |x| { 1 => 2 }.merge({ x => 3, 5 => 4 }) { |k, a, b| a * 10 + b + k } }
+      expect_same([1, 2]) { |x| h = { 1 => 2 }; h.merge!({ x => 3 }, { 8 => 9 }); h.update({ 8 => 1 }) { |_, a, b| a + b }; h }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => x }; [h.transform_values { |v| v * x }, h.transform_keys { |k| k * x }] }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.select { |k, _| k > x }, h.reject { |k, _| k > x }, h.invert] }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.filter { |_, v| v > x }, h.find_all { |_, v| v > x }, h.sort] }
+      expect_same([1, 3]) { |x| h = { 1 => x, 2 => 3, 3 => 4 }; [h.slice(1, 3, 9), h.except(1, 7), h.to_h { |k, v| [v, k] }] }
+      expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h.dup; g[x] = 7; [h, g, h.equal?(g), h.equal?(h)] }
+      expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h; g[x] = 7; [h, g, h.equal?(g), h == g] }
+      expect_same([1, 10]) { |x| [Hashes::Tens.select { |k, _| k >= x }, Hashes::Tens.merge({ x => 1 }), Hashes::Tens.dup] }
+      expect_same([1, 10]) { |x| h = Hashes::Tens.dup; h[x] = 4; [h, Hashes::Tens, Hashes::Tens.to_h.equal?(Hashes::Tens)] }
+      expect_same([1, 2]) { |x| [{ 1 => 2 } == { 1 => x }, { 1 => 2 } == { 1 => 2.0 }, {} == {}, { 1 => 2 } == x] }
+      expect_same([10, 2]) { |x| [{ 1 => x, 5 => 50, 2 => 20 } == Hashes::Tens, Hashes::Tens != { 1 => 10 }] }
+    end
+
+    it "comes of arrays" do
+      expect_same([1, 2]) { |x| [[1, 2, 3, x].tally, [1, 2, 3, x].group_by { |y| y.odd? }, [[1, 2], [3, x]].to_h] }
+      expect_same([1, 2]) { |x| [[1, 2, x].to_h { |y| [y, y * x] }, (1..3).to_h { |y| [y, y * x] }] }
+      expect_same([5]) { |x| (1..x).group_by { |i| i % 3 }.transform_values(&:sum) }
+      expect_same([5]) { |x| (1..x).map { |i| [i, i * i] }.to_h.select { |_, v| v > 5 }.keys }
+      expect_same([1, 2]) { |x| [1, 2, 3, x].each_with_object({}) { |y, h| h[y] = y * x } }
+      expect_same([1, 2]) { |x| [1, 2, 3, x].each_with_object(Hash.new(0)) { |y, h| h[y] += 1 } }
+      expect_same([1, 2]) { |x| Hashes::Tens.group_by { |_, v| v > x * 10 } }
+      expect_same([1, 2]) { |x| %i[a b].zip([x, 2]).to_h }
+      expect_same([1, 2]) { |x| [[1, 2], [3, 4, x]].to_h }
+      expect_same([1, 2]) { |x| [[1, 2], x].to_h }
+      expect_same([1, 2]) { |x| (x..2).to_h { |y| y } }
+      expect_same([Hashes::Point.new(1, 2.5)]) { |point| point.to_h }
+      expect_same([nil, 3]) { |x| x.nil? ? x.to_h : { x => 1 } }
+    end
+
+    it "goes where values go" do
+      expect_same([1, 2]) { |x| [{ a: { b: x } }.dig(:a, :b), { a: { b: x }, c: { d: 2 } }] }
+      expect_same([1, 2]) { |x| h = {}; 5.times { |i| (h[i % 2] ||= {})[i] = x }; h }
+      expect_same([1, 2]) { |x| [{ a: x }, { a: 2 }].map { |h| h[:a] } }
+      expect_same([1, 2]) { |x| [{ a: x }, { b: 2 }, [{}]] }
+      expect_same([1, 2, 3]) { |x| x > 1 ? { a: 1 } : { b: 2.0 } }
+      expect_same([1, 2, 3]) { |x| h = x > 1 ? { a: 1 } : nil; h ? h[:a] : 0 }
+      expect_same([1, 2, 3]) { |x| h = x > 1 ? { a: 1 } : Hashes::Tens; h.size }
+      expect_same([1, 2]) { |x| count = ->(list) { list.tally }; count.([x, 1]).merge(count.([2])) }
+      expect_same([{ a: 1 }, { a: 5 }]) { |h| h.merge({ b: h[:a] }) }
+      expect([3, 1].pmap { |x| { x => Hash.new(x) } }.map { |h| h.values.first[:none] }).to eq([3, 1])
+    end
+
+    it "refuses what it does not follow" do
+      expect_refused("unsupported-result") { [1].pmap { |_| Hash.new { |h, k| h[k] = [] } } }
+      expect_refused("unsupported-hash") { [1].pmap { |x| { a: x, **Hashes::Tens } } }
+      expect_refused("unsupported-method") { [1].pmap { |x| Hashes::Tens[x] = 3 } }
+      next if backend == :ruby
+
+      adding = -> { [1].pmap { |_| h = { 1 => 2 }; h.each { |k, _| h[k + 1] = 3 }; h } }
+      expect(&adding).to raise_error(Ikra::UnsupportedError, /gets or loses keys/)
+    end
+  end
 end

@@ -593,7 +593,7 @@ pub(super) fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 pub(super) fn length_of(s: &mut Lowerer<'_>, receiver: &Operand) -> Option<Value> {
     match receiver.types.single()? {
         Type::Array(kind) | Type::Column(kind, _) => Some(s.array_length(*kind, receiver.value())),
-        Type::Hash(..) => {
+        ty if ty.is_hash() => {
             let keys = s.hash_part(receiver, HashPart::Keys);
             length_of(s, &keys)
         }

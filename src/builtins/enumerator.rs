@@ -5,7 +5,7 @@
 use super::{Invocation, Row, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
-use crate::types::{Type, TypeSet};
+use crate::types::{ArrayKind, HashSort, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -123,8 +123,9 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     match ty {
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
-        Type::Hash(..) if matches!(name, "each_pair" | "each_key" | "each_value") => none,
-        Type::Hash(..) if matches!(name, "select" | "filter" | "reject") => false,
+        ty if ty.is_hash() && matches!(name, "each_pair" | "each_key" | "each_value") => none,
+        ty if ty.is_hash() && matches!(name, "select" | "filter" | "reject") => false,
+        ty if ty.is_made_hash() => enumerates(&Type::Hash(ArrayKind(0), HashSort::PLAIN), name, arguments),
         Type::Array(_)
         | Type::Column(..)
         | Type::Hash(..)

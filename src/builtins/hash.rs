@@ -2,8 +2,9 @@
 
 use super::{Invocation, Row, array, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{BinaryOp, ErrorKind, MessagePart};
-use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
+use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
+use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
+use std::rc::Rc;
 
 pub(super) const ROWS: &[Row] = &[
     bare("size", array::length),
@@ -36,6 +37,27 @@ pub(super) const ROWS: &[Row] = &[
     carrying("fetch_values", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#fetch_values_block" } else { "#fetch_values" })
     }),
+    carrying("==", |s, c| {
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&other, 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => s.send(&receiver, "#equal", &[other], 1),
+            _ => Operand::bool(s.b.bool(false)),
+        })
+    }),
+    carrying("merge", |s, c| s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })),
+    carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
+        (Some(_), true) => s.send_with_block(c, "#transform_keys"),
+        _ => s.refuse_here(
+            "unsupported-method",
+            "`transform_keys` takes a block alone in a section",
+            Some("write transform_keys { |key| … }".into()),
+        ),
+    }),
+    row("to_h", |s, c| match (&c.block, sort(c)) {
+        (Some(_), _) => s.send_with_block(c, "#to_h_block"),
+        _ => c.receiver.clone(),
+    }),
     bare("to_a", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
     bare("to_hash", |_, c| c.receiver.clone()),
     bare("compare_by_identity?", |s, c| {
@@ -43,7 +65,13 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(by_identity))
     }),
     row("default", |s, c| {
-        if !c.args.is_empty() && sort(c).is_none_or(|sort| sort.default == HashDefault::Proc) {
+        if c.receiver.types.iter().any(Type::is_made_hash) {
+            return match c.args.is_empty() {
+                true => made_part(s, c, 3),
+                false => s.send(&c.receiver, "#missing", &c.args, 1),
+            };
+        }
+        if !c.args.is_empty() && sort(c).is_some_and(|sort| sort.default == HashDefault::Proc) {
             return s.send(&c.receiver, "#missing", &c.args, 1);
         }
         match sort(c).map(|sort| sort.default) {
@@ -52,6 +80,46 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
 ];
+
+/// Of one that the section makes.
+pub(super) const MADE_ROWS: &[Row] = &[
+    carrying("delete", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
+    }),
+    carrying("merge!", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
+    }),
+    carrying("update", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
+    }),
+];
+
+pub(super) const COPIES: &[Row] = &[
+    bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
+    bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
+];
+
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", |s, c| {
+    if c.args.len() > 1 || !c.keywords.is_empty() || (c.block.is_some() && !c.args.is_empty()) {
+        return s.refuse_here(
+            "unsupported-new",
+            "`Hash.new` with these arguments cannot run in a section",
+            Some("give it a default or a block, and nothing else".into()),
+        );
+    }
+    let default = match &c.block {
+        Some(block) => s.proc_of_block(block),
+        None => Some(c.args.first().cloned().unwrap_or_else(Operand::nil)),
+    };
+    match default {
+        Some(default) => make(s, &default),
+        None => s.refuse_here(
+            "unsupported-new",
+            "a block that was passed on cannot be the default of a Hash in a section",
+            Some("write the block here: Hash.new { |hash, key| … }".into()),
+        ),
+    }
+})];
 
 /// What a Hash has from Enumerable.
 pub(super) const ENUMERABLE: &[Row] = &[
@@ -77,6 +145,63 @@ pub(super) const PRIMITIVES: &[Row] = &[
     bare("#values", |s, c| s.hash_part(&c.receiver, HashPart::Values)),
     bare("#empty?", array::empty),
     bare("size", array::length),
+    // An array, or the TypeError of what is no pair; behind it the index where that is told.
+    carrying("#pair", |s, c| {
+        let value = s.through_to_ary(&c.args[0]);
+        s.switch(&value, 23, &mut |s, value| {
+            if let Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) = value.types.single() {
+                return value;
+            }
+            s.each_of_bool(&value, &mut |s, value| {
+                let class = value.types.iter().next().map(crate::infer::class_of);
+                let class = class.map_or_else(String::new, |class| s.host.class_name(class));
+                let mut message = vec![MessagePart::Text(format!("wrong element type {class}"))];
+                let mut operands = vec![];
+                if let Some(index) = c.args.get(1) {
+                    message.push(MessagePart::Text(" at ".into()));
+                    message.push(MessagePart::Inspect(Receiver::Integer, 0));
+                    operands.push(index.value());
+                }
+                message.push(MessagePart::Text(" (expected array)".into()));
+                s.fail(ErrorKind::Raise { class: ClassId::TYPE_ERROR, message: Some(message) }, &operands)
+            })
+        })
+    }),
+    bare("#slots", |s, c| made_part(s, c, 2)),
+    // A new one, for what is made of this one.
+    bare("#fresh", |s, c| {
+        if sort(c).is_some_and(|sort| sort.by_identity) {
+            return s.refuse_here(
+                "unsupported-key",
+                "a Hash that compares by identity gives no other in a section",
+                Some("go through its pairs with each, map or filter_map".into()),
+            );
+        }
+        make(s, &Operand::nil())
+    }),
+    // With the same default.
+    bare("#fresh_alike", |s, c| {
+        match sort(c) {
+        Some(HashSort { by_identity: false, default: HashDefault::Nil }) => make(s, &Operand::nil()),
+        Some(HashSort { by_identity: false, default: HashDefault::Value }) => {
+            let default = default_value(s, &c.receiver);
+            make(s, &default)
+        }
+        Some(_) => s.refuse_here(
+            "unsupported-key",
+            "a copy of a Hash with a default block, or that compares by identity, cannot be made in a section",
+            Some("make it before the section".into()),
+        ),
+        None => {
+            let default = made_part(s, c, 3);
+            make(s, &default)
+        }
+    }
+    }),
+    row("#find", |s, c| {
+        let made = c.receiver.types.iter().any(Type::is_made_hash);
+        s.send(&c.receiver, if made { "#find_made" } else { "#find_outside" }, &c.args, 1)
+    }),
     // Can the keys be looked up by their hash?
     row("#lookup?", |s, c| {
         Operand::bool({
@@ -144,6 +269,49 @@ fn each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     call.receiver.clone()
 }
 
+/// A Hash with these keys and values in turn.
+pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let hash = make(s, &Operand::nil());
+    for (i, pair) in call.args.chunks_exact(2).enumerate() {
+        if s.b.is_dead() {
+            return Operand::bottom();
+        }
+        s.within_slot(i as u32, |s| s.send(&hash, "#put", pair, 1));
+    }
+    hash
+}
+
+/// An empty one: lists of the keys and of the values, and one of slots as `core.rb` has them, which are its own.
+fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
+    if default.is_bottom() {
+        return Operand::bottom();
+    }
+    let room = s.b.i64(4);
+    let none = s.b.i64(0);
+    let parts = [s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
+    if parts.iter().any(Operand::is_bottom) {
+        return Operand::bottom();
+    }
+    for part in &parts[..3] {
+        if let Some((kind, _)) = super::changes::list_of(part) {
+            s.mutate_list(kind);
+        }
+    }
+    let fields =
+        RecordType::HASH.iter().zip(&parts).map(|(name, part)| (name.to_string(), part.types.clone()));
+    let record = RecordType { class: ClassId::HASH, fields: fields.collect() };
+    let types: TypeSet = Type::Record(Rc::new(record)).into();
+    if !s.is_bounded(&types) {
+        return Operand::bottom();
+    }
+    Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect() }
+}
+
+/// A part of a Hash that the section makes, in the order of [`RecordType::HASH`].
+fn made_part(s: &mut Lowerer<'_>, call: &Invocation, part: usize) -> Operand {
+    s.tuple_items(&call.receiver).into_iter().nth(part).unwrap_or_else(Operand::bottom)
+}
+
 /// What an array of the pairs does.
 fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let pairs = s.send(&call.receiver, "#copy", &[], 1);
@@ -204,6 +372,16 @@ fn default_value(s: &mut Lowerer<'_>, hash: &Operand) -> Operand {
 
 /// What the Hash gives for a key that it has not.
 fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.receiver.types.iter().any(Type::is_made_hash) {
+        let default = made_part(s, call, 3);
+        return s.switch(&default, 0, &mut |s, default| match default.types.single() {
+            Some(Type::Proc(_) | Type::Closure(..)) => {
+                let args = [call.receiver.clone(), call.args[0].clone()];
+                s.send(&default, "call", &args, 1)
+            }
+            _ => default,
+        });
+    }
     match sort(call).map(|sort| sort.default) {
         Some(HashDefault::Value) => default_value(s, &call.receiver),
         Some(HashDefault::Proc) => s.fail(

@@ -55,6 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    carrying("#new_hash", super::hash::literal),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
@@ -180,6 +181,7 @@ pub(super) const NIL_ROWS: &[Row] = &[
     bare("to_i", |s, _| Operand::integer(s.b.i64(0))),
     bare("to_f", |s, _| Operand::float(s.b.f64(0.0))),
     bare("to_a", |s, _| s.tuple(&[])),
+    bare("to_h", super::hash::literal),
     carrying("=~", |s, c| {
         let _ = s.one_argument(c);
         Operand::nil()
@@ -279,7 +281,7 @@ fn is_nil(s: &mut Lowerer, c: &Invocation) -> Operand {
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
-    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)) && !t.is_made_hash());
     if made(&receiver) && made(&arg) && (s.keep_made(&receiver.types) | s.keep_made(&arg.types)) {
         return Operand::bottom();
     }
@@ -301,6 +303,11 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
             (Some(Shape::Module | Shape::Proc), _) => s.b.bool(receiver.types == arg.types),
+            (Some(Shape::Local), _) if is_made_hash(&receiver) && is_made_hash(&arg) => {
+                // Its lists are its own.
+                let (keys, others) = (s.tuple_items(&receiver), s.tuple_items(&arg));
+                s.b.compare(Comparison::Eq, keys[0].value(), others[0].value())
+            }
             (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)
@@ -309,6 +316,10 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         };
         Operand::bool(same)
     })
+}
+
+fn is_made_hash(operand: &Operand) -> bool {
+    operand.types.single().is_some_and(Type::is_made_hash)
 }
 
 /// Can a value that is part of the code be the same as an object that was read, such as a class?

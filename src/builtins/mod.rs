@@ -130,10 +130,14 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("Enumerator", "collect", "map"),
     ("Float", "angle", "arg"),
     ("Float", "phase", "arg"),
+    ("Hash", "filter", "select"),
     ("Hash", "has_key?", "key?"),
     ("Hash", "has_value?", "value?"),
     ("Hash", "include?", "key?"),
     ("Hash", "member?", "key?"),
+    ("MadeHash", "filter!", "select!"),
+    ("MadeHash", "store", "[]="),
+    ("MadeHash", "update", "merge!"),
     ("Integer", "angle", "arg"),
     ("Integer", "phase", "arg"),
     ("Numeric", "clone", "real"),
@@ -147,6 +151,15 @@ const ALIASES: &[(&str, &str, &str)] = &[
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
+        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => (&[hash::ROWS], &["Hash"]),
+        ty if ty.is_hash() && owner == ClassId::HASH && !is_primitive(name) => {
+            (&[hash::MADE_ROWS, hash::ROWS], &["MadeHash", "Hash"])
+        }
+        ty if ty.is_hash() && matches!(name, "dup" | "clone") => (&[hash::COPIES], &[]),
+        ty if ty.is_hash() && (owner == ClassId::ENUMERABLE || is_primitive(name)) => (
+            &[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
+            &["MadeHash", "Hash", "Packed", "Enumerable"],
+        ),
         Type::Integer => (
             &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
             &["Integer", "Numeric", "Comparable"],
@@ -159,13 +172,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
-        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => (&[hash::ROWS], &["Hash"]),
-        Type::Hash(..) if owner == ClassId::ENUMERABLE || is_primitive(name) => {
-            (&[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS], &["Hash", "Packed", "Enumerable"])
-        }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) | Type::Record(_) | Type::Made(_)

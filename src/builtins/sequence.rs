@@ -56,6 +56,17 @@ pub(super) const ROWS: &[Row] = &[
         let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
         if high.is_bottom() { high } else { s.tuple(&[low, high]) }
     }),
+    row("to_h", |s, c| {
+        let array =
+            matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
+        let name = match (array, &c.block) {
+            (true, Some(_)) => "#array_to_h_block",
+            (true, None) => "#array_to_h",
+            (false, Some(_)) => "#to_h_block",
+            (false, None) => "#to_h",
+        };
+        s.send_with_block(c, name)
+    }),
     row("uniq", |s, c| {
         let name = if c.block.is_some() { "#uniq_block" } else { "#uniq" };
         s.send_with_block(c, name)
@@ -100,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
             "an Enumerator cannot be zipped with in a section",
             Some("make an array of it first: to_a".into()),
         ),
-        Some(Type::Hash(..)) => {
+        Some(ty) if ty.is_hash() => {
             let Some(size) = super::array::length_of(s, &c.receiver) else { return Operand::bottom() };
             let index = c.args[0].value();
             let inside = s.b.compare(Comparison::LtU, index, size);
@@ -426,6 +437,7 @@ impl Lowerer<'_> {
                     body(s, item, exit, next);
                 })
             }
+            Some(ty) if ty.is_made_hash() => s.each_of_hash(&sequence, body),
             Some(Type::Hash(..)) => {
                 let zero = s.b.i64(0);
                 let keys = s.hash_part(&sequence, HashPart::Keys);
@@ -509,6 +521,41 @@ impl Lowerer<'_> {
         result
     }
 
+    /// A Hash that gets other keys meanwhile is refused as it runs: Ruby raises, or goes on with what is left.
+    fn each_of_hash(
+        &mut self,
+        hash: &Operand,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let start = Operand::integer(self.b.i64(-1));
+        let at = self.temp(start);
+        let length = super::array::length_of(self, hash);
+        let Some(length) = length else { return Operand::bottom() };
+        let before = self.temp(Operand::integer(length));
+        let result = self.looping(60, |s, exit, head| {
+            let one = s.b.i64(1);
+            let last = s.temp_get(at).value();
+            let i = s.b.binary(BinaryOp::Add, last, one);
+            let Some(length) = super::array::length_of(s, hash) else { return };
+            let expected = s.temp_get(before).value();
+            let same = s.b.compare(Comparison::Eq, length, expected);
+            let why = "a Hash that is gone through gets or loses keys, which a section does not follow";
+            s.check(same, ErrorKind::Unsupported(why.into()), &[]);
+            let more = s.b.compare(Comparison::LtU, i, length);
+            s.unless(more, 62, |s| s.jump(exit, None));
+            s.temp_set(at, Operand::integer(i));
+            let pair = s.item_at(hash, i);
+            if pair.is_bottom() {
+                s.b.mark_dead();
+                return;
+            }
+            body(s, pair, exit, head);
+        });
+        self.temp_drop(before);
+        self.temp_drop(at);
+        result
+    }
+
     fn each_in_range(
         &mut self,
         range: &Operand,
@@ -550,7 +597,7 @@ impl Lowerer<'_> {
                 self.array_item(*kind, sequence.value(), index)
             }
             Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
-            Some(Type::Hash(..)) => {
+            Some(ty) if ty.is_hash() => {
                 let (keys, values) =
                     (self.hash_part(sequence, HashPart::Keys), self.hash_part(sequence, HashPart::Values));
                 let (key, value) = (self.item_at(&keys, index), self.item_at(&values, index));

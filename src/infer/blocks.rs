@@ -77,6 +77,16 @@ impl Lowerer<'_> {
         self.proc_operand(number, block)
     }
 
+    /// A block that is written at the call that is lowered, as a proc.
+    pub(crate) fn proc_of_block(&mut self, block: &BlockRef) -> Option<Operand> {
+        match block {
+            BlockRef::Literal { literal, home, .. } if home.frame == self.current => {
+                Some(self.make_proc(&literal.clone(), false))
+            }
+            _ => None,
+        }
+    }
+
     /// A lambda or proc as a value: what it took along is part of that.
     pub(super) fn proc_operand(&mut self, number: u32, block: BlockRef) -> Operand {
         let mut operand = Operand { types: Type::Proc(number).into(), values: Values::new() };

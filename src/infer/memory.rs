@@ -582,6 +582,9 @@ impl Lowerer<'_> {
 
     /// A part of a Hash, as an array: its keys, its values, its default.
     pub(crate) fn hash_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
+        if hash.types.single().is_some_and(Type::is_made_hash) {
+            return self.tuple_items(hash).swap_remove(part as usize);
+        }
         let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
         match self.host.hash_part(*kind, part) {
             Ok(kind) => Operand { types: Type::Array(kind).into(), values: hash.values.clone() },

@@ -6,7 +6,7 @@
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
-use crate::types::{ListKind, Shape, Type, TypeSet};
+use crate::types::{ListKind, RecordType, Shape, Type, TypeSet};
 
 /// The result being written.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +95,20 @@ impl Lowerer<'_> {
     fn can_return(&mut self, types: &TypeSet, inside: &mut Vec<ListKind>) -> bool {
         types.iter().all(|ty| match ty {
             Type::Tuple(items) => items.iter().all(|t| self.can_return(t, inside)),
+            Type::Record(record) if record.is_hash() => {
+                let fields: Vec<TypeSet> = record.fields.iter().map(|(_, types)| types.clone()).collect();
+                if fields[3].iter().any(|ty| {
+                    matches!(ty.shape(), Shape::Proc | Shape::Local) && !matches!(ty, Type::Tuple(_))
+                }) {
+                    self.refuse_here(
+                        "unsupported-result",
+                        "a Hash with a default block cannot be returned from a section",
+                        Some("return a copy without it: {}.merge(hash)".into()),
+                    );
+                    return false;
+                }
+                fields.iter().all(|types| self.can_return(types, inside))
+            }
             Type::List(kind) if inside.contains(kind) => {
                 self.refuse_here("unsupported-result", "an array that holds itself cannot be returned", None);
                 false
@@ -139,6 +153,15 @@ impl Lowerer<'_> {
             Some(Type::Tuple(_)) => {
                 for (i, item) in self.tuple_items(value).iter().enumerate() {
                     self.within_slot(i as u32, |s| s.result_words(item, row, words));
+                }
+            }
+            Some(Type::Record(record)) if record.is_hash() => {
+                for (i, part) in self.tuple_items(value).iter().enumerate() {
+                    // The slots are of no use outside.
+                    match RecordType::HASH[i] {
+                        "#slots" => words.push(self.b.i64(0)),
+                        _ => self.within_slot(i as u32, |s| s.result_words(part, row, words)),
+                    }
                 }
             }
             Some(Type::List(kind)) => {
@@ -223,6 +246,6 @@ fn has_list(types: &TypeSet) -> bool {
     types.iter().any(|t| match t {
         Type::List(_) => true,
         Type::Tuple(items) => items.iter().any(has_list),
-        _ => false,
+        ty => ty.is_made_hash(),
     })
 }

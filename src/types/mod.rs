@@ -196,6 +196,10 @@ pub struct HashSort {
     pub by_identity: bool,
 }
 
+impl HashSort {
+    pub const PLAIN: Self = Self { default: HashDefault::Nil, by_identity: false };
+}
+
 /// What a Hash gives for a key that it has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HashDefault {
@@ -260,7 +264,8 @@ pub enum Type {
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
     /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
-    /// side by side. Keywords that a `**` has collected are one of class Hash; they can only be passed on.
+    /// side by side. A Hash is one, too ([`RecordType::HASH`]). Keywords that a `**` has collected are one of class Hash
+    /// whose variables they are; they can only be passed on.
     Record(Rc<RecordType>),
     /// An object made in the section that is kept in scratch memory, since it changes or its identity matters: where it
     /// begins.
@@ -285,6 +290,15 @@ pub struct RecordType {
     pub class: ClassId,
     /// In the order in which the class's `initialize` was found to write them.
     pub fields: Vec<(String, TypeSet)>,
+}
+
+impl RecordType {
+    /// What carries a Hash that a section makes: three lists, which change as it does, and its default.
+    pub const HASH: [&'static str; 4] = ["#keys", "#values", "#slots", "#default"];
+
+    pub fn is_hash(&self) -> bool {
+        self.class == ClassId::HASH && self.fields.first().is_some_and(|(name, _)| name == Self::HASH[0])
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -383,9 +397,18 @@ impl Type {
         }
     }
 
+    /// A Hash, from before the section or made in it.
+    pub fn is_hash(&self) -> bool {
+        self.is_made_hash() || matches!(self, Self::Hash(..))
+    }
+
+    pub fn is_made_hash(&self) -> bool {
+        matches!(self, Self::Record(record) if record.is_hash())
+    }
+
     /// An object of a class of the user's, wherever it is kept; not one under construction.
-    pub const fn is_instance(&self) -> bool {
-        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_))
+    pub fn is_instance(&self) -> bool {
+        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_)) && !self.is_made_hash()
     }
 
     pub const fn shape(&self) -> Shape {

@@ -47,6 +47,7 @@ impl Lowering<'_> {
             SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
             SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
             ArrayNode as_array_node(n) => this.array(&n.elements(), &n.location()),
+            HashNode as_hash_node(n) => this.hash(&n),
             RangeNode as_range_node(n) => this.range(&n),
 
             // Variables and constants
@@ -189,7 +190,7 @@ impl Lowering<'_> {
             P::ImaginaryNode { .. } => refusals::IMAGINARY,
             P::InterpolatedSymbolNode { .. } => refusals::INTERPOLATED_SYMBOL,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
-            P::HashNode { .. } | P::KeywordHashNode { .. } => refusals::HASH,
+            P::KeywordHashNode { .. } => refusals::HASH,
             P::RegularExpressionNode { .. }
             | P::InterpolatedRegularExpressionNode { .. }
             | P::MatchLastLineNode { .. }

@@ -2,7 +2,7 @@
 
 use super::{Lowering, refusals};
 use crate::source::Span;
-use crate::syntax::ast::{Kind, Node, StringPart};
+use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
 
 impl Lowering<'_> {
@@ -80,6 +80,30 @@ impl Lowering<'_> {
         let elements = elements.iter().map(|element| self.expression(&element)).collect();
         let span = self.span(location);
         self.node(span, Kind::Array(elements))
+    }
+
+    /// `{ a: 1, b => 2 }`: a call of what makes one, with keys and values in turn.
+    pub(super) fn hash(&mut self, hash: &prism::HashNode<'_>) -> Node {
+        let span = self.span(&hash.location());
+        let mut args = Vec::new();
+        for element in &hash.elements() {
+            let Some(pair) = element.as_assoc_node() else {
+                let span = self.span(&element.location());
+                return self.refuse(&refusals::HASH, span);
+            };
+            args.push(self.expression(&pair.key()));
+            args.push(self.expression(&pair.value()));
+        }
+        let call = Call {
+            receiver: Some(self.node(span, Kind::Nil)),
+            name: "#new_hash".into(),
+            name_span: span,
+            args,
+            block: None,
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
     }
 
     pub(super) fn range(&mut self, range: &prism::RangeNode<'_>) -> Node {

@@ -222,6 +222,7 @@ fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
         match ty {
             Type::Object(hierarchy, _) => all.push(*hierarchy),
             Type::Tuple(items) => items.iter().for_each(|types| own_hierarchies(types, all)),
+            Type::Record(record) => record.fields.iter().for_each(|(_, types)| own_hierarchies(types, all)),
             _ => {}
         }
     }
