@@ -191,6 +191,11 @@ each_backend do |backend|
       expect_same([:a, :b]) { |x| { a: 1 }.fetch(x) }
     end
 
+    it "takes others into it" do
+      expect_same([1, 2]) { |x| { a: x, **Hashes::Tens, 2 => x, **{ a: 0, z: 1 } } }
+      expect_same([1, 2]) { |x| h = { a: 1 }; g = { **h }; g[:b] = x; [h, g, { **h, **g }, [c: x]] }
+    end
+
     it "forgets pairs" do
       expect_same([1, 2]) do |x|
         h = { 1 => :a, 2 => :b, 3 => :c }
@@ -253,7 +258,6 @@ each_backend do |backend|
 
     it "refuses what it does not follow" do
       expect_refused("unsupported-result") { [1].pmap { |_| Hash.new { |h, k| h[k] = [] } } }
-      expect_refused("unsupported-hash") { [1].pmap { |x| { a: x, **Hashes::Tens } } }
       expect_refused("unsupported-method") { [1].pmap { |x| Hashes::Tens[x] = 3 } }
       next if backend == :ruby
 

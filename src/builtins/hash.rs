@@ -167,6 +167,27 @@ pub(super) const PRIMITIVES: &[Row] = &[
             })
         })
     }),
+    carrying("#with_pairs", |s, c| {
+        put_pairs(s, &c.receiver, &c.args);
+        c.receiver.clone()
+    }),
+    carrying("#with_all", |s, c| {
+        let receiver = c.receiver.clone();
+        s.switch(&c.args[0], 0, &mut |s, others| match others.types.single() {
+            Some(ty) if ty.is_hash() => {
+                s.send(&receiver, "#put_all", &[others], 1);
+                receiver.clone()
+            }
+            _ => {
+                let what = s.describe(&others.types);
+                s.refuse_here(
+                    "unsupported-hash",
+                    format!("`**` before {what} in a Hash cannot be used in a parallel section"),
+                    Some("put a Hash behind it".into()),
+                )
+            }
+        })
+    }),
     bare("#slots", |s, c| made_part(s, c, 2)),
     // A new one, for what is made of this one.
     bare("#fresh", |s, c| {
@@ -272,13 +293,17 @@ fn each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// A Hash with these keys and values in turn.
 pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let hash = make(s, &Operand::nil());
-    for (i, pair) in call.args.chunks_exact(2).enumerate() {
-        if s.b.is_dead() {
-            return Operand::bottom();
-        }
-        s.within_slot(i as u32, |s| s.send(&hash, "#put", pair, 1));
-    }
+    put_pairs(s, &hash, &call.args);
     hash
+}
+
+fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
+    for (i, pair) in pairs.chunks_exact(2).enumerate() {
+        if s.b.is_dead() || hash.is_bottom() {
+            return;
+        }
+        s.within_slot(i as u32, |s| s.send(hash, "#put", pair, 1));
+    }
 }
 
 /// An empty one: lists of the keys and of the values, and one of slots as `core.rb` has them, which are its own.

@@ -19,6 +19,7 @@ require_relative "records"
 require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
+require_relative "hash_uses"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -51,6 +52,7 @@ module RandomPrograms
     include ChangedRecords
     include Lists
     include ListUses
+    include HashUses
     include Lambdas
     include Matching
     include Accumulators
@@ -134,6 +136,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
+      texts << captured_hash if chance(0.3)
       texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
