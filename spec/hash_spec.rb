@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "set"
+
 module Hashes
   Point = Struct.new(:x, :y)
   Pair = Struct.new(:first, :second)
@@ -263,6 +265,29 @@ each_backend do |backend|
 
       adding = -> { [1].pmap { |_| h = { 1 => 2 }; h.each { |k, _| h[k + 1] = 3 }; h } }
       expect(&adding).to raise_error(Ikra::UnsupportedError, /gets or loses keys/)
+    end
+  end
+
+  # Until Ruby 3.4 it is written in Ruby, around a Hash.
+  describe "a Set", if: RUBY_VERSION < "3.5" do
+    it "is asked and gone through" do
+      set = Set[1, 2, 5]
+      mixed = Set[:a, [1, 2], nil, 1.0]
+      expect_same(odd) { |x| [set.include?(x), set.member?(x), set === x, mixed.include?(x), mixed.size] }
+      expect_same([1, 2]) { |x| [set.size, set.length, set.empty?, set.count, set.to_a, set.any? { |y| y > x }, set.min] }
+      expect_same([1, 2]) { |x| n = 0; set.each { |y| n += y * x }; [n, set.map { |y| y * x }, set.sum, set.sort_by { |y| -y }] }
+      expect_same([1, 2]) { |x| [set.group_by { |y| y > x }, set.select { |y| y > x }.size, set.first, set.to_set.size] }
+      expect_same([1]) { |_| set }
+    end
+
+    it "is made" do
+      expect_same([1, 3]) { |x| a = Set.new; a.add(x); a << 2; [a.add?(1).nil?, a.size, a.to_a, a.include?(3)] }
+      expect_same([1, 3]) { |x| a = Set.new([1, x, 7]); a.delete(7); [a.to_a, [1, x].to_set.size, Set[1, x].include?(3)] }
+      expect_same([1, 3]) { |x| a = Set[1, x]; [(a | [5]).to_a, (a & [1]).to_a, (a - [1]).to_a, (a ^ Set[3, 4]).to_a, a.size] }
+      expect_same([1, 3]) { |x| a = Set[1, x]; [a.subset?(Set[1, 2, 3]), a.superset?(Set[1]), a == Set[x, 1], a.disjoint?(Set[1])] }
+      expect_same([1, 3]) { |x| a = Set[1, x]; a.merge([5, 6, 7]); a.subtract([1]); a.delete_if { |y| y > 6 }; a.to_a }
+      expect_same([4]) { |x| a = Set.new; 50.times { |i| a << i * i % 31 }; [a.size, a.include?(x), a.map { |y| y * 2 }.sum] }
+      expect_same([4]) { |x| a = Set.new; 9.times { |i| a << [i % 3, x] }; [a.size, a.include?([1, 4]), a.include?([1, 5])] }
     end
   end
 end

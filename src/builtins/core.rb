@@ -2781,14 +2781,32 @@ module Hash
     end
   end
 
-  def __equal(other)
-    return false if size != other.size
-
+  def __within?(other)
     __each_pair do |k, v|
       place = other.__find(k)
       return false if place < 0 || !(v == other.__values.__item(place))
     end
     true
+  end
+
+  def <=(other)
+    size <= __hash_argument(other).size && __within?(other)
+  end
+
+  def <(other)
+    size < __hash_argument(other).size && __within?(other)
+  end
+
+  def >=(other)
+    size >= __hash_argument(other).size && other.__within?(self)
+  end
+
+  def >(other)
+    size > __hash_argument(other).size && other.__within?(self)
+  end
+
+  def __equal(other)
+    size == other.size && __within?(other)
   end
 
   def key?(key)
@@ -2991,6 +3009,57 @@ module MadeHash
     raise ArgumentError, "wrong array length at #{i} (expected 2, was #{pair.size})" if pair.size != 2
 
     __put(pair.__item(0), pair.__item(1))
+  end
+end
+
+# Ruby's Set is written in Ruby, around a Hash, and runs from its source. These are the methods whose source has what a
+# section has not.
+module Set
+  def each
+    @hash.each_key { |x| yield x }
+    self
+  end
+
+  def merge(others)
+    others.each { |x| add(x) }
+    self
+  end
+
+  def subtract(others)
+    others.each { |x| delete(x) }
+    self
+  end
+
+  def |(others)
+    self.class.new.merge(self).merge(others)
+  end
+
+  def -(others)
+    self.class.new.merge(self).subtract(others)
+  end
+
+  def ^(others)
+    out = self.class.new.merge(others)
+    each { |x| out.add(x) unless out.delete?(x) }
+    out
+  end
+
+  def keep_if
+    @hash.__keep { |x, _| yield x }
+    self
+  end
+
+  def delete_if
+    @hash.__keep { |x, _| !yield(x) }
+    self
+  end
+
+  def select!
+    @hash.__keep { |x, _| yield x } ? self : nil
+  end
+
+  def reject!
+    @hash.__keep { |x, _| !yield(x) } ? self : nil
   end
 end
 

@@ -188,6 +188,12 @@ pub(super) const PRIMITIVES: &[Row] = &[
             }
         })
     }),
+    carrying("#hash_argument", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => other,
+            _ => s.fail_conversion("no implicit conversion of ", &other, " into Hash"),
+        })
+    }),
     bare("#slots", |s, c| made_part(s, c, 2)),
     // A new one, for what is made of this one.
     bare("#fresh", |s, c| {

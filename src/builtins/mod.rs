@@ -309,6 +309,17 @@ pub(crate) fn is_primitive(name: &str) -> bool {
     name.starts_with(PRIMITIVE)
 }
 
+/// A method of Ruby's own Set that runs from `core.rb` instead of its source.
+pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
+    let name = match name {
+        "union" | "+" => "|",
+        "difference" => "-",
+        "filter!" => "select!",
+        name => name,
+    };
+    ruby_method("Set", name)
+}
+
 /// A method of `core.rb`.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     thread_local! {

@@ -104,7 +104,11 @@ pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();
     }
-    let items = items(s, c);
+    let is_set = c.receiver.types.single().is_some_and(|ty| s.is_set(ty));
+    let items = if is_set { s.send(&c.receiver, "to_a", &[], 2) } else { items(s, c) };
+    if items.is_bottom() {
+        return items;
+    }
     // Those of Array itself compare in another order, and add up in another way.
     let own = match c.name.as_str() {
         "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("#{}_each", c.name),
