@@ -226,6 +226,7 @@ each_backend do |backend|
       expect_same([1, 10]) { |x| [Hashes::Tens.select { |k, _| k >= x }, Hashes::Tens.merge({ x => 1 }), Hashes::Tens.dup] }
       expect_same([1, 10]) { |x| h = Hashes::Tens.dup; h[x] = 4; [h, Hashes::Tens, Hashes::Tens.to_h.equal?(Hashes::Tens)] }
       expect_same([1, 2]) { |x| [{ 1 => 2 } == { 1 => x }, { 1 => 2 } == { 1 => 2.0 }, {} == {}, { 1 => 2 } == x] }
+      expect_same([1, 2]) { |x| [{ 1 => x }.eql?({ 1 => 1.0 }), { 1 => x }.eql?({ 1 => 1 }), { 1 => 2 } <= { 1 => x, 3 => 2 }] }
       expect_same([10, 2]) { |x| [{ 1 => x, 5 => 50, 2 => 20 } == Hashes::Tens, Hashes::Tens != { 1 => 10 }] }
     end
 
@@ -242,6 +243,7 @@ each_backend do |backend|
       expect_same([1, 2]) { |x| [[1, 2], x].to_h }
       expect_same([1, 2]) { |x| (x..2).to_h { |y| y } }
       expect_same([Hashes::Point.new(1, 2.5)]) { |point| point.to_h }
+      expect_same([[[1, 2], [3], 4, []], []]) { |x| [x.assoc(1), x.assoc(3), x.assoc(9), x.rassoc(2), x.rassoc(3)] }
       expect_same([nil, 3]) { |x| x.nil? ? x.to_h : { x => 1 } }
     end
 

@@ -1341,6 +1341,16 @@ module Enumerable
     out
   end
 
+  def assoc(key)
+    each { |x| return x if x.is_a?(Array) && x.size > 0 && x[0] == key }
+    nil
+  end
+
+  def rassoc(value)
+    each { |x| return x if x.is_a?(Array) && x.size > 1 && x[1] == value }
+    nil
+  end
+
   # The index of what is the same, or -1.
   def __place_of(value)
     i = 0
@@ -2807,6 +2817,16 @@ module Hash
 
   def __equal(other)
     size == other.size && __within?(other)
+  end
+
+  def __eql(other)
+    return false if size != other.size
+
+    __each_pair do |k, v|
+      place = other.__find(k)
+      return false if place < 0 || !v.eql?(other.__values.__item(place))
+    end
+    true
   end
 
   def key?(key)

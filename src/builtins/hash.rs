@@ -45,6 +45,14 @@ pub(super) const ROWS: &[Row] = &[
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
+    carrying("eql?", |s, c| {
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&other, 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => s.send(&receiver, "#eql", &[other], 1),
+            _ => Operand::bool(s.b.bool(false)),
+        })
+    }),
     carrying("merge", |s, c| s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })),
     carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
         (Some(_), true) => s.send_with_block(c, "#transform_keys"),

@@ -725,7 +725,7 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
             "call rand without a receiver; Ikra.srand sets its seed".into()
         }
         (_, ClassId::ENUMERABLE) => {
-            "Enumerable runs over arrays, ranges, Structs and enumerators: go through the array \
+            "Enumerable runs over arrays, ranges, Hashes, Structs and enumerators: go through the array \
                                      that the object holds, or call to_a on it before the section"
                 .into()
         }
