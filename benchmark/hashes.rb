@@ -18,7 +18,7 @@ Ikra.backend = options[:backend]
 
 range = options[:keys] * 10
 numbers = Array.new(options[:keys]) { |i| [i * 7919 % range, i] }.to_h
-pairs = numbers.to_h { |key, i| [[key / 1000, key % 1000], i] }
+pairs = numbers.transform_keys { |key| [key / 1000, key % 1000] }
 names = Array.new(1000) { |i| [:"name#{i}", i * 0.5] }.to_h
 keys = Array.new(options[:lookups]) { |i| i * 104_729 % range }
 symbols = Array.new(options[:lookups]) { |i| :"name#{i * 7 % 2000}" }
@@ -48,5 +48,6 @@ CASES.each do |name, (ruby, ikra)|
 
   slow = best(&ruby)
   fast = best(&ikra)
-  puts format("%<name>-16s Ruby %<slow>8.1f   Ikra %<fast>8.1f   %<times>5.1f times", name:, slow:, fast:, times: slow / fast)
+  line = "%<name>-16s Ruby %<slow>8.1f   Ikra %<fast>8.1f   %<times>5.1f times"
+  puts format(line, name:, slow:, fast:, times: slow / fast)
 end

@@ -2696,6 +2696,12 @@ module Hash
     other.__each_pair { |k, v| __put(k, v) }
   end
 
+  def __map_pairs
+    out = __list(size)
+    __each_pair { |k, v| out.__push(yield(k, v)) }
+    out
+  end
+
   def __each_pair
     i = 0
     while i < size
@@ -2898,6 +2904,7 @@ module MadeHash
 
   # Behind the others: none has the key.
   def __insert(key, value)
+    __check_key(key)
     keys = __keys
     slots = __slots
     if keys.size >= 16 && keys.__hashes?(key)

@@ -131,8 +131,8 @@ pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", |s, c| {
 
 /// What a Hash has from Enumerable.
 pub(super) const ENUMERABLE: &[Row] = &[
-    row("map", |s, c| s.send_with_block(c, "#map")),
-    row("collect", |s, c| s.send_with_block(c, "#map")),
+    row("map", map),
+    row("collect", map),
     row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
     bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
     row("first", of_pairs),
@@ -153,6 +153,17 @@ pub(super) const PRIMITIVES: &[Row] = &[
     bare("#values", |s, c| s.hash_part(&c.receiver, HashPart::Values)),
     bare("#empty?", array::empty),
     bare("size", array::length),
+    // Refuses a key that the section changes elsewhere: Ruby would not find it any more.
+    carrying("#check_key", |s, c| {
+        if c.args[0].types.iter().any(|ty| s.may_change_as_key(ty, &mut Vec::new())) {
+            return s.refuse_here(
+                "unsupported-key",
+                "an array or Struct that the section changes cannot be the key of a Hash in it",
+                Some("take a copy as the key: hash[key.dup]".into()),
+            );
+        }
+        Operand::nil()
+    }),
     // An array, or the TypeError of what is no pair; behind it the index where that is told.
     carrying("#pair", |s, c| {
         let value = s.through_to_ary(&c.args[0]);
@@ -293,6 +304,12 @@ fn sort(call: &Invocation) -> Option<HashSort> {
         Some(Type::Hash(_, sort)) => Some(*sort),
         _ => None,
     }
+}
+
+/// The only method that gives a lambda of two what it takes.
+fn map(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let of_two = call.block.as_ref().is_some_and(|block| s.is_lambda_of_two(block));
+    s.send_with_block(call, if of_two { "#map_pairs" } else { "#map" })
 }
 
 fn each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

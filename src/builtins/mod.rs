@@ -266,7 +266,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
                 .into()
         }
         _ if owner == ClassId::HASH => {
-            "go through its pairs with each, map or filter_map, or make the Hash before the section".into()
+            "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
         }
         "==" | "!=" | "===" | "eql?" | "equal?" | "<=>" | "casecmp?" | "start_with?" | "end_with?" | "include?"
         | "empty?"

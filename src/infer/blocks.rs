@@ -28,6 +28,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is it a lambda that takes two arguments, or more?
+    pub(crate) fn is_lambda_of_two(&self, block: &BlockRef) -> bool {
+        let params = match block {
+            BlockRef::Literal { literal, lambda: true, .. } => &literal.params,
+            BlockRef::Outer { code, lambda: true, .. } => &code.params,
+            _ => return false,
+        };
+        params.required.len() + params.post.len() > 1
+    }
+
     pub(crate) fn block_literal(
         &mut self,
         literal: &Arc<BlockLiteral>,

@@ -616,6 +616,26 @@ impl Lowerer<'_> {
         Some(self.b.unary(UnaryOp::ExtendI32, found))
     }
 
+    /// Is it something that is compared by what it holds as a key, and that the section changes?
+    pub(crate) fn may_change_as_key(&mut self, ty: &Type, inside: &mut Vec<Type>) -> bool {
+        if inside.contains(ty) {
+            return false;
+        }
+        inside.push(ty.clone());
+        match ty {
+            Type::List(kind) => {
+                let items = self.types_of_items(ty);
+                self.list_is_mutated(*kind) || items.iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            Type::Tuple(items) => {
+                let items = items.clone();
+                items.iter().any(|types| types.iter().any(|ty| self.may_change_as_key(ty, inside)))
+            }
+            Type::Made(class) => !self.host.members(*class).is_empty(),
+            _ => self.any_written(&ty.clone().into(), &mut Vec::new()),
+        }
+    }
+
     /// Does the section write what makes up such keys?
     fn any_written(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
         types.iter().any(|ty| {

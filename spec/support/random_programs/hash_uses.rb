@@ -44,9 +44,9 @@ module RandomPrograms
 
     def looked_up(variable, depth)
       name = variable.name
-      key = hash_key(variable.declared.keys, depth)
+      key = hash_key(variable.declared.key_types, depth)
       default = expression([:int], depth)
-      number = variable.declared.values == [:int]
+      number = variable.declared.value_types == [:int]
       case between(0, 6)
       when 0 then e("(#{name}.key?(", key, ") ? 1 : ", default, ")")
       when 1 then e(name, pick(%w[.size .count .to_a.size]))
