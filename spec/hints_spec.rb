@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "set"
-
 # What a refusal says to write instead.
 module Hints
   class Shop
@@ -20,8 +18,8 @@ module Hints
     def visit(number, &block) = number.positive? ? visit(number - 1, &block) : yield(number)
     def root = sqrt(list[0])
     def shuffle = list.shuffle!
-    def table(number) = { number => 1 }
-    def named(number) = { number => 2 }.size
+    def table(number) = self.then { |shop| shop.named(number => 1) }
+    def named(number) = "#{number}".size
   end
 
   class Group
@@ -58,11 +56,7 @@ each_compiling_backend do
 
   it "is of what modules give" do
     group = Hints::Group.new([1, 2])
-    set = Set[1, 2]
-    enumerable = /Enumerable runs over arrays, ranges, Structs, enumerators and objects with an `each`.*to_a/
     expect([1].pmap { |x| group.sum + x }).to eq([4])
-    refused(enumerable) { [1].pmap { |x| set.sum + x } }
-    refused(/\A(?!.*set\.rb)/m) { [1].pmap { |x| set.sum + x } }
     refused(/Math\.sqrt/) { shops.pmap(&:root) }
     random = Random.new(4)
     refused(/without a generator/) { [1].pmap { |x| random.rand * x } }
@@ -119,7 +113,7 @@ each_compiling_backend do
   it "is said once of what stands in a called method" do
     place = Hints::Shop.instance_method(:table).source_location.join(":")
     expect { shops.pmap { |shop| shop.table(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
-      expect(error.message).to start_with("#{place}: a Hash").and include("  called at #{__FILE__}:#{__LINE__ - 1}:\n")
+      expect(error.message).to start_with("#{place}: keywords").and include("  called at #{__FILE__}:#{__LINE__ - 1}:\n")
       expect(error.message.scan("[unsupported-hash]").size).to eq(1)
     }
     expect { shops.pmap { |shop| shop.named(1) } }.to raise_error(Ikra::UnsupportedError) { |error|

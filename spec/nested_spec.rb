@@ -88,8 +88,6 @@ RSpec.describe "parallel methods inside elements" do
     it "refuses what Ruby has no method for, and what cannot run in an element" do
       expect { rows.pmap { |row| row.plazy.map { |x| x }.sum } }
         .to raise_error(Ikra::UnsupportedError, /`plazy` .*\[nested-section\]/)
-      expect { rows.pmap { |row| row.pgroup_by { |x| x }.size } }
-        .to raise_error(Ikra::UnsupportedError, /`Array#group_by` .*\[unsupported-method\]/)
     end
   end
 end

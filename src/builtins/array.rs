@@ -7,7 +7,7 @@ use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{ListKind, Type};
+use crate::types::{HashPart, ListKind, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -621,6 +621,10 @@ pub(super) fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 pub(super) fn length_of(s: &mut Lowerer<'_>, receiver: &Operand) -> Option<Value> {
     match receiver.types.single()? {
         Type::Array(kind) | Type::Column(kind, _) => Some(s.array_length(*kind, receiver.value())),
+        ty if ty.is_hash() => {
+            let keys = s.hash_part(receiver, HashPart::Keys);
+            length_of(s, &keys)
+        }
         Type::List(_) => Some(s.list_length(receiver.value())),
         Type::Tuple(items) => Some(s.b.i64(items.len() as i64)),
         _ => None,

@@ -3,7 +3,7 @@
 
 use super::outside::outside;
 use super::{hint, lookup};
-use crate::types::{ArrayKind, ClassId, HierarchyId, RangeEnd, Type};
+use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, RangeEnd, RecordType, Type};
 use std::fmt::Write;
 
 /// Methods that are syntax: `infer` knows them, not the tables.
@@ -32,6 +32,13 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Array", "freeze", "of an array made in the section which nobody changes"),
     ("Array", "sample", "by the generator of `rand` in blocks"),
     ("Array", "shuffle", "by the generator of `rand` in blocks"),
+    (
+        "Hash",
+        "[]",
+        "by Integers, Floats but NaN, Symbols, nil, true, false, Structs, arrays of these, and objects that have no `eql?` of their own; one with a default block, from before the section, only what it has",
+    ),
+    ("Hash", "transform_keys", "with a block"),
+    ("Struct", "to_h", "without a block"),
     ("Struct", "[]", "of a member that is written out"),
     ("Struct", "[]=", "of a member that is written out"),
     ("Struct", "dig", "of a member that is written out"),
@@ -91,11 +98,21 @@ const OBJECTS: &[(&str, &str)] = &[
          or an array holds can only be moved around: keep its two ends in variables of the object.",
     ),
     (
+        "Hash",
+        "Of Hashes that were there before, which a section reads, and of those that it makes. A Set, which is written in \
+         Ruby up to 3.4, runs from its source.",
+    ),
+    (
         "Enumerable",
-        "Of arrays, ranges, Structs, enumerators, and of objects whose class includes Enumerable and has an `each` written \
-         in Ruby.",
+        "Of arrays, ranges, Hashes, Sets, Structs, enumerators, and of objects whose class includes Enumerable and has an \
+         `each` written in Ruby.",
     ),
 ];
+
+/// Does the method change the Hash?
+fn is_of_made_hash(name: &str) -> bool {
+    lookup(ClassId::HASH, name, &Type::Hash(ArrayKind(0), HashSort::PLAIN)).is_none()
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Status {
@@ -116,6 +133,10 @@ fn classes() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
 /// Who owns the methods listed for a class, and receivers that must all have them.
 fn receivers(class: &str) -> (ClassId, Vec<Type>) {
     let object = || Type::Object(HierarchyId(0), ClassId(1000));
+    let hash = || {
+        let fields = RecordType::HASH.map(|name| (name.to_string(), Type::List(ListKind(0)).into()));
+        Type::Record(RecordType { class: ClassId::HASH, fields: fields.to_vec() }.into())
+    };
     let array = || Type::Array(ArrayKind(0));
     let range = || Type::Range { exclusive: false, low: RangeEnd::Integer, high: RangeEnd::Integer };
     match class {
@@ -130,6 +151,7 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
         "Array" => (ClassId::ARRAY, vec![array()]),
         "Range" => (ClassId::RANGE, vec![range()]),
         "Enumerable" => (ClassId::ENUMERABLE, vec![array(), range()]),
+        "Hash" => (ClassId::HASH, vec![hash()]),
         "Struct" => (ClassId::STRUCT, vec![object()]),
         "Data" => (ClassId::DATA, vec![object()]),
         "Math." => (ClassId::MATH, vec![Type::Module(ClassId::MATH)]),
@@ -160,7 +182,7 @@ does, and what that does not have is a NoMethodError. A method that does not run
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
-Methods *about* strings, hashes, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
+Methods *about* strings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.
 ";
 
@@ -192,6 +214,7 @@ fn document() -> String {
                         None if class == "Array" && CHANGES.contains(&name) => {
                             "of an array made in the section"
                         }
+                        None if class == "Hash" && is_of_made_hash(name) => "of a Hash made in the section",
                         None => "",
                     };
                     let comma = if since.is_empty() || limit.is_empty() { "" } else { ", " };

@@ -851,6 +851,69 @@ module Enumerable
     self
   end
 
+  # ---- Hashes of the items
+
+  def group_by
+    groups = {}
+    each do |x|
+      key = yield x
+      place = groups.__find(key)
+      if place < 0
+        list = __list(4)
+        list.__push(x)
+        groups.__insert(key, list)
+      else
+        groups.__values.__item(place).__push(x)
+      end
+    end
+    groups
+  end
+
+  def tally
+    counts = {}
+    each do |x|
+      place = counts.__find(x)
+      if place < 0
+        counts.__insert(x, 1)
+      else
+        counts.__values.__set(place, counts.__values.__item(place) + 1)
+      end
+    end
+    counts
+  end
+
+  def __to_h
+    out = {}
+    each { |pair| out.__put_pair(pair) }
+    out
+  end
+
+  def __to_h_block
+    out = {}
+    each { |x| out.__put_pair(yield(x)) }
+    out
+  end
+
+  def __array_to_h
+    out = {}
+    i = 0
+    each do |pair|
+      out.__put_pair_at(pair, i)
+      i += 1
+    end
+    out
+  end
+
+  def __array_to_h_block
+    out = {}
+    i = 0
+    each do |x|
+      out.__put_pair_at(yield(x), i)
+      i += 1
+    end
+    out
+  end
+
   # ---- questions
 
   def __any_block
@@ -1430,6 +1493,27 @@ module Enumerable
     slots = __list(0)
     each { |x| out.__push(x) if keys.__add(yield(x), slots) }
     out
+  end
+
+  def assoc(key)
+    each { |x| return x if x.is_a?(Array) && x.size > 0 && x[0] == key }
+    nil
+  end
+
+  def rassoc(value)
+    each { |x| return x if x.is_a?(Array) && x.size > 1 && x[1] == value }
+    nil
+  end
+
+  # The index of what is the same, or -1.
+  def __place_of(value)
+    i = 0
+    while i < size
+      return i if value.__alike(__item(i))
+
+      i += 1
+    end
+    -1
   end
 
   def __has(value)
@@ -2983,6 +3067,450 @@ module Range
     else
       !low.__passes?(self.end, exclude_end?) && !start.__passes?(other.end, other.exclude_end?)
     end
+  end
+end
+
+module Hash
+  # The index of a key, or -1.
+  def __find_outside(key)
+    return -1 unless __lookup?(key)
+
+    count = __keys.size * 2
+    return -1 if count == 0
+
+    slot = __slot(key.__hash, count)
+    while true
+      place = __place(slot) - 1
+      return place if place < 0 || __same_key(key, __keys.__item(place))
+
+      slot += 1
+      slot = 0 if slot == count
+    end
+  end
+
+  def [](key)
+    place = __find(key)
+    place < 0 ? __missing(key) : __values.__item(place)
+  end
+
+  def __fetch(key)
+    place = __find(key)
+    place < 0 ? __no_key(key) : __values.__item(place)
+  end
+
+  def __fetch_default(key, default)
+    place = __find(key)
+    place < 0 ? default : __values.__item(place)
+  end
+
+  def __fetch_block(key)
+    place = __find(key)
+    place < 0 ? yield(key) : __values.__item(place)
+  end
+
+  # ---- those that make another one
+
+  def __put(key, value)
+    place = __find(key)
+    place < 0 ? __insert(key, value) : __values.__set(place, value)
+    value
+  end
+
+  def __put_all(other)
+    other.__each_pair { |k, v| __put(k, v) }
+  end
+
+  def __map_pairs
+    out = __list(size)
+    __each_pair { |k, v| out.__push(yield(k, v)) }
+    out
+  end
+
+  def __each_pair
+    i = 0
+    while i < size
+      yield __keys.__item(i), __values.__item(i)
+      i += 1
+    end
+  end
+
+  def __copy_hash
+    out = __fresh_alike
+    __each_pair { |k, v| out.__insert(k, v) }
+    out
+  end
+
+  def select
+    out = __fresh
+    each { |k, v| out.__insert(k, v) if yield(k, v) }
+    out
+  end
+
+  def reject
+    out = __fresh
+    each { |k, v| out.__insert(k, v) unless yield(k, v) }
+    out
+  end
+
+  def compact
+    out = __fresh
+    __each_pair { |k, v| out.__insert(k, v) unless v.__nil? }
+    out
+  end
+
+  def slice(*keys)
+    out = __fresh
+    keys.each do |key|
+      place = __find(key)
+      out.__put(key, __values.__item(place)) if place >= 0
+    end
+    out
+  end
+
+  def except(*keys)
+    out = __fresh
+    __each_pair { |k, v| out.__insert(k, v) }
+    keys.each { |key| out.__delete(key) }
+    out
+  end
+
+  def transform_values
+    out = __fresh
+    each { |k, v| out.__insert(k, yield(v)) }
+    out
+  end
+
+  def __transform_keys
+    out = __fresh
+    each { |k, v| out.__put(yield(k), v) }
+    out
+  end
+
+  def invert
+    out = __fresh
+    __each_pair { |k, v| out.__put(v, k) }
+    out
+  end
+
+  def __to_h_block
+    out = __fresh
+    each { |k, v| out.__put_pair(yield(k, v)) }
+    out
+  end
+
+  def __merge(*others)
+    out = __copy_hash
+    others.each { |other| out.__put_all(other) }
+    out
+  end
+
+  def __merge_block(*others)
+    out = __copy_hash
+    others.each { |other| out.__merge_one(other) { |k, a, b| yield k, a, b } }
+    out
+  end
+
+  def __merge_one(other)
+    other.__each_pair do |k, v|
+      place = __find(k)
+      if place < 0
+        __insert(k, v)
+      else
+        __values.__set(place, yield(k, __values.__item(place), v))
+      end
+    end
+  end
+
+  def __within?(other)
+    __each_pair do |k, v|
+      place = other.__find(k)
+      return false if place < 0 || !(v == other.__values.__item(place))
+    end
+    true
+  end
+
+  def <=(other)
+    size <= __hash_argument(other).size && __within?(other)
+  end
+
+  def <(other)
+    size < __hash_argument(other).size && __within?(other)
+  end
+
+  def >=(other)
+    size >= __hash_argument(other).size && other.__within?(self)
+  end
+
+  def >(other)
+    size > __hash_argument(other).size && other.__within?(self)
+  end
+
+  def __equal(other)
+    size == other.size && __within?(other)
+  end
+
+  def __eql(other)
+    return false if size != other.size
+
+    __each_pair do |k, v|
+      place = other.__find(k)
+      return false if place < 0 || !v.eql?(other.__values.__item(place))
+    end
+    true
+  end
+
+  def key?(key)
+    __find(key) >= 0
+  end
+
+  def values_at(*keys)
+    keys.map { |key| self[key] }
+  end
+
+  def __fetch_values(*keys)
+    keys.map { |key| __fetch(key) }
+  end
+
+  def __fetch_values_block(*keys)
+    keys.map { |key| __fetch_block(key) { |missing| yield missing } }
+  end
+
+  def assoc(key)
+    place = __find(key)
+    place < 0 ? nil : __item(place)
+  end
+
+  def rassoc(value)
+    each { |pair| return pair if pair[1] == value }
+    nil
+  end
+
+  def key(value)
+    each { |k, v| return k if v == value }
+    nil
+  end
+
+  def value?(value)
+    each_value { |v| return true if v == value }
+    false
+  end
+
+  def keys
+    __keys.__copy
+  end
+
+  def values
+    __values.__copy
+  end
+
+  def each_key
+    __keys.each { |key| yield key }
+    self
+  end
+
+  def each_value
+    __values.each { |value| yield value }
+    self
+  end
+end
+
+# A Hash that a section makes: lists of keys and values, and one of slots as sets have it (above).
+module MadeHash
+  def __find_made(key)
+    keys = __keys
+    slots = __slots
+    if slots.size > 0 && keys.__hashes?(key)
+      slots.__item(keys.__slot(key, slots)) - 1
+    else
+      keys.__place_of(key)
+    end
+  end
+
+  # Behind the others: none has the key.
+  def __insert(key, value)
+    __check_key(key)
+    keys = __keys
+    slots = __slots
+    if keys.size >= 16 && keys.__hashes?(key)
+      keys.__refill(slots) if keys.size * 2 >= slots.size
+      slots.__set(keys.__slot(key, slots), keys.size + 1)
+    end
+    keys.__push(key)
+    __values.__push(value)
+  end
+
+  def []=(key, value)
+    __put(key, value)
+  end
+
+  def __delete(key)
+    place = __find(key)
+    return nil if place < 0
+
+    value = __values.__item(place)
+    __remove(place)
+    value
+  end
+
+  def __delete_block(key)
+    place = __find(key)
+    return yield(key) if place < 0
+
+    value = __values.__item(place)
+    __remove(place)
+    value
+  end
+
+  def __remove(place)
+    __keys.__delete_at(place)
+    __values.__delete_at(place)
+    __slots.__resize(0)
+  end
+
+  def shift
+    return nil if size == 0
+
+    pair = __item(0)
+    __remove(0)
+    pair
+  end
+
+  def clear
+    __cut_to(0)
+    self
+  end
+
+  def __cut_to(count)
+    __keys.__resize(count)
+    __values.__resize(count)
+    __slots.__resize(0)
+  end
+
+  # Keeps the pairs for which the block is true.
+  def __keep
+    i = 0
+    count = 0
+    while i < size
+      k = __keys.__item(i)
+      v = __values.__item(i)
+      if yield k, v
+        __keys.__set(count, k)
+        __values.__set(count, v)
+        count += 1
+      end
+      i += 1
+    end
+    changed = count < i
+    __cut_to(count) if changed
+    changed
+  end
+
+  def keep_if
+    __keep { |k, v| yield k, v }
+    self
+  end
+
+  def delete_if
+    __keep { |k, v| !yield(k, v) }
+    self
+  end
+
+  def select!
+    __keep { |k, v| yield k, v } ? self : nil
+  end
+
+  def reject!
+    __keep { |k, v| !yield(k, v) } ? self : nil
+  end
+
+  def compact!
+    __keep { |_, v| !v.__nil? } ? self : nil
+  end
+
+  def transform_values!
+    i = 0
+    while i < size
+      __values.__set(i, yield(__values.__item(i)))
+      i += 1
+    end
+    self
+  end
+
+  def __merge!(*others)
+    others.each { |other| __put_all(other) }
+    self
+  end
+
+  def __merge_block!(*others)
+    others.each { |other| __merge_one(other) { |k, a, b| yield k, a, b } }
+    self
+  end
+
+  # A pair that is given as an array.
+  def __put_pair(value)
+    pair = __pair(value)
+    raise ArgumentError, "element has wrong array length (expected 2, was #{pair.size})" if pair.size != 2
+
+    __put(pair.__item(0), pair.__item(1))
+  end
+
+  # The same of the item of an array at an index.
+  def __put_pair_at(value, i)
+    pair = __pair(value, i)
+    raise ArgumentError, "wrong array length at #{i} (expected 2, was #{pair.size})" if pair.size != 2
+
+    __put(pair.__item(0), pair.__item(1))
+  end
+end
+
+# Ruby's Set is written in Ruby, around a Hash, and runs from its source. These are the methods whose source has what a
+# section has not.
+module Set
+  def each
+    @hash.each_key { |x| yield x }
+    self
+  end
+
+  def merge(others)
+    others.each { |x| add(x) }
+    self
+  end
+
+  def subtract(others)
+    others.each { |x| delete(x) }
+    self
+  end
+
+  def |(others)
+    self.class.new.merge(self).merge(others)
+  end
+
+  def -(others)
+    self.class.new.merge(self).subtract(others)
+  end
+
+  def ^(others)
+    out = self.class.new.merge(others)
+    each { |x| out.add(x) unless out.delete?(x) }
+    out
+  end
+
+  def keep_if
+    @hash.__keep { |x, _| yield x }
+    self
+  end
+
+  def delete_if
+    @hash.__keep { |x, _| !yield(x) }
+    self
+  end
+
+  def select!
+    @hash.__keep { |x, _| yield x } ? self : nil
+  end
+
+  def reject!
+    @hash.__keep { |x, _| !yield(x) } ? self : nil
   end
 end
 

@@ -6,7 +6,7 @@ use super::sequence::{least, most};
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
-use crate::types::{Type, TypeSet};
+use crate::types::{ArrayKind, HashSort, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -187,8 +187,12 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     match ty {
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
+        ty if ty.is_hash() && matches!(name, "each_pair" | "each_key" | "each_value") => none,
+        ty if ty.is_hash() && matches!(name, "select" | "filter" | "reject") => false,
+        ty if ty.is_made_hash() => enumerates(&Type::Hash(ArrayKind(0), HashSort::PLAIN), name, arguments),
         Type::Array(_)
         | Type::Column(..)
+        | Type::Hash(..)
         | Type::Tuple(_)
         | Type::List(_)
         | Type::Range { .. }

@@ -1,6 +1,7 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
 use super::{Invocation, Row, bare, carrying, row, spreading};
+use crate::heap::hashing;
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -54,6 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    carrying("#new_hash", super::hash::literal),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
@@ -182,6 +184,7 @@ pub(super) const NIL_ROWS: &[Row] = &[
     bare("to_i", |s, _| Operand::integer(s.b.i64(0))),
     bare("to_f", |s, _| Operand::float(s.b.f64(0.0))),
     bare("to_a", |s, _| s.tuple(&[])),
+    bare("to_h", super::hash::literal),
     carrying("=~", |s, c| {
         let _ = s.one_argument(c);
         Operand::nil()
@@ -323,7 +326,7 @@ fn is_nil(s: &mut Lowerer, c: &Invocation) -> Operand {
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
-    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));
+    let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)) && !t.is_made_hash());
     if made(&receiver) && made(&arg) && (s.keep_made(&receiver.types) | s.keep_made(&arg.types)) {
         return Operand::bottom();
     }
@@ -345,6 +348,11 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
             (Some(Shape::Module | Shape::Proc), _) => s.b.bool(receiver.types == arg.types),
+            (Some(Shape::Local), _) if is_made_hash(&receiver) && is_made_hash(&arg) => {
+                // Its lists are its own.
+                let (keys, others) = (s.tuple_items(&receiver), s.tuple_items(&arg));
+                s.b.compare(Comparison::Eq, keys[0].value(), others[0].value())
+            }
             (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)
@@ -353,6 +361,10 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         };
         Operand::bool(same)
     })
+}
+
+fn is_made_hash(operand: &Operand) -> bool {
+    operand.types.single().is_some_and(Type::is_made_hash)
 }
 
 /// Can a value that is part of the code be the same as an object that was read, such as a class?
@@ -426,23 +438,28 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let value = s.b.select(is_zero, zero, receiver.value());
             s.b.unary(UnaryOp::BitsToI64, value)
         }
+        Some(ty) if s.is_alike_by_members(ty) => {
+            let items = super::structs::items(s, call);
+            return s.send(&items, "#hash", &[], 1);
+        }
+        Some(Type::True) => s.b.i64(1),
+        None if receiver.types == TypeSet::bool() => s.b.unary(UnaryOp::BoolToI64, receiver.value()),
+        Some(Type::Module(class)) => s.b.i64(class.0.into()),
         Some(Type::Symbol | Type::Object(..) | Type::Made(_)) => {
             s.b.unary(UnaryOp::ExtendI32, receiver.value())
         }
-        Some(Type::True) => s.b.i64(1),
-        Some(Type::Module(class)) => s.b.i64(class.0.into()),
         _ => s.b.i64(0),
     };
-    // Shifts and products, after which each bit of the number has changed half of the bits.
-    let (wide, narrow) = (s.b.i64(32), s.b.i64(29));
     let mut mixed = number;
-    for (shift, factor) in [(wide, 0x4cf5_ad43_2745_937f), (narrow, 0x369d_ea0f_31a5_3f85)] {
+    for (shift, factor) in hashing::ROUNDS {
+        let shift = s.b.i64(shift.into());
         let upper = s.b.binary(BinaryOp::Shr, mixed, shift);
         mixed = s.b.binary(BinaryOp::Xor, mixed, upper);
         let factor = s.b.i64(factor);
         mixed = s.b.binary(BinaryOp::Mul, mixed, factor);
     }
-    let upper = s.b.binary(BinaryOp::Shr, mixed, wide);
+    let last = s.b.i64(hashing::LAST.into());
+    let upper = s.b.binary(BinaryOp::Shr, mixed, last);
     Operand::integer(s.b.binary(BinaryOp::Xor, mixed, upper))
 }
 
@@ -627,6 +644,16 @@ impl Lowerer<'_> {
                 inside.pop();
                 all
             }
+            Type::Object(..) | Type::Record(_) if self.is_alike_by_members(ty) => {
+                let deeper = !inside.contains(ty);
+                inside.push(ty.clone());
+                let all = deeper && {
+                    let members = self.types_of_members(ty);
+                    self.has_hash(&members, inside)
+                };
+                inside.pop();
+                all
+            }
             Type::Nil
             | Type::True
             | Type::False
@@ -638,6 +665,25 @@ impl Lowerer<'_> {
             | Type::Module(_) => self.is_plainly_eql(ty),
             _ => false,
         })
+    }
+
+    /// Is it a Struct or value object that Ruby compares by its members, also as a key?
+    fn is_alike_by_members(&mut self, ty: &Type) -> bool {
+        let class = crate::infer::class_of(ty);
+        ty.is_instance()
+            && !self.host.members(class).is_empty()
+            && ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
+                Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => {
+                    matches!(owner, ClassId::STRUCT | ClassId::DATA)
+                }
+                _ => false,
+            })
+    }
+
+    /// What the members of a Struct can hold.
+    fn types_of_members(&mut self, ty: &Type) -> TypeSet {
+        let names = self.host.members(crate::infer::class_of(ty));
+        names.iter().fold(TypeSet::empty(), |all, name| all.union(&self.types_of_variable(ty, name)))
     }
 
     /// Is `eql?` Ruby's own, and that of all objects if it is an object's?

@@ -13,6 +13,7 @@ mod column;
 mod comparable;
 mod enumerator;
 mod float;
+mod hash;
 mod integer;
 mod kernel;
 mod math;
@@ -130,6 +131,14 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("Enumerator", "collect", "map"),
     ("Float", "angle", "arg"),
     ("Float", "phase", "arg"),
+    ("Hash", "filter", "select"),
+    ("Hash", "has_key?", "key?"),
+    ("Hash", "has_value?", "value?"),
+    ("Hash", "include?", "key?"),
+    ("Hash", "member?", "key?"),
+    ("MadeHash", "filter!", "select!"),
+    ("MadeHash", "store", "[]="),
+    ("MadeHash", "update", "merge!"),
     ("Integer", "angle", "arg"),
     ("Integer", "phase", "arg"),
     ("Numeric", "clone", "real"),
@@ -143,6 +152,15 @@ const ALIASES: &[(&str, &str, &str)] = &[
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
+        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => (&[hash::ROWS], &["Hash"]),
+        ty if ty.is_hash() && owner == ClassId::HASH && !is_primitive(name) => {
+            (&[hash::MADE_ROWS, hash::ROWS], &["MadeHash", "Hash"])
+        }
+        ty if ty.is_hash() && matches!(name, "dup" | "clone") => (&[hash::COPIES], &[]),
+        ty if ty.is_hash() && (owner == ClassId::ENUMERABLE || is_primitive(name)) => (
+            &[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
+            &["MadeHash", "Hash", "Packed", "Enumerable"],
+        ),
         Type::Integer => (
             &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
             &["Integer", "Numeric", "Comparable"],
@@ -158,6 +176,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) | Type::Record(_) | Type::Made(_)
@@ -258,13 +277,17 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "to_proc" | "curry" | "method" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
-        "[]" | "fetch" | "dig" | "key?" | "has_key?" | "include?" | "member?" | "values_at" | "key" | "value?"
-            if owner_name == "Hash" =>
+        "[]=" | "store" | "delete" | "delete_if" | "keep_if" | "select!" | "filter!" | "reject!" | "merge!"
+        | "update" | "clear" | "replace" | "shift" | "compact!" | "transform_values!" | "transform_keys!"
+        | "default=" | "default_proc=" | "compare_by_identity" | "rehash"
+            if owner == ClassId::HASH =>
         {
-            "look it up with `case … when`, or in two arrays (`VALUES[NAMES.index(key)]`), or keep it in a Struct".into()
+            "a section only reads the Hashes that were there before: return what belongs into one with pmap, and store \
+             it afterwards"
+                .into()
         }
-        _ if owner_name == "Hash" => {
-            "go through hashes outside; in a section use two arrays, `case … when`, or a Struct".into()
+        _ if owner == ClassId::HASH => {
+            "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
         }
         "==" | "!=" | "===" | "eql?" | "equal?" | "<=>" | "casecmp?" | "start_with?" | "end_with?" | "include?"
         | "empty?"
@@ -305,6 +328,17 @@ pub(crate) const PRIMITIVE: char = '#';
 
 pub(crate) fn is_primitive(name: &str) -> bool {
     name.starts_with(PRIMITIVE)
+}
+
+/// A method of Ruby's own Set that runs from `core.rb` instead of its source.
+pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
+    let name = match name {
+        "union" | "+" => "|",
+        "difference" => "-",
+        "filter!" => "select!",
+        name => name,
+    };
+    ruby_method("Set", name)
 }
 
 /// A method of `core.rb`.

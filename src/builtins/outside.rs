@@ -32,7 +32,9 @@ impl Outside {
     pub(crate) const fn hint(self) -> &'static str {
         match self {
             Self::Strings => "strings are made outside: return the number with pmap and format it there",
-            Self::Hashes => "make hashes outside: return keys and values with pmap",
+            Self::Hashes => {
+                "make a Hash of the pairs with to_h or each_with_object({}), or ask for the parts by their names"
+            }
             Self::Rationals => "use Float or Integer; rationals and complex numbers do not run",
             Self::Enumerators => "go through the items with a loop, or do it outside the section",
             Self::Identity => {
@@ -52,15 +54,14 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         "select" if owner == ClassId::STRUCT => return None,
         "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join"
         | "encode" | "name" => O::Strings,
-        "hash" | "to_h" | "Hash" | "tally" | "group_by" | "to_set" | "assoc" | "rassoc"
-        | "deconstruct_keys" => O::Hashes,
+        "Hash" | "to_set" | "deconstruct_keys" => O::Hashes,
         "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
             O::Rationals
         }
         "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when"
         | "slice_before" | "slice_after" => O::Enumerators,
-        "object_id" | "__id__" | "freeze" | "taint" | "tainted?" | "untaint" | "trust" | "untrust"
-        | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
+        "hash" | "object_id" | "__id__" | "freeze" | "taint" | "tainted?" | "untaint" | "trust"
+        | "untrust" | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
         "method"
         | "methods"
         | "public_method"

@@ -3,7 +3,7 @@
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{BlockRef, JoinIndex, Lowerer, Operand, Values};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
-use crate::types::{RangeEnd, Type};
+use crate::types::{HashPart, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -56,6 +56,17 @@ pub(super) const ROWS: &[Row] = &[
         let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
         if high.is_bottom() { high } else { s.tuple(&[low, high]) }
     }),
+    row("to_h", |s, c| {
+        let array =
+            matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
+        let name = match (array, &c.block) {
+            (true, Some(_)) => "#array_to_h_block",
+            (true, None) => "#array_to_h",
+            (false, Some(_)) => "#to_h_block",
+            (false, None) => "#to_h",
+        };
+        s.send_with_block(c, name)
+    }),
     row("uniq", |s, c| {
         let name = if c.block.is_some() { "#uniq_block" } else { "#uniq" };
         s.send_with_block(c, name)
@@ -106,6 +117,13 @@ pub(super) const ROWS: &[Row] = &[
             "an Enumerator cannot be zipped with in a section",
             Some("make an array of it first: to_a".into()),
         ),
+        Some(ty) if ty.is_hash() => {
+            let Some(size) = super::array::length_of(s, &c.receiver) else { return Operand::bottom() };
+            let index = c.args[0].value();
+            let inside = s.b.compare(Comparison::LtU, index, size);
+            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
+            s.branch(29, condition, |s| s.item_at(&c.receiver, index), |_| Operand::nil())
+        }
         _ => super::array::item(s, &c.receiver, c.args[0].value()),
     }),
     row("#window", |s, c| {
@@ -461,6 +479,20 @@ impl Lowerer<'_> {
                     body(s, item, exit, next);
                 })
             }
+            Some(ty) if ty.is_made_hash() => s.each_of_hash(&sequence, body),
+            Some(Type::Hash(..)) => {
+                let zero = s.b.i64(0);
+                let keys = s.hash_part(&sequence, HashPart::Keys);
+                let Some(length) = super::array::length_of(s, &keys) else { return Operand::bottom() };
+                s.counted(zero, length, 1, &mut |s, i, exit, next| {
+                    let pair = s.item_at(&sequence, i);
+                    if pair.is_bottom() {
+                        s.b.mark_dead();
+                        return;
+                    }
+                    body(s, pair, exit, next);
+                })
+            }
             Some(Type::List(kind)) => {
                 let (kind, list) = (*kind, sequence.value());
                 if s.list_is_mutated(kind) {
@@ -531,6 +563,41 @@ impl Lowerer<'_> {
         result
     }
 
+    /// A Hash that gets other keys meanwhile is refused as it runs: Ruby raises, or goes on with what is left.
+    fn each_of_hash(
+        &mut self,
+        hash: &Operand,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let start = Operand::integer(self.b.i64(-1));
+        let at = self.temp(start);
+        let length = super::array::length_of(self, hash);
+        let Some(length) = length else { return Operand::bottom() };
+        let before = self.temp(Operand::integer(length));
+        let result = self.looping(60, |s, exit, head| {
+            let one = s.b.i64(1);
+            let last = s.temp_get(at).value();
+            let i = s.b.binary(BinaryOp::Add, last, one);
+            let Some(length) = super::array::length_of(s, hash) else { return };
+            let expected = s.temp_get(before).value();
+            let same = s.b.compare(Comparison::Eq, length, expected);
+            let why = "a Hash that is gone through gets or loses keys, which a section does not follow";
+            s.check(same, ErrorKind::Unsupported(why.into()), &[]);
+            let more = s.b.compare(Comparison::LtU, i, length);
+            s.unless(more, 62, |s| s.jump(exit, None));
+            s.temp_set(at, Operand::integer(i));
+            let pair = s.item_at(hash, i);
+            if pair.is_bottom() {
+                s.b.mark_dead();
+                return;
+            }
+            body(s, pair, exit, head);
+        });
+        self.temp_drop(before);
+        self.temp_drop(at);
+        result
+    }
+
     fn each_in_range(
         &mut self,
         range: &Operand,
@@ -578,6 +645,15 @@ impl Lowerer<'_> {
                 self.array_item(*kind, sequence.value(), index)
             }
             Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
+            Some(ty) if ty.is_hash() => {
+                let (keys, values) =
+                    (self.hash_part(sequence, HashPart::Keys), self.hash_part(sequence, HashPart::Values));
+                let (key, value) = (self.item_at(&keys, index), self.item_at(&values, index));
+                if key.is_bottom() || value.is_bottom() {
+                    return Operand::bottom();
+                }
+                self.tuple(&[key, value])
+            }
             Some(Type::Range { low: RangeEnd::Integer, .. }) => {
                 let low = sequence.values[0];
                 super::integer::checked(self, BinaryOp::AddChecked, "each", low, index)

@@ -21,6 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     bare("deconstruct", items),
     bare("values", items),
     bare("members", members),
+    bare("to_h", to_hash),
     row("each", |s, c| through_items(s, c, "each")),
     row("each_pair", |s, c| {
         let Some(block) = s.block_of(c) else { return Operand::bottom() };
@@ -52,6 +53,7 @@ pub(super) const ROWS: &[Row] = &[
 pub(super) const DATA_ROWS: &[Row] = &[
     bare("deconstruct", items),
     bare("members", members),
+    bare("to_h", to_hash),
     // A new object of the class, by way of its `initialize`.
     carrying("with", |s, c| {
         let given = c.args.len();
@@ -102,7 +104,11 @@ pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();
     }
-    let items = items(s, c);
+    let is_set = c.receiver.types.single().is_some_and(|ty| s.is_set(ty));
+    let items = if is_set { s.send(&c.receiver, "to_a", &[], 2) } else { items(s, c) };
+    if items.is_bottom() {
+        return items;
+    }
     // Those of Array itself compare in another order, and add up in another way.
     let own = match c.name.as_str() {
         "min" | "max" | "minmax" if c.args.is_empty() && c.block.is_none() => format!("#{}_each", c.name),
@@ -162,6 +168,21 @@ fn members(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(class) = class(call) else { return Operand::bottom() };
     let names: Vec<Operand> = s.host.members(class).iter().map(|name| s.symbol(name)).collect();
     s.tuple(&names)
+}
+
+/// The members by their names.
+fn to_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.block.is_some() {
+        return s.refuse_here(
+            "unsupported-method",
+            "`to_h` of a Struct with a block cannot run in a section",
+            Some("write members.zip(to_a).to_h { … }".into()),
+        );
+    }
+    let (names, values) = (members(s, call), items(s, call));
+    let pairs = s.tuple_items(&names).into_iter().zip(s.tuple_items(&values));
+    let args = pairs.flat_map(|(name, value)| [name, value]).collect();
+    if values.is_bottom() { values } else { super::hash::literal(s, &call.with_args(args)) }
 }
 
 pub(super) fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

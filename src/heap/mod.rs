@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 pub mod column;
+pub mod hashing;
 pub mod job_order;
 pub mod marks;
 pub mod row_set;

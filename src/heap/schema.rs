@@ -71,7 +71,9 @@ impl BaseColumn {
 
     /// Can it hold what can change?
     pub fn holds_objects(&self) -> bool {
-        self.types().iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_) | Type::Column(..)))
+        self.types()
+            .iter()
+            .any(|ty| matches!(ty, Type::Object(..) | Type::Array(_) | Type::Column(..) | Type::Hash(..)))
     }
 }
 

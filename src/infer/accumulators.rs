@@ -141,7 +141,8 @@ impl Lowerer<'_> {
             | Type::Symbol
             | Type::Object(..)
             | Type::Array(_)
-            | Type::Column(..)) => ty.clone().into(),
+            | Type::Column(..)
+            | Type::Hash(..)) => ty.clone().into(),
             _ => return None,
         };
         let known = self.memo.accumulators.entry(name.to_owned()).or_default();

@@ -461,7 +461,7 @@ impl Lowerer<'_> {
 
 /// Is it what `**` collects?
 pub(super) fn is_keywords(ty: &Type) -> bool {
-    matches!(ty, Type::Record(record) if record.class == ClassId::HASH)
+    matches!(ty, Type::Record(record) if record.class == ClassId::HASH && !record.is_hash())
 }
 
 /// Where a value goes, with what it needs already evaluated.

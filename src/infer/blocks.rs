@@ -28,6 +28,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is it a lambda that takes two arguments, or more?
+    pub(crate) fn is_lambda_of_two(&self, block: &BlockRef) -> bool {
+        let params = match block {
+            BlockRef::Literal { literal, lambda: true, .. } => &literal.params,
+            BlockRef::Outer { code, lambda: true, .. } => &code.params,
+            _ => return false,
+        };
+        params.required.len() + params.post.len() > 1
+    }
+
     pub(crate) fn block_literal(
         &mut self,
         literal: &Arc<BlockLiteral>,
@@ -75,6 +85,16 @@ impl Lowerer<'_> {
             home.taken = taken.into();
         }
         self.proc_operand(number, block)
+    }
+
+    /// A block that is written at the call that is lowered, as a proc.
+    pub(crate) fn proc_of_block(&mut self, block: &BlockRef) -> Option<Operand> {
+        match block {
+            BlockRef::Literal { literal, home, .. } if home.frame == self.current => {
+                Some(self.make_proc(&literal.clone(), false))
+            }
+            _ => None,
+        }
     }
 
     /// A lambda or proc as a value: what it took along is part of that.

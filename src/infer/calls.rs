@@ -141,7 +141,7 @@ impl Lowerer<'_> {
     fn splat_keywords(&mut self, arguments: &mut Arguments, keywords: &Operand) {
         arguments.keyword_splat = true;
         match keywords.types.single() {
-            Some(Type::Record(record)) if record.class == ClassId::HASH => {
+            Some(Type::Record(record)) if record.class == ClassId::HASH && !record.is_hash() => {
                 for ((name, _), value) in record.fields.iter().zip(self.tuple_items(keywords)) {
                     arguments.add_keyword(name, value);
                 }

@@ -7,6 +7,7 @@ use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer};
 use crate::builtins::{self, Builtin};
 use crate::ir::{ErrorKind, Missing};
+use crate::source::Span;
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -409,6 +410,19 @@ impl Lowerer<'_> {
             Type::Module(module) => self.host.singleton_method(*module, name),
             other => self.host.method(class_of(other), name),
         };
+        let place = match &found {
+            Ok(Some(FoundMethod { method: Method::Ruby(code), .. })) => Some(code.span),
+            Err(refusal) => refusal.inside.first().map(|diagnostic| diagnostic.span),
+            Ok(_) => None,
+        };
+        if place.is_some_and(|place| self.is_in_set(place))
+            && let Some(code) = builtins::of_set(name)
+            && self.is_set(ty)
+        {
+            let method = Method::Ruby(Rc::clone(&code));
+            let found = FoundMethod { owner: class_of(ty), visibility: Visibility::Public, method };
+            return Callee::Method(found, code, true);
+        }
         match found {
             Err(refusal) => Callee::Refused(refusal),
             Ok(None) if call_type == CallType::Bare => Callee::Undefined,
@@ -490,7 +504,7 @@ impl Lowerer<'_> {
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
             Method::Native { name: original }
-                if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) =>
+                if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) && !self.is_set(ty) =>
             {
                 match builtins::of_own_each(original).filter(|_| self.each_has_source(ty)) {
                     Some(rule) => Callee::Builtin(rule),
@@ -502,6 +516,22 @@ impl Lowerer<'_> {
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                 None => self.refused_method(ty, name, &found),
             },
+        }
+    }
+
+    /// Is it a place in the source of Ruby's own Set?
+    fn is_in_set(&self, place: Span) -> bool {
+        self.host.place(place).0.ends_with("/set.rb")
+    }
+
+    /// An instance of Ruby's own Set, where that is written in Ruby.
+    pub(crate) fn is_set(&mut self, ty: &Type) -> bool {
+        if !ty.is_instance() || self.host.class_name(class_of(ty)) != "Set" {
+            return false;
+        }
+        match self.host.method(class_of(ty), "include?") {
+            Ok(Some(FoundMethod { method: Method::Ruby(code), .. })) => self.is_in_set(code.span),
+            _ => false,
         }
     }
 
@@ -728,8 +758,8 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
         }
         (ClassId::RANDOM, _) => builtins::RANDOM.into(),
         (_, ClassId::ENUMERABLE) => {
-            "Enumerable runs over arrays, ranges, Structs, enumerators and objects with an `each` written \
-                                     in Ruby: call to_a on it before the section"
+            "Enumerable runs over arrays, ranges, Hashes, Structs, enumerators and objects with an `each` \
+                                     written in Ruby: call to_a on it before the section"
                 .into()
         }
         (_, ClassId::MATH) => format!("write Math.{name}(…)"),

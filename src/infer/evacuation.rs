@@ -70,9 +70,15 @@ impl Lowerer<'_> {
         }
         if let Some(parts) = types.single().and_then(operand::parts) {
             let mut all = Vec::new();
+            let is_hash = types.single().is_some_and(Type::is_made_hash);
             for (i, types) in parts.iter().enumerate() {
                 let part = &words[all.len()..all.len() + width(types)];
-                let part = self.within_slot(i as u32, |s| s.evacuated(types, part, row));
+                // The slots of a Hash are of no use outside.
+                let stays = i == 2 && is_hash;
+                let part = match stays {
+                    true => part.to_vec(),
+                    false => self.within_slot(i as u32, |s| s.evacuated(types, part, row)),
+                };
                 all.extend(part);
             }
             return all;

@@ -150,7 +150,12 @@ impl Lowerer<'_> {
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
-        let mut args = self.convert(receiver, &key.receiver);
+        let receiver = self.within_slot(0x3df, |s| s.listed(receiver, &key.receiver));
+        if !operand::covers(&key.receiver, &receiver.types) {
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        let mut args = self.convert(&receiver, &key.receiver);
         let along = arguments.operands().chain(&environment.operands);
         for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));

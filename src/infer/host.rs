@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
 use crate::source::Span;
 use crate::syntax::ast::Code;
-use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
@@ -154,6 +154,10 @@ pub trait Host {
     }
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
+    /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.
+    fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> Result<ArrayKind, Refusal> {
+        Ok(ArrayKind(0x1000 + 4 * kind.0 + part as u32))
+    }
     /// The members of a subclass of Struct or Data, in order; none of other classes. They are columns by these names.
     fn members(&mut self, _class: ClassId) -> Vec<String> {
         Vec::new()

@@ -52,6 +52,21 @@ impl Lowerer<'_> {
                 self.class_can_leave(*class)
                     && fields.iter().all(|(_, types)| self.parts_can_leave(types, met, true))
             }
+            Type::Record(record) if record.is_hash() => {
+                let of_default = &record.fields[3].1;
+                let is_block = |ty: &Type| {
+                    matches!(ty.shape(), Shape::Proc | Shape::Local) && !matches!(ty, Type::Tuple(_))
+                };
+                if of_default.iter().any(is_block) {
+                    self.refuse_here(
+                        "unsupported-result",
+                        "a Hash with a default block cannot be returned from a section",
+                        Some("return a copy without it: {}.merge(hash)".into()),
+                    );
+                    return false;
+                }
+                record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
+            }
             Type::Record(record) if record.class.0 as usize >= ClassId::BUILTIN.len() => {
                 if !self.class_can_leave(record.class) {
                     return false;

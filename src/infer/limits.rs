@@ -88,7 +88,7 @@ impl Lowerer<'_> {
     }
 
     /// Bounds the type of a value that was just made of others; false if it was too deep.
-    pub(super) fn is_bounded(&mut self, types: &TypeSet) -> bool {
+    pub(crate) fn is_bounded(&mut self, types: &TypeSet) -> bool {
         if is_bounded(types, &mut Vec::new()) {
             return true;
         }

@@ -8,7 +8,7 @@ use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, Part, Scalar,
     ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
-use crate::types::{ArrayKind, HierarchyId, RangeEnd, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, HashPart, HierarchyId, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
@@ -186,6 +186,23 @@ impl Lowerer<'_> {
         Stored::read_only(types, || {
             classes.iter().all(|c| self.host.column(hierarchy, *c, name).is_ok_and(|c| c.integers_fit_i32))
         })
+    }
+
+    /// What a variable of an object can hold.
+    pub(crate) fn types_of_variable(&mut self, ty: &Type, name: &str) -> TypeSet {
+        match ty {
+            Type::Object(hierarchy, _) => {
+                let object = Operand { types: ty.clone().into(), values: Values::new() };
+                let found = self.column(&object, name).map_or_else(TypeSet::empty, |(_, types)| types);
+                let key = (*hierarchy, name.to_string());
+                self.memo.columns.get(&key).map_or_else(TypeSet::empty, |memo| found.union(&memo.written))
+            }
+            Type::Record(record) => {
+                let field = record.fields.iter().find(|(field, _)| field == name);
+                field.map_or_else(|| Type::Nil.into(), |(_, types)| types.clone())
+            }
+            _ => TypeSet::empty(),
+        }
     }
 
     pub(crate) fn read_ivar(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -575,6 +592,89 @@ impl Lowerer<'_> {
         let slot = self.array_slot(kind, id, at);
         self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
+    }
+
+    // ---- hashes ----------------------------------------------------------------------------------------------------
+
+    /// A part of a Hash, as an array: its keys, its values, its default.
+    pub(crate) fn hash_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
+        if hash.types.single().is_some_and(Type::is_made_hash) {
+            return self.tuple_items(hash).swap_remove(part as usize);
+        }
+        let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
+        match self.host.hash_part(*kind, part) {
+            Ok(kind) => Operand { types: Type::Array(kind).into(), values: hash.values.clone() },
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    /// What a slot of the index of a Hash's keys holds: the index of a key and one more, or 0.
+    pub(crate) fn key_slot(&mut self, keys: &Operand, slot: Value) -> Option<Value> {
+        let Some(Type::Array(kind)) = keys.types.single() else { return None };
+        let (kind, id) = (*kind, keys.value());
+        let types = self.array_contents(kind)?.0;
+        self.memo.arrays.entry(kind).or_default().read = true;
+        if self.any_written(&types, &mut Vec::new()) {
+            self.refuse_here(
+                "unsupported-key",
+                "the section changes objects or arrays that are keys of a Hash, which it looks into",
+                Some("look values up by what does not change".into()),
+            );
+            return None;
+        }
+        let buffer = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let offset = self.b.load_index(buffer, id);
+        let twice = self.b.binary(BinaryOp::Add, offset, offset);
+        let slot = self.b.unary(UnaryOp::WrapI64, slot);
+        let at = self.b.binary(BinaryOp::Add, twice, slot);
+        let index = self.buffer(BufferKind::KeyIndex(kind), Ty::I32);
+        let found = self.b.load_index(index, at);
+        Some(self.b.unary(UnaryOp::ExtendI32, found))
+    }
+
+    /// Is it something that is compared by what it holds as a key, and that the section changes?
+    pub(crate) fn may_change_as_key(&mut self, ty: &Type, inside: &mut Vec<Type>) -> bool {
+        if inside.contains(ty) {
+            return false;
+        }
+        inside.push(ty.clone());
+        match ty {
+            Type::List(kind) => {
+                let items = self.types_of_items(ty);
+                self.list_is_mutated(*kind) || items.iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            Type::Tuple(items) => {
+                let items = items.clone();
+                items.iter().any(|types| types.iter().any(|ty| self.may_change_as_key(ty, inside)))
+            }
+            Type::Made(class) => !self.host.members(*class).is_empty(),
+            _ => self.any_written(&ty.clone().into(), &mut Vec::new()),
+        }
+    }
+
+    /// Does the section write what makes up such keys?
+    fn any_written(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        types.iter().any(|ty| {
+            if inside.contains(ty) {
+                return false;
+            }
+            inside.push(ty.clone());
+            match ty {
+                Type::Array(kind) => {
+                    let written = self.memo.arrays.get(kind).is_some_and(|memo| memo.is_written);
+                    let items = self.types_of_items(ty);
+                    written || self.any_written(&items, inside)
+                }
+                Type::Object(hierarchy, class) => {
+                    let members = self.host.members(*class);
+                    members.into_iter().any(|name| {
+                        let memo = self.memo.columns.get(&(*hierarchy, name));
+                        memo.is_some_and(|memo| memo.is_written)
+                    })
+                }
+                _ => false,
+            }
+        })
     }
 
     // ---- the element -----------------------------------------------------------------------------------------------

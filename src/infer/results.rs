@@ -8,7 +8,7 @@ use super::leaving::is_shared;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
-use crate::types::{Shape, Type, TypeSet};
+use crate::types::{ListKind, RecordType, Shape, Type, TypeSet};
 
 /// The result being written.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,10 @@ impl Lowerer<'_> {
         let value = Operand { types: stored.clone(), values };
         let lists = self.memo.list_items();
         match self.row.is_some() || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
-            true => self.evacuate(&value, &row),
+            true => {
+                self.refuse_keys_with_arrays(stored, &lists, &mut Vec::new());
+                self.evacuate(&value, &row);
+            }
             false => self.store_words(&value, zero, &row),
         }
         if self.row.is_none() {
@@ -119,6 +122,15 @@ impl Lowerer<'_> {
 
     fn result_words(&mut self, value: &Operand, row: &RowWords, words: &mut Vec<Value>) {
         match value.types.single() {
+            Some(Type::Record(record)) if record.is_hash() => {
+                for (i, part) in self.tuple_items(value).iter().enumerate() {
+                    // The slots are of no use outside.
+                    match RecordType::HASH[i] {
+                        "#slots" => words.push(self.b.i64(0)),
+                        _ => self.within_slot(i as u32, |s| s.result_words(part, row, words)),
+                    }
+                }
+            }
             Some(Type::Tuple(_) | Type::Record(_)) => {
                 for (i, item) in self.tuple_items(value).iter().enumerate() {
                     self.within_slot(i as u32, |s| s.result_words(item, row, words));
@@ -184,6 +196,37 @@ impl Lowerer<'_> {
             _ => {
                 for scalar in &value.values {
                     words.push(self.encode_payload(*scalar));
+                }
+            }
+        }
+    }
+
+    /// An array that may be met several times is empty at first, and so cannot be a key.
+    fn refuse_keys_with_arrays(&mut self, types: &TypeSet, lists: &[TypeSet], inside: &mut Vec<ListKind>) {
+        for ty in types {
+            match ty {
+                Type::List(kind) if !inside.contains(kind) => {
+                    inside.push(*kind);
+                    self.refuse_keys_with_arrays(&lists[kind.0 as usize], lists, inside);
+                }
+                Type::Record(record) if record.is_hash() => {
+                    let keys = record.fields[0].1.iter().find_map(|ty| match ty {
+                        Type::List(kind) => Some(&lists[kind.0 as usize]),
+                        _ => None,
+                    });
+                    if keys.is_some_and(super::joins::has_list) {
+                        self.refuse_here(
+                            "unsupported-result",
+                            "a Hash with arrays of any length as keys cannot be returned beside arrays or objects",
+                            Some("return its pairs: hash.to_a".into()),
+                        );
+                    }
+                    self.refuse_keys_with_arrays(&record.fields[1].1, lists, inside);
+                }
+                other => {
+                    for types in operand::parts(other).unwrap_or_default() {
+                        self.refuse_keys_with_arrays(&types, lists, inside);
+                    }
                 }
             }
         }

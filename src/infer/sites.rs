@@ -106,7 +106,7 @@ impl Lowerer<'_> {
             Some(Type::Float) => (Receiver::Float, values),
             Some(Type::Symbol) => (Receiver::Symbol, values),
             Some(Type::Object(h, _)) => (Receiver::Object(*h), values),
-            Some(Type::Array(k) | Type::Column(k, _)) => (Receiver::Array(*k), values),
+            Some(Type::Array(k) | Type::Column(k, _) | Type::Hash(k, _)) => (Receiver::Array(*k), values),
             Some(Type::Module(c)) => (Receiver::Module(*c), vec![]),
             Some(Type::Range { .. }) => (Receiver::Text("an instance of Range".into()), vec![]),
             Some(ty @ (Type::Record(_) | Type::Made(_) | Type::Building(..))) => {
@@ -190,6 +190,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Object(_, class) => *class,
         Type::Array(_) | Type::Tuple(_) | Type::List(_) => ClassId::ARRAY,
         Type::Column(..) => ClassId::COLUMN,
+        Type::Hash(..) => ClassId::HASH,
         Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,

@@ -582,6 +582,9 @@ pub enum BufferKind {
     Marks(Watched),
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
+    /// Where the items of the arrays of a kind are that are the keys of Hashes, by their hash: of an array of n items
+    /// from `offset` on, 2n slots from 2 × `offset` on. A slot has the index of an item and one more, or 0.
+    KeyIndex(ArrayKind),
 }
 
 /// What elements may race for. Tag and payload are one.

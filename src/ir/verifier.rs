@@ -51,7 +51,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame(_)
-            | BufferKind::SymbolRanks => Ty::I32,
+            | BufferKind::SymbolRanks
+            | BufferKind::KeyIndex(_) => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Kept | BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,

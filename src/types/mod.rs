@@ -51,8 +51,9 @@ impl ClassId {
     /// `Ikra::Column`
     pub const COLUMN: Self = Self(36);
     pub const RANGE_ERROR: Self = Self(37);
+    pub const KEY_ERROR: Self = Self(38);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 38] = [
+    pub const BUILTIN: [&'static str; 39] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -91,6 +92,7 @@ impl ClassId {
         "Data",
         "Ikra::Column",
         "RangeError",
+        "KeyError",
     ];
 }
 
@@ -187,6 +189,54 @@ impl ItemType {
     }
 }
 
+/// How a Hash of the program looks up. Those that differ in it are of different kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HashSort {
+    pub default: HashDefault,
+    pub by_identity: bool,
+}
+
+impl HashSort {
+    pub const PLAIN: Self = Self { default: HashDefault::Nil, by_identity: false };
+}
+
+/// What a Hash gives for a key that it has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HashDefault {
+    Nil,
+    Value,
+    Proc,
+}
+
+/// What a Hash is read as: arrays of the same number, each of a kind that goes with the kind of the Hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HashPart {
+    Keys,
+    Values,
+    /// The default, alone.
+    Default,
+}
+
+impl HashPart {
+    pub const ALL: [Self; 3] = [Self::Keys, Self::Values, Self::Default];
+}
+
+/// What is kept as arrays are, by [`ArrayKind`], and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Collection {
+    Column(ItemType),
+    Hash(HashSort),
+}
+
+impl Collection {
+    pub const fn of_kind(self, kind: ArrayKind) -> Type {
+        match self {
+            Self::Column(items) => Type::Column(kind, items),
+            Self::Hash(sort) => Type::Hash(kind, sort),
+        }
+    }
+}
+
 /// A member of a [`TypeSet`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -201,6 +251,8 @@ pub enum Type {
     Array(ArrayKind),
     /// An `Ikra::Column`. It is kept as arrays are: its kind is one of [`ArrayKind`], of columns that hold the same.
     Column(ArrayKind, ItemType),
+    /// A Hash that was there before the section. Its kind is one of [`ArrayKind`], as a Column's.
+    Hash(ArrayKind, HashSort),
     /// A class or module itself: alone it is known at compile time.
     Module(ClassId),
     /// A range of integers (an end may be missing), carried as its two ends.
@@ -212,7 +264,8 @@ pub enum Type {
     /// An array made in the section, of known length: its elements' values side by side.
     Tuple(Rc<[TypeSet]>),
     /// An object made in the section: it does not change after `initialize`, and is carried as its instance variables
-    /// side by side. Keywords that a `**` has collected are one of class Hash; they can only be passed on.
+    /// side by side. A Hash is one, too ([`RecordType::HASH`]). Keywords that a `**` has collected are one of class Hash
+    /// whose variables they are; they can only be passed on.
     Record(Rc<RecordType>),
     /// An object made in the section that is kept in scratch memory, since it changes or its identity matters: where it
     /// begins.
@@ -237,6 +290,15 @@ pub struct RecordType {
     pub class: ClassId,
     /// In the order in which the class's `initialize` was found to write them.
     pub fields: Vec<(String, TypeSet)>,
+}
+
+impl RecordType {
+    /// What carries a Hash that a section makes: three lists, which change as it does, and its default.
+    pub const HASH: [&'static str; 4] = ["#keys", "#values", "#slots", "#default"];
+
+    pub fn is_hash(&self) -> bool {
+        self.class == ClassId::HASH && self.fields.first().is_some_and(|(name, _)| name == Self::HASH[0])
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -326,9 +388,27 @@ impl Shape {
 }
 
 impl Type {
+    /// What is kept as arrays are, and is none: which kind of thing.
+    pub const fn collection(&self) -> Option<(ArrayKind, Collection)> {
+        match self {
+            Self::Column(kind, items) => Some((*kind, Collection::Column(*items))),
+            Self::Hash(kind, sort) => Some((*kind, Collection::Hash(*sort))),
+            _ => None,
+        }
+    }
+
+    /// A Hash, from before the section or made in it.
+    pub fn is_hash(&self) -> bool {
+        self.is_made_hash() || matches!(self, Self::Hash(..))
+    }
+
+    pub fn is_made_hash(&self) -> bool {
+        matches!(self, Self::Record(record) if record.is_hash())
+    }
+
     /// An object of a class of the user's, wherever it is kept; not one under construction.
-    pub const fn is_instance(&self) -> bool {
-        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_))
+    pub fn is_instance(&self) -> bool {
+        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_)) && !self.is_made_hash()
     }
 
     pub const fn shape(&self) -> Shape {
@@ -339,7 +419,7 @@ impl Type {
             Self::Float => Shape::Float,
             Self::Symbol => Shape::Symbol,
             Self::Object(h, _) => Shape::Object(*h),
-            Self::Array(k) | Self::Column(k, _) => Shape::Array(*k),
+            Self::Array(k) | Self::Column(k, _) | Self::Hash(k, _) => Shape::Array(*k),
             Self::List(_) => Shape::List,
             Self::Made(_) => Shape::Made,
             Self::Module(_) => Shape::Module,

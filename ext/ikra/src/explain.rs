@@ -160,6 +160,7 @@ pub fn type_name(ty: &Type, class_name: &impl Fn(ClassId) -> String) -> String {
         Type::Symbol => "Symbol".into(),
         Type::Object(_, class) => class_name(*class),
         Type::Array(kind) => format!("Array k{}", kind.0),
+        Type::Hash(kind, _) => format!("Hash k{}", kind.0),
         Type::Column(_, ty) => format!("Column of {}", ty.name()),
         Type::Module(class) => class_name(*class),
         Type::Range { .. } => "Range".into(),

@@ -26,7 +26,7 @@ use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
+use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId};
 use magnus::Ruby;
 use rb_sys::VALUE;
 use std::cell::RefCell;
@@ -329,6 +329,12 @@ impl Host for LiveHost<'_, '_> {
         let kind = self.tracer.ask_elements(kind);
         self.drain().map_err(|stop| self.refusal(stop.into()))?;
         Ok(self.tracer.kind_contents(kind))
+    }
+
+    fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> Result<ArrayKind, Refusal> {
+        let part = self.tracer.hash_part(kind, part);
+        self.drain().map_err(|stop| self.refusal(stop.into()))?;
+        Ok(part)
     }
 
     fn members(&mut self, class: ClassId) -> Vec<String> {

@@ -37,6 +37,7 @@ use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::reserve::{self, Reserve};
+use ikra_core::types::Collection;
 use magnus::rb_sys::AsRawValue;
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
@@ -513,8 +514,11 @@ impl<'a> Run<'a> {
         for object in &self.base.looked_at {
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
-                    let what =
-                        if traced.tracer.asked.kinds.items(kind).is_some() { "column" } else { "array" };
+                    let what = match traced.tracer.asked.kinds.collection(kind) {
+                        Some(Collection::Column(_)) => "column",
+                        Some(Collection::Hash(_)) => "hash",
+                        None => "array",
+                    };
                     schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {

@@ -3,6 +3,7 @@
 Parity.table "NilClass", on: :nils do
   unary "nil?", "to_i", "to_f", "!"
   unary "to_a", code: "x.to_a.size"
+  unary "to_h", code: "x.to_h.size"
   binary "&", "|", "^", "==", "===", "!=", "=~", by: :mixed
 end
 

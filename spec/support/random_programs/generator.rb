@@ -21,6 +21,7 @@ require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
 require_relative "enumerables"
+require_relative "hash_uses"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -55,6 +56,7 @@ module RandomPrograms
     include Lists
     include ListUses
     include Enumerables
+    include HashUses
     include Lambdas
     include Matching
     include Accumulators
@@ -142,6 +144,7 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
+      texts << captured_hash if chance(0.3)
       texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)

@@ -5,6 +5,9 @@ module RandomPrograms
   # of the program has a type of its own: what its items are.
   ArrayType = Struct.new(:items)
 
+  # A Hash around the block: what its keys and its values are.
+  HashType = Struct.new(:key_types, :value_types)
+
   # An array of two, by the types of its items: what a block gets, or a parameter takes apart.
   PairType = Struct.new(:items)
 

@@ -189,6 +189,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::FirstSame(_) => "first_same",
         BufferKind::Marks(_) => "marks",
         BufferKind::SymbolRanks => "rank",
+        BufferKind::KeyIndex(_) => "key_index",
     }
 }
 
@@ -216,6 +217,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::FirstSame(_) => "first elements that are the same objects".into(),
         BufferKind::Marks(what) => format!("who touched {what}"),
         BufferKind::SymbolRanks => "the order of symbols".into(),
+        BufferKind::KeyIndex(kind) => format!("the hash index of keys of kind {}", kind.0),
     }
 }
 

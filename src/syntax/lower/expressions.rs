@@ -76,6 +76,8 @@ impl Lowering<'_> {
             SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
             SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
             ArrayNode as_array_node(n) => this.array(&n.elements(), &n.location()),
+            HashNode as_hash_node(n) => this.hash(&n.elements(), &n.location()),
+            KeywordHashNode as_keyword_hash_node(n) => this.hash(&n.elements(), &n.location()),
             RangeNode as_range_node(n) => this.range(&n),
 
             // Variables and constants
@@ -222,7 +224,6 @@ impl Lowering<'_> {
             P::ImaginaryNode { .. } => refusals::IMAGINARY,
             P::InterpolatedSymbolNode { .. } => refusals::INTERPOLATED_SYMBOL,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
-            P::HashNode { .. } | P::KeywordHashNode { .. } => refusals::HASH,
             P::RegularExpressionNode { .. }
             | P::InterpolatedRegularExpressionNode { .. }
             | P::MatchLastLineNode { .. }

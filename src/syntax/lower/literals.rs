@@ -2,7 +2,7 @@
 
 use super::{Lowering, refusals};
 use crate::source::Span;
-use crate::syntax::ast::{Kind, Node, StringPart};
+use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
 
 impl Lowering<'_> {
@@ -80,6 +80,48 @@ impl Lowering<'_> {
         let elements = elements.iter().map(|element| self.expression(&element)).collect();
         let span = self.span(location);
         self.node(span, Kind::Array(elements))
+    }
+
+    /// `{ a: 1, b => 2, **c }`: calls of what makes one, with keys and values in turn, and of what adds others.
+    pub(super) fn hash(&mut self, elements: &prism::NodeList<'_>, location: &prism::Location<'_>) -> Node {
+        let span = self.span(location);
+        let mut made = self.node(span, Kind::Nil);
+        let (mut name, mut args) = ("#new_hash", Vec::new());
+        for element in elements {
+            if let Some(pair) = element.as_assoc_node() {
+                args.push(self.expression(&pair.key()));
+                args.push(self.expression(&pair.value()));
+                continue;
+            }
+            let others = element.as_assoc_splat_node().and_then(|splat| splat.value());
+            let Some(others) = others else {
+                let span = self.span(&element.location());
+                return self.refuse(&refusals::HASH, span);
+            };
+            if name == "#new_hash" || !args.is_empty() {
+                made = self.primitive(span, made, name, std::mem::take(&mut args));
+            }
+            name = "#with_pairs";
+            let others = self.expression(&others);
+            made = self.primitive(span, made, "#with_all", vec![others]);
+        }
+        match name {
+            "#with_pairs" if args.is_empty() => made,
+            name => self.primitive(span, made, name, args),
+        }
+    }
+
+    fn primitive(&mut self, span: Span, receiver: Node, name: &str, args: Vec<Node>) -> Node {
+        let call = Call {
+            receiver: Some(receiver),
+            name: name.into(),
+            name_span: span,
+            args,
+            block: None,
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
     }
 
     pub(super) fn range(&mut self, range: &prism::RangeNode<'_>) -> Node {

@@ -1,12 +1,12 @@
 //! Array kinds: which kind the arrays met at a place are of. Two places have two kinds until one array is met at both:
-//! then their kinds become one, because its elements can live in one value column only. `Ikra::Column`s have such kinds
-//! too, at each place one for each type of items.
+//! then their kinds become one, because its elements can live in one value column only. `Ikra::Column`s and Hashes have
+//! such kinds too, at each place one for each type of items, and for each way of looking up.
 
-use ikra_core::types::{ArrayKind, ItemType};
+use ikra_core::types::{ArrayKind, Collection, HashPart, ItemType};
 use rustc_hash::FxHashMap;
 
 /// A place where arrays are met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Holder {
     /// An item of a column of the base, by number.
     Base(u32),
@@ -16,15 +16,33 @@ pub enum Holder {
     Column(u32),
     /// An element of an array of this kind.
     Elements(ArrayKind),
+    /// Nowhere else: what Hashes of this kind are read as.
+    Part(ArrayKind, HashPart),
     /// Nowhere: arrays that a section makes, by a number of its own.
     Made(u32),
 }
 
+impl Holder {
+    /// Is it in what is of this kind?
+    fn is_in(self, kind: ArrayKind) -> bool {
+        matches!(self, Self::Elements(of) | Self::Part(of, _) if of == kind)
+    }
+
+    /// The same place in what is of another kind.
+    const fn moved_to(self, kind: ArrayKind) -> Self {
+        match self {
+            Self::Elements(_) => Self::Elements(kind),
+            Self::Part(_, part) => Self::Part(kind, part),
+            other => other,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct ArrayKinds {
-    kinds: FxHashMap<(Holder, Option<ItemType>), ArrayKind>,
-    /// By kind: what its columns hold, if it is one of columns.
-    items: Vec<Option<ItemType>>,
+    kinds: FxHashMap<(Holder, Option<Collection>), ArrayKind>,
+    /// By kind: of what it is, if not of arrays.
+    collections: Vec<Option<Collection>>,
     /// The kind that each kind has become; itself while it has not been joined.
     joined: Vec<ArrayKind>,
 }
@@ -48,22 +66,55 @@ impl ArrayKinds {
         self.kind_of(holder, None)
     }
 
-    /// Of the columns of a type at a place, or of the arrays.
-    pub fn kind_of(&self, holder: Holder, items: Option<ItemType>) -> Option<ArrayKind> {
-        self.kinds.get(&(holder, items)).map(|kind| self.find(*kind))
+    /// Of the collections of a sort at a place, or of the arrays.
+    pub fn kind_of(&self, holder: Holder, of: Option<Collection>) -> Option<ArrayKind> {
+        self.kinds.get(&(holder, of)).map(|kind| self.find(*kind))
     }
 
-    /// What the columns of the kind hold; `None` for a kind of arrays.
+    /// Of what the kind is; `None` for a kind of arrays.
+    pub fn collection(&self, kind: ArrayKind) -> Option<Collection> {
+        self.collections.get(kind.0 as usize).copied().flatten()
+    }
+
+    /// What the columns of the kind hold, if it is one of columns.
     pub fn items(&self, kind: ArrayKind) -> Option<ItemType> {
-        self.items.get(kind.0 as usize).copied().flatten()
+        match self.collection(kind) {
+            Some(Collection::Column(items)) => Some(items),
+            _ => None,
+        }
     }
 
-    pub fn kind_or_new(&mut self, holder: Holder, items: Option<ItemType>) -> ArrayKind {
-        self.kind_of(holder, items).unwrap_or_else(|| {
+    /// The kinds of Hashes whose keys are the arrays of `kind`.
+    pub fn hashes_with_keys(&self, kind: ArrayKind) -> Option<ArrayKind> {
+        let of = |((holder, _), keys): (&(Holder, Option<Collection>), &ArrayKind)| match holder {
+            Holder::Part(hashes, HashPart::Keys) if self.find(*keys) == kind => Some(self.find(*hashes)),
+            _ => None,
+        };
+        self.kinds.iter().find_map(of)
+    }
+
+    /// Are the arrays of the kind parts of Hashes?
+    pub fn is_part(&self, kind: ArrayKind) -> bool {
+        let is_it = |((holder, _), of): (&(Holder, Option<Collection>), &ArrayKind)| {
+            matches!(holder, Holder::Part(..)) && self.find(*of) == kind
+        };
+        self.kinds.iter().any(is_it)
+    }
+
+    /// A place where what is of the kind is met.
+    pub fn holder_of(&self, kind: ArrayKind) -> Option<Holder> {
+        let mut holders: Vec<Holder> =
+            self.kinds.iter().filter(|(_, of)| self.find(**of) == kind).map(|(at, _)| at.0).collect();
+        holders.retain(|holder| !holder.is_in(kind));
+        holders.into_iter().min()
+    }
+
+    pub fn kind_or_new(&mut self, holder: Holder, of: Option<Collection>) -> ArrayKind {
+        self.kind_of(holder, of).unwrap_or_else(|| {
             let kind = ArrayKind(self.joined.len() as u32);
             self.joined.push(kind);
-            self.items.push(items);
-            self.kinds.insert((holder, items), kind);
+            self.collections.push(of);
+            self.kinds.insert((holder, of), kind);
             kind
         })
     }
@@ -74,9 +125,9 @@ impl ArrayKinds {
         let mut work = vec![(holder, kind)];
         while let Some((holder, kind)) = work.pop() {
             let kind = self.find(kind);
-            let items = self.items(kind);
-            let Some(own) = self.kind_of(holder, items) else {
-                self.kinds.insert((holder, items), kind);
+            let of = self.collection(kind);
+            let Some(own) = self.kind_of(holder, of) else {
+                self.kinds.insert((holder, of), kind);
                 continue;
             };
             if own == kind {
@@ -86,9 +137,12 @@ impl ArrayKinds {
             self.joined[dropped.0 as usize] = kept;
             joins.push((kept, dropped));
             // What is inside arrays of either is now inside arrays of one kind.
-            for inside in std::iter::once(None).chain(ItemType::ALL.map(Some)) {
-                if let Some(inner) = self.kinds.remove(&(Holder::Elements(dropped), inside)) {
-                    work.push((Holder::Elements(kept), inner));
+            let mut inside: Vec<_> =
+                self.kinds.keys().filter(|(holder, _)| holder.is_in(dropped)).copied().collect();
+            inside.sort_unstable();
+            for (holder, of) in inside {
+                if let Some(inner) = self.kinds.remove(&(holder, of)) {
+                    work.push((holder.moved_to(kept), inner));
                 }
             }
         }
@@ -122,8 +176,8 @@ mod tests {
     fn columns_are_of_other_kinds_than_arrays() {
         let mut kinds = ArrayKinds::default();
         let arrays = kinds.kind_or_new(Holder::Root(0), None);
-        let floats = kinds.kind_or_new(Holder::Root(0), Some(ItemType::Float64));
-        let others = kinds.kind_or_new(Holder::Root(1), Some(ItemType::Float64));
+        let floats = kinds.kind_or_new(Holder::Root(0), Some(Collection::Column(ItemType::Float64)));
+        let others = kinds.kind_or_new(Holder::Root(1), Some(Collection::Column(ItemType::Float64)));
         assert_eq!([arrays, floats].map(|kind| kinds.items(kind)), [None, Some(ItemType::Float64)]);
         assert_eq!(kinds.meet(Holder::Root(0), others), [(floats, others)]);
         assert_eq!(kinds.meet(Holder::Root(1), arrays), []);

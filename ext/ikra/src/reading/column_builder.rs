@@ -7,7 +7,7 @@
 use crate::reading::array_kinds::ArrayKinds;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::schema::Stored;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, ItemType, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, Collection, HierarchyId, Shape, Type, TypeSet};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
@@ -39,8 +39,8 @@ pub struct SeenTypes {
     array: Option<ArrayKind>,
     /// Where something is allowed: all kinds of arrays that may be there.
     arrays: Vec<ArrayKind>,
-    /// Of `Ikra::Column`s.
-    columns: Vec<(ArrayKind, ItemType)>,
+    /// Of `Ikra::Column`s and Hashes.
+    collections: Vec<(ArrayKind, Collection)>,
     /// Some Integer needs more than 32 bits.
     wide: bool,
 }
@@ -120,9 +120,9 @@ impl ColumnBuilder {
         self.push(Shape::Array(kind), i64::from(row));
     }
 
-    /// As arrays, the columns of a type.
-    pub fn push_column(&mut self, kind: ArrayKind, items: ItemType, row: u32) {
-        self.seen.add_column((kind, items));
+    /// As arrays, other collections of a sort.
+    pub fn push_collection(&mut self, kind: ArrayKind, of: Collection, row: u32) {
+        self.seen.add_collection((kind, of));
         self.push(Shape::Array(kind), i64::from(row));
     }
 
@@ -511,7 +511,9 @@ impl SeenTypes {
                 Type::Symbol => found.bits |= SYMBOL,
                 Type::Object(hierarchy, class) => found.add_object(*hierarchy, *class),
                 Type::Array(kind) => found.arrays.push(*kind),
-                Type::Column(kind, items) => found.add_column((*kind, *items)),
+                Type::Column(..) | Type::Hash(..) => {
+                    ty.collection().into_iter().for_each(|one| found.add_collection(one))
+                }
                 Type::Module(_)
                 | Type::Range { .. }
                 | Type::Tuple(_)
@@ -527,9 +529,9 @@ impl SeenTypes {
         found
     }
 
-    fn add_column(&mut self, column: (ArrayKind, ItemType)) {
-        if !self.columns.contains(&column) {
-            self.columns.push(column);
+    fn add_collection(&mut self, collection: (ArrayKind, Collection)) {
+        if !self.collections.contains(&collection) {
+            self.collections.push(collection);
         }
     }
 
@@ -566,8 +568,8 @@ impl SeenTypes {
         ];
         let plain = bits.into_iter().filter(|(bit, _)| self.bits & bit != 0).map(|(_, ty)| ty);
         let objects = self.objects.iter().map(|(hierarchy, class)| Type::Object(*hierarchy, *class));
-        let columns = self.columns.iter().map(|(kind, items)| Type::Column(*kind, *items));
-        plain.chain(objects).chain(self.array.map(Type::Array)).chain(columns).collect()
+        let collections = self.collections.iter().map(|(kind, of)| of.of_kind(*kind));
+        plain.chain(objects).chain(self.array.map(Type::Array)).chain(collections).collect()
     }
 
     /// All Integers fit 32 bits.
@@ -580,17 +582,17 @@ impl SeenTypes {
         self.bits |= other.bits;
         self.wide |= other.wide;
         self.array = other.array.or(self.array);
-        other.columns.iter().for_each(|column| self.add_column(*column));
+        other.collections.iter().for_each(|one| self.add_collection(*one));
         for (hierarchy, class) in &other.objects {
             self.add_object(*hierarchy, *class);
         }
     }
 
-    /// Arrays and columns are of the kinds that theirs have become.
+    /// Arrays and other collections are of the kinds that theirs have become.
     pub fn follow(&mut self, kinds: &ArrayKinds) {
         self.array = self.array.map(|kind| kinds.find(kind));
-        for (kind, items) in std::mem::take(&mut self.columns) {
-            self.add_column((kinds.find(kind), items));
+        for (kind, of) in std::mem::take(&mut self.collections) {
+            self.add_collection((kinds.find(kind), of));
         }
     }
 
@@ -599,7 +601,7 @@ impl SeenTypes {
         self.bits & !allowed.bits == 0
             && (!self.wide || allowed.wide)
             && self.array.is_none_or(|kind| allowed.arrays.contains(&kind))
-            && self.columns.iter().all(|column| allowed.columns.contains(column))
+            && self.collections.iter().all(|one| allowed.collections.contains(one))
             && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }
 }

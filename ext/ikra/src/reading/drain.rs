@@ -11,7 +11,7 @@ use crate::vm::errors::Stop;
 use crate::vm::value;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::types::{ArrayKind, ClassId};
+use ikra_core::types::{ArrayKind, ClassId, Collection};
 use rb_sys::VALUE;
 use std::hint::black_box;
 use std::ops::Range;
@@ -191,8 +191,10 @@ impl Tracer<'_> {
     }
 
     fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
-        if self.asked.kinds.items(ArrayKind(kind as u32)).is_some() {
-            return Ok(self.read_memories(kind)?);
+        match self.asked.kinds.collection(ArrayKind(kind as u32)) {
+            Some(Collection::Column(_)) => return Ok(self.read_memories(kind)?),
+            Some(Collection::Hash(sort)) => return self.read_hashes(kind, sort),
+            None => {}
         }
         let mut elements = std::mem::take(&mut self.elements[kind]);
         let joins = self.joins;

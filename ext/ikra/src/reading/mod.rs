@@ -6,6 +6,7 @@ pub mod batch;
 pub mod column_builder;
 pub mod decode;
 pub mod drain;
+pub mod hashes;
 pub mod ids;
 pub mod items;
 pub mod plan;

@@ -8,6 +8,7 @@ use crate::reading::base::{Base, Series, Snapshot, Source};
 use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
+use crate::reading::hashes;
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK};
 use crate::reading::visited::{Visited, VisitedSet};
@@ -21,7 +22,9 @@ use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, ItemType, Shape, Type};
+use ikra_core::types::{
+    ArrayKind, ClassId, Collection, HashDefault, HashPart, HashSort, HierarchyId, ItemType, Shape, Type,
+};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Ruby, Value};
 use rb_sys::VALUE;
@@ -239,7 +242,7 @@ impl<'a> Tracer<'a> {
     }
 
     fn sample_elements(&mut self, kind: usize) -> Result<(), Stop> {
-        if self.asked.kinds.items(ArrayKind(kind as u32)).is_some() {
+        if self.asked.kinds.collection(ArrayKind(kind as u32)).is_some() {
             return Ok(());
         }
         let mut elements = std::mem::take(&mut self.elements[kind]);
@@ -316,9 +319,7 @@ impl<'a> Tracer<'a> {
     /// A kind for arrays that are not there yet.
     pub fn made_kind(&mut self, number: u32) -> ArrayKind {
         let kind = self.asked.kinds.kind_or_new(Holder::Made(number), None);
-        if self.elements.len() <= kind.0 as usize {
-            self.elements.resize_with(kind.0 as usize + 1, Elements::default);
-        }
+        self.room_for(kind);
         kind
     }
 
@@ -422,8 +423,9 @@ impl<'a> Tracer<'a> {
         let (class, row) = match self.visited.get(value) {
             Some(Visited::Object(class, row)) => (class, row),
             Some(Visited::Array(kind, _)) => {
-                match self.asked.kinds.items(kind) {
-                    Some(_) => self.column_object(value, holder, into)?,
+                match self.asked.kinds.collection(kind) {
+                    Some(Collection::Column(_)) => self.column_object(value, holder, into)?,
+                    Some(Collection::Hash(sort)) => self.hash(value, sort, holder, into)?,
                     None => self.array(value, holder, into)?,
                 }
                 return Ok(());
@@ -435,6 +437,9 @@ impl<'a> Tracer<'a> {
                 }
                 if class == ClassId::COLUMN {
                     return Ok(self.column_object(value, holder, into)?);
+                }
+                if class == ClassId::HASH {
+                    return Ok(self.hash(value, hashes::sort(self.ruby, value), holder, into)?);
                 }
                 let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
                 self.visited.slot(value)?.enter(Visited::Object(class, row));
@@ -467,9 +472,7 @@ impl<'a> Tracer<'a> {
 
     /// Lists an array or column of a kind; gives its row.
     fn enter_array(&mut self, kind: ArrayKind, value: VALUE) -> Result<u32, NoMemory> {
-        if self.elements.len() <= kind.0 as usize {
-            self.elements.resize_with(kind.0 as usize + 1, Elements::default);
-        }
+        self.room_for(kind);
         let row = self.pinned.add_array(kind.0, value)?;
         self.visited.slot(value)?.enter(Visited::Array(kind, row));
         Ok(row)
@@ -484,7 +487,7 @@ impl<'a> Tracer<'a> {
     ) -> Result<(), NoMemory> {
         // SAFETY: the object was just read from a live one.
         let column = column::of(unsafe { Value::from_raw(value) }).expect("a column of its class");
-        let items = Some(column.ty);
+        let items = Some(Collection::Column(column.ty));
         if self.visited.get(value).is_none() {
             let address = Arc::as_ptr(&column.memory) as usize;
             let kind = match self.memories.get(&address) {
@@ -503,8 +506,64 @@ impl<'a> Tracer<'a> {
             self.join(holder, kind)?;
         }
         let (kind, row) = met(self);
-        into.push_column(kind, column.ty, row);
+        into.push_collection(kind, Collection::Column(column.ty), row);
         Ok(())
+    }
+
+    /// A Hash. What it holds is read when it is asked for.
+    fn hash(
+        &mut self,
+        value: VALUE,
+        sort: HashSort,
+        holder: Holder,
+        into: &mut ColumnBuilder,
+    ) -> Result<(), NoMemory> {
+        let of = Collection::Hash(sort);
+        if self.visited.get(value).is_none() {
+            let kind = self.asked.kinds.kind_or_new(holder, Some(of));
+            self.enter_array(kind, value)?;
+        }
+        let met = |this: &Self| match this.visited.get(value) {
+            Some(Visited::Array(kind, row)) => (kind, row),
+            _ => unreachable!("a Hash stays one"),
+        };
+        let (kind, _) = met(self);
+        if self.asked.kinds.kind_of(holder, Some(of)) != Some(kind) {
+            self.join(holder, kind)?;
+        }
+        let (kind, row) = met(self);
+        into.push_collection(kind, of, row);
+        Ok(())
+    }
+
+    /// The kind of the arrays that are parts of the Hashes of a kind.
+    pub fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> ArrayKind {
+        let kind = self.ask_elements(kind);
+        let part = self.asked.kinds.kind_or_new(Holder::Part(kind, part), None);
+        self.room_for(part);
+        part
+    }
+
+    /// Lists what the Hashes of a kind hold, as arrays. Other threads may change a Hash, so all is taken at once.
+    pub(super) fn read_hashes(&mut self, kind: usize, sort: HashSort) -> Result<(), Stop> {
+        let kind = ArrayKind(kind as u32);
+        let parts = HashPart::ALL.map(|part| self.hash_part(kind, part).0);
+        while let Some(hash) = self.pinned.array(kind.0, self.elements[kind.0 as usize].spans.len()) {
+            let [keys, values] = hashes::contents(hash)?;
+            self.pinned.add_array(parts[0], keys)?;
+            self.pinned.add_array(parts[1], values)?;
+            if sort.default == HashDefault::Value {
+                self.pinned.add_array(parts[2], hashes::default_alone(self.ruby, hash)?)?;
+            }
+            fallible::push(&mut self.elements[kind.0 as usize].spans, (0, 0))?;
+        }
+        Ok(())
+    }
+
+    fn room_for(&mut self, kind: ArrayKind) {
+        if self.elements.len() <= kind.0 as usize {
+            self.elements.resize_with(kind.0 as usize + 1, Elements::default);
+        }
     }
 
     /// Where the items of the columns of a kind are.
@@ -539,7 +598,23 @@ impl<'a> Tracer<'a> {
     }
 
     fn join(&mut self, holder: Holder, kind: ArrayKind) -> Result<(), NoMemory> {
-        for (kept, dropped) in self.asked.kinds.meet(holder, kind) {
+        let joins = self.asked.kinds.meet(holder, kind);
+        // What Hashes hold is listed anew, in the order that they are in by then.
+        for (kept, dropped) in &joins {
+            if self.asked.kinds.is_part(*kept) {
+                self.pinned.forget_arrays(kept.0);
+                self.pinned.forget_arrays(dropped.0);
+            }
+            if let Some(Collection::Hash(_)) = self.asked.kinds.collection(*kept) {
+                for part in HashPart::ALL {
+                    if let Some(part) = self.asked.kinds.kind(Holder::Part(*kept, part)) {
+                        self.pinned.forget_arrays(part.0);
+                        self.elements[part.0 as usize] = Elements::default();
+                    }
+                }
+            }
+        }
+        for (kept, dropped) in joins {
             for (array, row) in self.pinned.move_arrays(dropped.0, kept.0)? {
                 self.visited.slot(array)?.enter(Visited::Array(kept, row));
             }
@@ -568,8 +643,15 @@ impl<'a> Tracer<'a> {
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
-        let plain = ![ClassId::COLUMN, ClassId::ARRAY, ClassId::FLOAT, ClassId::INTEGER, ClassId::SYMBOL]
-            .contains(&class);
+        let no_objects = [
+            ClassId::COLUMN,
+            ClassId::ARRAY,
+            ClassId::HASH,
+            ClassId::FLOAT,
+            ClassId::INTEGER,
+            ClassId::SYMBOL,
+        ];
+        let plain = !no_objects.contains(&class);
         if plain && self.pool.class(class) == pointer {
             self.pointers.insert(pointer, class);
         }
@@ -624,10 +706,10 @@ impl<'a> Tracer<'a> {
 
     /// A root's type with the kind it is of now.
     pub fn root_type(&self, number: u32, ty: &Type) -> Type {
-        let kind = |items| self.asked.kinds.kind_of(Holder::Root(number), items);
-        match ty {
-            Type::Array(met) => Type::Array(kind(None).unwrap_or(*met)),
-            Type::Column(met, items) => Type::Column(kind(Some(*items)).unwrap_or(*met), *items),
+        let kind = |of| self.asked.kinds.kind_of(Holder::Root(number), of);
+        match (ty, ty.collection()) {
+            (Type::Array(met), _) => Type::Array(kind(None).unwrap_or(*met)),
+            (_, Some((met, of))) => of.of_kind(kind(Some(of)).unwrap_or(met)),
             _ => ty.clone(),
         }
     }
@@ -657,6 +739,10 @@ impl<'a> Tracer<'a> {
             Holder::Made(_) => "an array that the section makes".into(),
             Holder::Root(_) => "a captured variable".into(),
             Holder::Column(variable) => self.asked.variables[variable as usize].name.clone(),
+            Holder::Part(kind, _) => match self.asked.kinds.holder_of(kind) {
+                Some(holder) => format!("a Hash in {}", self.describe(holder)),
+                None => "a Hash".into(),
+            },
             Holder::Elements(kind) => {
                 let holder = (0..self.asked.variables.len() as u32)
                     .find(|v| self.asked.kinds.kind(Holder::Column(*v)) == Some(kind));

@@ -8,6 +8,7 @@ use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{BaseValues, Share, Tracer};
 use crate::running::extend::extend;
+use crate::running::key_index;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
@@ -70,6 +71,7 @@ enum Recipe {
     FirstSame(usize),
     Marks(Watched),
     SymbolRanks,
+    KeyIndex(ArrayKind),
 }
 
 impl Recipe {
@@ -203,6 +205,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::FirstSame(_) => Recipe::Drivers,
         BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
+        BufferKind::KeyIndex(kind) => Recipe::KeyIndex(*kind),
     })
 }
 
@@ -219,6 +222,7 @@ fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
         match ty {
             Type::Object(hierarchy, _) => all.push(*hierarchy),
             Type::Tuple(items) => items.iter().for_each(|types| own_hierarchies(types, all)),
+            Type::Record(record) => record.fields.iter().for_each(|(_, types)| own_hierarchies(types, all)),
             _ => {}
         }
     }
@@ -581,6 +585,7 @@ fn fill(
             Column::with_capacity(buffer.ty, 0)
         }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
+        Recipe::KeyIndex(kind) => Column::I32(key_index::build(tracer, ids, *kind)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
         Recipe::FrozenArray(kind) => {
             let arrays = pinned.arrays(kind.0);
@@ -857,7 +862,9 @@ impl EntryOf {
                     let place = place.ok_or_else(|| Error::Internal("a class without a place".into()))?;
                     at(at(&mut all.objects, hierarchy.0 as usize), place)
                 }
-                Type::Array(kind) | Type::Column(kind, _) => at(&mut all.arrays, kind.0 as usize),
+                Type::Array(kind) | Type::Column(kind, _) | Type::Hash(kind, _) => {
+                    at(&mut all.arrays, kind.0 as usize)
+                }
                 Type::Nil => &mut all.others[0],
                 Type::False => &mut all.others[2],
                 Type::True => &mut all.others[3],

@@ -4,6 +4,7 @@ pub mod backends;
 pub mod choice;
 pub mod extend;
 pub mod heap;
+pub mod key_index;
 pub mod profiles;
 pub mod random;
 pub mod sync;

@@ -114,6 +114,13 @@ impl Pinned {
         self.arrays.borrow().get(kind as usize)?.get(row).copied()
     }
 
+    /// Forgets the arrays of a kind.
+    pub fn forget_arrays(&self, kind: u32) {
+        if let Some(list) = self.arrays.borrow_mut().get_mut(kind as usize) {
+            list.clear();
+        }
+    }
+
     /// Moves the arrays of kind `from` behind those of `to`; gives them with their new rows.
     pub fn move_arrays(&self, from: u32, to: u32) -> Result<Vec<(VALUE, u32)>, NoMemory> {
         let moved = match self.arrays.borrow_mut().get_mut(from as usize) {

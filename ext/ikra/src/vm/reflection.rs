@@ -34,6 +34,9 @@ pub enum Own {
     LocalVariableGet,
     LocalVariableSet,
     Eval,
+    HashDefault,
+    DefaultProc,
+    ComparesByIdentity,
     /// `RubyVM::InstructionSequence.of`
     InstructionsOf,
     /// `Ractor.count`
@@ -41,7 +44,7 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 25] = [
+const METHODS: [(&str, &str); 28] = [
     ("Module", "instance_method"),
     ("Module", "singleton_class?"),
     ("Class", "attached_object"),
@@ -65,6 +68,9 @@ const METHODS: [(&str, &str); 25] = [
     ("Binding", "local_variable_get"),
     ("Binding", "local_variable_set"),
     ("Binding", "eval"),
+    ("Hash", "default"),
+    ("Hash", "default_proc"),
+    ("Hash", "compare_by_identity?"),
     ("RubyVM::InstructionSequence.", "of"),
     ("Ractor.", "count"),
 ];

@@ -155,12 +155,16 @@ impl CopyBack<'_> {
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
             Output::Selection => self.select(base)?.as_value(),
         };
-        self.write_back(block)?;
+        self.write_changes(block, made)?;
         Ok(result)
     }
 
-    /// Writes what has changed.
+    /// Writes what has changed so far.
     pub fn write_back(&self, block: Proc) -> Result<(), Trouble> {
+        self.write_changes(block, &self.results()?)
+    }
+
+    fn write_changes(&self, block: Proc, made: &Option<Results<'_>>) -> Result<(), Trouble> {
         let accumulators = Accumulators { decoder: self.decoder, block };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };

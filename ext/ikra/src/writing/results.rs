@@ -41,6 +41,8 @@ enum Kind {
     List(ListKind),
     /// Where the array or object begins that may be met several times.
     Reference,
+    /// A Hash: where its keys are, where its values are, and its default.
+    Hash(ListKind, ListKind, Box<Encoding>),
     Module(ClassId),
     /// The payload, or for nil nothing.
     One(Shape),
@@ -67,6 +69,15 @@ impl Encodings<'_> {
         let kind = match (types.single(), types.single_shape()) {
             (Some(Type::Tuple(items)), _) => {
                 Kind::Tuple(items.iter().map(|item| self.of(item)).collect::<Result<_, _>>()?)
+            }
+            (Some(Type::Record(record)), _) if record.is_hash() => {
+                let list = |part: usize| match record.fields[part].1.single() {
+                    Some(Type::List(kind)) => Ok(*kind),
+                    _ => Err(Error::Internal("a Hash without lists".into())),
+                };
+                let (keys, values) = (list(0)?, list(1)?);
+                let default = Box::new(self.of(&record.fields[3].1)?);
+                Kind::Hash(self.list(keys)?, self.list(values)?, default)
             }
             (Some(Type::Record(record)), _) => self.object(record.class, &record.fields)?,
             (Some(Type::List(kind)), _) if !self.shared => Kind::List(self.list(*kind)?),
@@ -287,6 +298,7 @@ impl<'a> Results<'a> {
             Kind::Module(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
                 out.push_flat(self.value(encoding, words, at)?)
             }
+            Kind::Hash(..) => out.push(self.value(encoding, words, at)?),
         }
     }
 
@@ -365,6 +377,7 @@ impl<'a> Results<'a> {
             }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
             Kind::Reference => return self.reference(words, words.get(at)?),
+            Kind::Hash(keys, values, default) => return self.hash((*keys, *values), default, words, at),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
@@ -504,6 +517,36 @@ impl<'a> Results<'a> {
             at += part.width;
         }
         maker.set(object, order, values)
+    }
+
+    fn hash(
+        &self,
+        (keys, values): (ListKind, ListKind),
+        default: &Encoding,
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<Value, Trouble> {
+        let items = |kind: ListKind| {
+            let items = self.lists.get(kind.0 as usize).and_then(Option::as_ref);
+            items.ok_or_else(|| Error::Internal("an array of no known kind".into()))
+        };
+        let hash = self.decoder.ruby.hash_new();
+        let (key_items, value_items) = (items(keys)?, items(values)?);
+        let (first_key, first_value) = (words.get(at)? as usize, words.get(at + 1)? as usize);
+        // Before the items stands their number, and what a list is where lists may be met several times.
+        let header = if self.met.is_some() { ARRAY_HEADER as usize } else { 1 };
+        let (first_key, first_value) = (first_key + header, first_value + header);
+        for item in 0..words.get(first_key - 1)? as usize {
+            let key = self.value(key_items, words, first_key + item * key_items.width)?;
+            let value = self.value(value_items, words, first_value + item * value_items.width)?;
+            hash.aset(key, value)?;
+        }
+        let default = self.value(default, words, at + 3)?;
+        if !default.is_nil() {
+            // SAFETY: both are live; what it raises ends in `protect`.
+            protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash.as_raw(), default.as_raw()) })?;
+        }
+        Ok(hash.as_value())
     }
 
     /// A new array of so many values, which are made one after the other.

@@ -1,0 +1,85 @@
+//! What is in a Hash, as arrays of Ruby's. Nothing of the user's runs for that.
+
+use crate::vm::errors::Stop;
+use crate::vm::gvl::or_defer;
+use crate::vm::reflection::{Own, call};
+use crate::vm::value;
+use ikra_core::fallible::NoMemory;
+use ikra_core::types::{HashDefault, HashSort};
+use magnus::rb_sys::{AsRawValue, protect};
+use magnus::{Error, Ruby, TryConvert, Value};
+use rb_sys::{VALUE, st_retval};
+use std::ffi::{c_int, c_long};
+use std::hint::black_box;
+
+/// How a live Hash looks up.
+pub fn sort(ruby: &Ruby, hash: VALUE) -> HashSort {
+    let default = if ask(ruby, Own::DefaultProc, hash, value::NIL) != value::NIL {
+        HashDefault::Proc
+    } else if default(ruby, hash) != value::NIL {
+        HashDefault::Value
+    } else {
+        HashDefault::Nil
+    };
+    HashSort { default, by_identity: ask(ruby, Own::ComparesByIdentity, hash, value::FALSE) == value::TRUE }
+}
+
+fn default(ruby: &Ruby, hash: VALUE) -> VALUE {
+    ask(ruby, Own::HashDefault, hash, value::NIL)
+}
+
+fn ask(ruby: &Ruby, method: Own, hash: VALUE, otherwise: VALUE) -> VALUE {
+    or_defer(call::<Raw>(ruby, method, &[hash]), Raw(otherwise)).0
+}
+
+/// A value as it is.
+struct Raw(VALUE);
+
+impl TryConvert for Raw {
+    fn try_convert(value: Value) -> Result<Self, Error> {
+        Ok(Self(value.as_raw()))
+    }
+}
+
+/// The keys of a live Hash, and its values, in its order.
+pub fn contents(hash: VALUE) -> Result<[VALUE; 2], Stop> {
+    // SAFETY: the Hash is live.
+    let size = unsafe { rb_sys::rb_hash_size_num(hash) } as c_long;
+    let mut lists = [array(size)?, array(size)?];
+    // On the stack, for the garbage collector to see them.
+    let lists = black_box(&mut lists);
+    let filled = protect(|| {
+        // SAFETY: the callback pushes onto the two arrays, which are live; what it raises ends in `protect`.
+        unsafe { rb_sys::rb_hash_foreach(hash, Some(push), std::ptr::from_mut(lists) as VALUE) };
+        value::NIL
+    });
+    match filled {
+        Ok(_) => Ok(*lists),
+        Err(_) => Err(NoMemory(size as usize).into()),
+    }
+}
+
+unsafe extern "C" fn push(key: VALUE, value: VALUE, lists: VALUE) -> c_int {
+    // SAFETY: `contents` gives this pointer, and waits.
+    let lists = unsafe { &*(lists as *const [VALUE; 2]) };
+    for (list, item) in lists.iter().zip([key, value]) {
+        // SAFETY: the arrays and items are live.
+        unsafe { rb_sys::rb_ary_push(*list, item) };
+    }
+    st_retval::ST_CONTINUE as c_int
+}
+
+/// An array of what the Hash gives for a key that it has not.
+pub fn default_alone(ruby: &Ruby, hash: VALUE) -> Result<VALUE, Stop> {
+    let (default, list) = (black_box(default(ruby, hash)), array(1)?);
+    let pushed = protect(|| {
+        // SAFETY: both are live.
+        unsafe { rb_sys::rb_ary_push(list, default) }
+    });
+    pushed.map_err(|_| NoMemory(1).into())
+}
+
+fn array(size: c_long) -> Result<VALUE, Stop> {
+    // SAFETY: it takes any number that memory allows, and raises otherwise.
+    protect(|| unsafe { rb_sys::rb_ary_new_capa(size) }).map_err(|_| NoMemory(size as usize).into())
+}

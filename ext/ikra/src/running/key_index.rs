@@ -1,0 +1,183 @@
+//! The index of the keys of Hashes: an open-addressing table for each, by the hashes that compiled code computes too
+//! (`ikra_core::heap::hashing`).
+
+use crate::reading::array_kinds::Holder;
+use crate::reading::column_builder::{ColumnBuilder, split_object};
+use crate::reading::ids::Ids;
+use crate::reading::tracer::Tracer;
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::value;
+use ikra_core::fallible;
+use ikra_core::heap::hashing;
+use ikra_core::types::{ArrayKind, HashPart, HierarchyId, Shape};
+use magnus::rb_sys::protect;
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+
+/// The slots for all arrays of a kind, which are the keys of Hashes. See `BufferKind::KeyIndex`.
+pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>, Trouble> {
+    let mut slots = Vec::new();
+    let Some(elements) = tracer.elements.get(kind.0 as usize) else { return Ok(slots) };
+    fallible::resize(&mut slots, 2 * elements.builder.len() + 1, 0)?;
+    let mut hasher = Hasher { tracer, ids, members: FxHashMap::default(), has_nan: false, depth: 0 };
+    for (offset, length) in &elements.spans {
+        let (offset, length) = (*offset as usize, *length as usize);
+        let own = &mut slots[2 * offset..2 * (offset + length)];
+        for item in 0..length {
+            let hash = hasher.hash(&elements.builder, offset + item);
+            let mut slot = hashing::slot(hash, own.len());
+            while own[slot] != 0 {
+                slot = if slot + 1 == own.len() { 0 } else { slot + 1 };
+            }
+            own[slot] = item as i32 + 1;
+        }
+    }
+    if hasher.has_nan {
+        return Err(Trouble::Unsupported {
+            message: "NaN is among the keys of a Hash: which NaN is which is not known in a section \
+                      [unsupported-key]"
+                .into(),
+            hint: "take it out before the section".into(),
+        });
+    }
+    if elements
+        .builder
+        .seen()
+        .types()
+        .iter()
+        .any(|ty| matches!(ty.shape(), Shape::Object(_) | Shape::Array(_)))
+    {
+        check(tracer, kind)?;
+    }
+    Ok(slots)
+}
+
+/// Does each Hash find its own keys? Not where one has changed since it was put there.
+fn check(tracer: &Tracer<'_>, kind: ArrayKind) -> Result<(), Trouble> {
+    let Some(hashes) = tracer.asked.kinds.hashes_with_keys(kind) else { return Ok(()) };
+    let Some(values) = tracer.asked.kinds.kind(Holder::Part(hashes, HashPart::Values)) else { return Ok(()) };
+    let rows = tracer.pinned.arrays(hashes.0).len();
+    for row in 0..rows {
+        let part = |kind: ArrayKind| tracer.pinned.array(kind.0, row);
+        let (Some(hash), Some(keys), Some(values)) = (part(hashes), part(kind), part(values)) else { break };
+        let mut at = 0;
+        loop {
+            // SAFETY: listed arrays are live, and nothing runs before the items are copied.
+            let pair =
+                unsafe { value::items(keys).get(at).copied().zip(value::items(values).get(at).copied()) };
+            let Some((key, expected)) = pair else { break };
+            at += 1;
+            if !may_change(key) {
+                continue;
+            }
+            // SAFETY: all are live. What it asks of the keys that are compared by what they hold is Ruby's own.
+            let found = protect(|| unsafe { rb_sys::rb_hash_lookup2(hash, key, rb_sys::Qundef as VALUE) })?;
+            if found != expected {
+                return Err(Trouble::Unsupported {
+                    message: "a key of a Hash has changed since it was put there, so Ruby does not find it \
+                              [unsupported-key]"
+                        .into(),
+                    hint: "call rehash on the Hash before the section".into(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Is the key one that Ruby compares by what it holds, and that may hold something else by now?
+fn may_change(key: VALUE) -> bool {
+    use rb_sys::ruby_value_type as t;
+    // SAFETY: what is no special constant is a live object.
+    !rb_sys::SPECIAL_CONST_P(key)
+        && unsafe { matches!(rb_sys::RB_BUILTIN_TYPE(key), t::RUBY_T_ARRAY | t::RUBY_T_STRUCT) }
+}
+
+struct Hasher<'t, 'a> {
+    tracer: &'t Tracer<'a>,
+    ids: &'t Ids,
+    /// The columns of the members of a Struct, where all are read; by hierarchy and place.
+    members: FxHashMap<(HierarchyId, u32), Option<Vec<usize>>>,
+    has_nan: bool,
+    depth: u32,
+}
+
+/// Keys that code can look up are never so deep.
+const DEEPEST: u32 = 64;
+
+impl Hasher<'_, '_> {
+    /// As `builtins/kernel.rs` has it.
+    fn hash(&mut self, of: &ColumnBuilder, row: usize) -> i64 {
+        if self.depth == DEEPEST {
+            return 0;
+        }
+        self.depth += 1;
+        let hash = self.hash_of(of, row);
+        self.depth -= 1;
+        hash
+    }
+
+    fn hash_of(&mut self, of: &ColumnBuilder, row: usize) -> i64 {
+        let payload = of.payload[row];
+        match Shape::of_tag(of.tag(row)) {
+            Some(Shape::Integer | Shape::Symbol | Shape::Bool) => hashing::mix(payload),
+            Some(Shape::Float) => {
+                let float = f64::from_bits(payload as u64);
+                self.has_nan |= float.is_nan();
+                hashing::of_float(float)
+            }
+            Some(Shape::Array(kind)) => {
+                let Some(elements) = self.tracer.elements.get(kind.0 as usize) else { return 0 };
+                let Some((offset, length)) = elements.spans.get(payload as usize).copied() else { return 0 };
+                let (offset, end) = (offset as usize, (offset + length) as usize);
+                if end > elements.builder.len() {
+                    return 0;
+                }
+                hashing::of_sequence((offset..end).map(|item| self.hash(&elements.builder, item)))
+            }
+            Some(Shape::Object(hierarchy)) => self.object(hierarchy, payload),
+            _ => hashing::mix(0),
+        }
+    }
+
+    fn object(&mut self, hierarchy: HierarchyId, payload: i64) -> i64 {
+        let (place, row) = split_object(payload);
+        let members = match self.members.get(&(hierarchy, place)) {
+            Some(members) => members.clone(),
+            None => {
+                let members = self.columns(hierarchy, place);
+                self.members.insert((hierarchy, place), members.clone());
+                members
+            }
+        };
+        match members {
+            Some(columns) => {
+                let columns: Vec<_> = columns.iter().map(|column| &self.tracer.columns[*column]).collect();
+                if columns.iter().any(|column| column.len() <= row as usize) {
+                    return 0;
+                }
+                hashing::of_sequence(columns.into_iter().map(|column| self.hash(column, row as usize)))
+            }
+            None => hashing::mix(i64::from(self.ids.base(hierarchy, place) + row)),
+        }
+    }
+
+    /// The columns of a Struct's members; `None` for what is no Struct, or is not compared by its members.
+    fn columns(&self, hierarchy: HierarchyId, place: u32) -> Option<Vec<usize>> {
+        let pool = &self.tracer.pool;
+        let class = *pool.of_hierarchy(hierarchy).get(place as usize)?;
+        let members = classes::members(pool.class(class));
+        if members.is_empty() {
+            return None;
+        }
+        let asked = &self.tracer.asked;
+        let column = |name: &String| {
+            asked.columns.iter().position(|(variable, of)| {
+                let variable = &asked.variables[*variable as usize];
+                *of == class && variable.hierarchy == hierarchy && variable.name == *name
+            })
+        };
+        members.iter().map(column).collect()
+    }
+}

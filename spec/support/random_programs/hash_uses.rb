@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Hashes: those around the block, which it looks into, and those that it makes.
+  module HashUses
+    # NaN is no key: which one it is, a section does not know.
+    KEYS = [[:int], [:int], [:sym], %i[int nil sym bool], [:pair]].freeze
+    VALUES = [[:int], [:int], [:float], %i[int nil], %i[int float sym]].freeze
+
+    def captured_hash
+      keys = pick(KEYS)
+      values = pick(VALUES)
+      name = fresh("k")
+      @outside << [name, HashType.new(keys, values)]
+      pairs = Array.new(between(0, chance(0.2) ? 40 : 5)) do
+        Node.fixed(captured_key(pick(keys)), " => ", constant(pick(values)))
+      end
+      text = Node.fixed("{ ", Node.list(pairs), " }")
+      return Node.fixed("#{name} = ", text) if chance(0.8)
+
+      Node.fixed("#{name} = Hash.new(", constant(pick(values)), ").merge(", text, ")")
+    end
+
+    def captured_key(type) = type == :pair ? "[#{between(-2, 3)}, #{between(-2, 3)}]" : constant(type)
+
+    def hash_key(keys, depth)
+      type = pick(keys)
+      return e("[", expression([:int], 0), " % 4, ", expression([:int], depth), " % 3]") if type == :pair
+
+      type == :int && chance(0.5) ? e("(", expression([:int], depth), " % 5)") : expression([type], depth)
+    end
+
+    # An Integer that comes of a Hash.
+    def hashed(depth)
+      found = scope.variables.select { |variable| variable.declared.is_a?(HashType) }
+      return looked_up(pick(found), depth) if found.any? && chance(0.6)
+
+      case between(0, 5)
+      when 0 then e(hash_literal(depth), pick(%w[.size .values.size .keys.size .length]))
+      when 1 then from_literal(depth)
+      else from_list(depth)
+      end
+    end
+
+    def looked_up(variable, depth)
+      name = variable.name
+      key = hash_key(variable.declared.key_types, depth)
+      default = expression([:int], depth)
+      number = variable.declared.value_types == [:int]
+      case between(0, 6)
+      when 0 then e("(#{name}.key?(", key, ") ? 1 : ", default, ")")
+      when 1 then e(name, pick(%w[.size .count .to_a.size]))
+      when 2 then e("#{name}.sum { |a, b| b.is_a?(Integer) ? b % 100 : 1 }")
+      when 3 then e("(#{name}.find { |a, b| a == ", key, " } ? 2 : ", default, ")")
+      when 4 then number ? e("#{name}.fetch(", key, ") { |a| ", default, " }") : e("#{name}.keys.size")
+      else
+        number ? e("(#{name}[", key, "] || ", default, ")") : e("(#{name}[", key, "].nil? ? ", default, " : 3)")
+      end
+    end
+
+    def hash_literal(depth)
+      keys = pick(KEYS)
+      pairs = Array.new(between(0, 4)) { Node.fixed(hash_key(keys, depth), " => ", expression(pick(VALUES), depth)) }
+      e("{ ", Node.list(pairs), " }")
+    end
+
+    def from_literal(depth)
+      keys = pick(KEYS)
+      pairs = Array.new(between(1, 4)) { Node.fixed(hash_key(keys, depth), " => ", expression([:int], depth)) }
+      literal = e("{ ", Node.list(pairs), " }")
+      case between(0, 3)
+      when 0 then e("(", literal, "[", hash_key(keys, depth), "] || ", expression([:int], depth), ")")
+      when 1 then e("(", literal, ".min_by { |a, b| b }.last)")
+      when 2 then e(literal, ".transform_values { |b| b % 7 }.select { |a, b| b > 2 }.size")
+      else e(literal, ".merge({ ", hash_key(keys, depth), " => 1 }) { |a, b, c| b }.size")
+      end
+    end
+
+    def from_list(depth)
+      source, of = list_source(depth, pick([[:int], [:sym], %i[int nil]]))
+      name = fresh("i")
+      through(source) do
+        block = list_block({ name => of }, pick([[:int], [:bool], [:sym]]), depth)
+        next unless block
+
+        case between(0, 4)
+        when 0 then e(source, ".tally.sum { |a, n| n * n }")
+        when 1 then e(source, ".group_by", block, ".sum { |a, l| l.size * l.size }")
+        when 2 then e("(", source, ".group_by", block, ".map { |a, l| l.size }.max || 0)")
+        when 3 then counted_up(source, depth)
+        else e(source, ".to_h { |a| [a, 1] }.size")
+        end
+      end
+    end
+
+    def counted_up(source, depth)
+      first = e("Hash.new(", expression([:int], 0), " % 100)")
+      by = expression([:int], depth)
+      e(source, ".each_with_object(", first, ") { |a, h| h[a] += (", by, " % 100) }.values.size")
+    end
+  end
+end

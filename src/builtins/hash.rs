@@ -1,0 +1,453 @@
+//! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
+
+use super::{Invocation, Row, array, bare, carrying, row};
+use crate::infer::{Lowerer, Operand};
+use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
+use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
+use std::rc::Rc;
+
+pub(super) const ROWS: &[Row] = &[
+    bare("size", array::length),
+    bare("length", array::length),
+    bare("empty?", array::empty),
+    row("each", each),
+    row("each_pair", each),
+    carrying("any?", |s, c| match (&c.block, c.args.first()) {
+        (_, Some(pattern)) => s.send(&c.receiver, "#any_pattern", std::slice::from_ref(pattern), 1),
+        (Some(_), None) => s.send_with_block(c, "#any_block"),
+        (None, None) => {
+            let empty = array::empty(s, c);
+            Operand::bool(s.b.unary(crate::ir::UnaryOp::Not, empty.value()))
+        }
+    }),
+    carrying("dig", |s, c| {
+        let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
+        let item = s.send(&c.receiver, "[]", std::slice::from_ref(first), 1);
+        if rest.is_empty() || item.is_bottom() {
+            return item;
+        }
+        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+    }),
+    carrying("fetch", |s, c| match (&c.block, c.args.len()) {
+        _ if !s.count_arguments(c, 1, 2) => Operand::bottom(),
+        (Some(block), _) => s.send_block(&c.receiver, "#fetch_block", &c.args[..1], Some(block.clone())),
+        (None, 1) => s.send(&c.receiver, "#fetch", &c.args, 1),
+        _ => s.send(&c.receiver, "#fetch_default", &c.args, 1),
+    }),
+    carrying("fetch_values", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#fetch_values_block" } else { "#fetch_values" })
+    }),
+    carrying("==", |s, c| {
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&other, 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => s.send(&receiver, "#equal", &[other], 1),
+            _ => Operand::bool(s.b.bool(false)),
+        })
+    }),
+    carrying("eql?", |s, c| {
+        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
+        let receiver = c.receiver.clone();
+        s.switch(&other, 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => s.send(&receiver, "#eql", &[other], 1),
+            _ => Operand::bool(s.b.bool(false)),
+        })
+    }),
+    carrying("merge", |s, c| s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })),
+    carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
+        (Some(_), true) => s.send_with_block(c, "#transform_keys"),
+        _ => s.refuse_here(
+            "unsupported-method",
+            "`transform_keys` takes a block alone in a section",
+            Some("write transform_keys { |key| … }".into()),
+        ),
+    }),
+    row("to_h", |s, c| match (&c.block, sort(c)) {
+        (Some(_), _) => s.send_with_block(c, "#to_h_block"),
+        _ => c.receiver.clone(),
+    }),
+    bare("to_a", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    bare("to_hash", |_, c| c.receiver.clone()),
+    bare("compare_by_identity?", |s, c| {
+        let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
+        Operand::bool(s.b.bool(by_identity))
+    }),
+    row("default", |s, c| {
+        if c.receiver.types.iter().any(Type::is_made_hash) {
+            return match c.args.is_empty() {
+                true => made_part(s, c, 3),
+                false => s.send(&c.receiver, "#missing", &c.args, 1),
+            };
+        }
+        if !c.args.is_empty() && sort(c).is_some_and(|sort| sort.default == HashDefault::Proc) {
+            return s.send(&c.receiver, "#missing", &c.args, 1);
+        }
+        match sort(c).map(|sort| sort.default) {
+            Some(HashDefault::Value) => default_value(s, &c.receiver),
+            _ => Operand::nil(),
+        }
+    }),
+];
+
+/// Of one that the section makes.
+pub(super) const MADE_ROWS: &[Row] = &[
+    carrying("delete", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
+    }),
+    carrying("merge!", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
+    }),
+    carrying("update", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
+    }),
+];
+
+pub(super) const COPIES: &[Row] = &[
+    bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
+    bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
+];
+
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", |s, c| {
+    if c.args.len() > 1 || !c.keywords.is_empty() || (c.block.is_some() && !c.args.is_empty()) {
+        return s.refuse_here(
+            "unsupported-new",
+            "`Hash.new` with these arguments cannot run in a section",
+            Some("give it a default or a block, and nothing else".into()),
+        );
+    }
+    let default = match &c.block {
+        Some(block) => s.proc_of_block(block),
+        None => Some(c.args.first().cloned().unwrap_or_else(Operand::nil)),
+    };
+    match default {
+        Some(default) => make(s, &default),
+        None => s.refuse_here(
+            "unsupported-new",
+            "a block that was passed on cannot be the default of a Hash in a section",
+            Some("write the block here: Hash.new { |hash, key| … }".into()),
+        ),
+    }
+})];
+
+/// What a Hash has from Enumerable.
+pub(super) const ENUMERABLE: &[Row] = &[
+    row("map", map),
+    row("collect", map),
+    row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
+    bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
+    row("first", of_pairs),
+    row("take", of_pairs),
+    row("drop", of_pairs),
+    row("min", of_pairs),
+    row("max", of_pairs),
+    row("sort", of_pairs),
+    row("reverse_each", |s, c| {
+        let pairs = of_pairs(s, c);
+        if c.block.is_some() && !pairs.is_bottom() { c.receiver.clone() } else { pairs }
+    }),
+    carrying("zip", of_pairs),
+];
+
+pub(super) const PRIMITIVES: &[Row] = &[
+    bare("#keys", |s, c| s.hash_part(&c.receiver, HashPart::Keys)),
+    bare("#values", |s, c| s.hash_part(&c.receiver, HashPart::Values)),
+    bare("#empty?", array::empty),
+    bare("size", array::length),
+    // Refuses a key that the section changes elsewhere: Ruby would not find it any more.
+    carrying("#check_key", |s, c| {
+        if c.args[0].types.iter().any(|ty| s.may_change_as_key(ty, &mut Vec::new())) {
+            return s.refuse_here(
+                "unsupported-key",
+                "an array or Struct that the section changes cannot be the key of a Hash in it",
+                Some("take a copy as the key: hash[key.dup]".into()),
+            );
+        }
+        Operand::nil()
+    }),
+    // An array, or the TypeError of what is no pair; behind it the index where that is told.
+    carrying("#pair", |s, c| {
+        let value = s.through_to_ary(&c.args[0]);
+        s.switch(&value, 23, &mut |s, value| {
+            if let Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) = value.types.single() {
+                return value;
+            }
+            s.each_of_bool(&value, &mut |s, value| {
+                let class = value.types.iter().next().map(crate::infer::class_of);
+                let class = class.map_or_else(String::new, |class| s.host.class_name(class));
+                let mut message = vec![MessagePart::Text(format!("wrong element type {class}"))];
+                let mut operands = vec![];
+                if let Some(index) = c.args.get(1) {
+                    message.push(MessagePart::Text(" at ".into()));
+                    message.push(MessagePart::Inspect(Receiver::Integer, 0));
+                    operands.push(index.value());
+                }
+                message.push(MessagePart::Text(" (expected array)".into()));
+                s.fail(ErrorKind::Raise { class: ClassId::TYPE_ERROR, message: Some(message) }, &operands)
+            })
+        })
+    }),
+    carrying("#with_pairs", |s, c| {
+        put_pairs(s, &c.receiver, &c.args);
+        c.receiver.clone()
+    }),
+    carrying("#with_all", |s, c| {
+        let receiver = c.receiver.clone();
+        s.switch(&c.args[0], 0, &mut |s, others| match others.types.single() {
+            Some(ty) if ty.is_hash() => {
+                s.send(&receiver, "#put_all", &[others], 1);
+                receiver.clone()
+            }
+            _ => {
+                let what = s.describe(&others.types);
+                s.refuse_here(
+                    "unsupported-hash",
+                    format!("`**` before {what} in a Hash cannot be used in a parallel section"),
+                    Some("put a Hash behind it".into()),
+                )
+            }
+        })
+    }),
+    carrying("#hash_argument", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, other| match other.types.single() {
+            Some(ty) if ty.is_hash() => other,
+            _ => s.fail_conversion("no implicit conversion of ", &other, " into Hash"),
+        })
+    }),
+    bare("#slots", |s, c| made_part(s, c, 2)),
+    // A new one, for what is made of this one.
+    bare("#fresh", |s, c| {
+        if sort(c).is_some_and(|sort| sort.by_identity) {
+            return s.refuse_here(
+                "unsupported-key",
+                "a Hash that compares by identity gives no other in a section",
+                Some("go through its pairs with each, map or filter_map".into()),
+            );
+        }
+        make(s, &Operand::nil())
+    }),
+    // With the same default.
+    bare("#fresh_alike", |s, c| {
+        match sort(c) {
+        Some(HashSort { by_identity: false, default: HashDefault::Nil }) => make(s, &Operand::nil()),
+        Some(HashSort { by_identity: false, default: HashDefault::Value }) => {
+            let default = default_value(s, &c.receiver);
+            make(s, &default)
+        }
+        Some(_) => s.refuse_here(
+            "unsupported-key",
+            "a copy of a Hash with a default block, or that compares by identity, cannot be made in a section",
+            Some("make it before the section".into()),
+        ),
+        None => {
+            let default = made_part(s, c, 3);
+            make(s, &default)
+        }
+    }
+    }),
+    row("#find", |s, c| {
+        let made = c.receiver.types.iter().any(Type::is_made_hash);
+        s.send(&c.receiver, if made { "#find_made" } else { "#find_outside" }, &c.args, 1)
+    }),
+    // Can the keys be looked up by their hash?
+    row("#lookup?", |s, c| {
+        Operand::bool({
+            let found = can_look_up(s, &c.receiver, &c.args[0].types);
+            s.b.bool(found)
+        })
+    }),
+    row("#slot", |s, c| {
+        // As `hashing::slot` has it.
+        let twice = s.b.binary(BinaryOp::Add, c.args[0].value(), c.args[0].value());
+        let slot = s.b.binary(BinaryOp::MulHighU, twice, c.args[1].value());
+        s.b.set_below(slot, c.args[1].value());
+        Operand::integer(slot)
+    }),
+    row("#place", |s, c| {
+        let keys = s.hash_part(&c.receiver, HashPart::Keys);
+        match s.key_slot(&keys, c.args[0].value()) {
+            Some(place) => Operand::integer(place),
+            None => Operand::bottom(),
+        }
+    }),
+    row("#part", |s, c| {
+        let pairs = s.send(&c.receiver, "#copy", &[], 1);
+        s.send(&pairs, "#part", &c.args, 2)
+    }),
+    // Is the first the key that the second is?
+    carrying("#same_key", |s, c| {
+        let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
+        s.send(&c.args[0], if by_identity { "equal?" } else { "#alike" }, &c.args[1..], 1)
+    }),
+    carrying("#missing", missing),
+    carrying("#no_key", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, key| {
+            s.each_of_bool(&key, &mut |s, key| {
+                let plain = key
+                    .types
+                    .iter()
+                    .all(|ty| !matches!(ty.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Proc));
+                if !plain {
+                    let message = "fetch of an array or object that is made in the section found no such key";
+                    return s.fail(ErrorKind::Unsupported(message.into()), &[]);
+                }
+                let (what, operands) = s.receiver(key);
+                let message =
+                    vec![MessagePart::Text("key not found: ".into()), MessagePart::Inspect(what, 0)];
+                s.fail(ErrorKind::Raise { class: ClassId::KEY_ERROR, message: Some(message) }, &operands)
+            })
+        })
+    }),
+];
+
+fn sort(call: &Invocation) -> Option<HashSort> {
+    match call.receiver.types.single() {
+        Some(Type::Hash(_, sort)) => Some(*sort),
+        _ => None,
+    }
+}
+
+/// The only method that gives a lambda of two what it takes.
+fn map(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let of_two = call.block.as_ref().is_some_and(|block| s.is_lambda_of_two(block));
+    s.send_with_block(call, if of_two { "#map_pairs" } else { "#map" })
+}
+
+fn each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(block) = s.block_of(call) else { return Operand::bottom() };
+    s.each_item(&call.receiver, &mut |s, pair, _, _| {
+        s.unused = true;
+        s.call_block(&block, vec![pair]);
+    });
+    call.receiver.clone()
+}
+
+/// A Hash with these keys and values in turn.
+pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let hash = make(s, &Operand::nil());
+    put_pairs(s, &hash, &call.args);
+    hash
+}
+
+fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
+    for (i, pair) in pairs.chunks_exact(2).enumerate() {
+        if s.b.is_dead() || hash.is_bottom() {
+            return;
+        }
+        s.within_slot(i as u32, |s| s.send(hash, "#put", pair, 1));
+    }
+}
+
+/// An empty one: lists of the keys and of the values, and one of slots as `core.rb` has them, which are its own.
+fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
+    if default.is_bottom() {
+        return Operand::bottom();
+    }
+    let room = s.b.i64(4);
+    let none = s.b.i64(0);
+    let parts = [s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
+    if parts.iter().any(Operand::is_bottom) {
+        return Operand::bottom();
+    }
+    for part in &parts[..3] {
+        if let Some((kind, _)) = super::changes::list_of(part) {
+            s.mutate_list(kind);
+        }
+    }
+    let fields =
+        RecordType::HASH.iter().zip(&parts).map(|(name, part)| (name.to_string(), part.types.clone()));
+    let record = RecordType { class: ClassId::HASH, fields: fields.collect() };
+    let types: TypeSet = Type::Record(Rc::new(record)).into();
+    if !s.is_bounded(&types) {
+        return Operand::bottom();
+    }
+    Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect() }
+}
+
+/// A part of a Hash that the section makes, in the order of [`RecordType::HASH`].
+fn made_part(s: &mut Lowerer<'_>, call: &Invocation, part: usize) -> Operand {
+    s.tuple_items(&call.receiver).into_iter().nth(part).unwrap_or_else(Operand::bottom)
+}
+
+/// What an array of the pairs does.
+fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let pairs = s.send(&call.receiver, "#copy", &[], 1);
+    if pairs.is_bottom() {
+        return pairs;
+    }
+    s.within_slot(1, |s| s.send_block(&pairs, &call.name, &call.args, call.block.clone()))
+}
+
+/// Refuses keys that can only be compared by code or contents that a section does not have. False: no such key is there.
+fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
+    let keys = s.hash_part(hash, HashPart::Keys);
+    let Some(held) = keys.types.single().map(|ty| s.types_of_items(ty)) else { return false };
+    let class = crate::infer::class_of;
+    let comparable: TypeSet =
+        key.iter().filter(|ty| held.iter().any(|other| class(other) == class(ty))).cloned().collect();
+    let by_identity = matches!(hash.types.single(), Some(Type::Hash(_, HashSort { by_identity: true, .. })));
+    let known = |s: &mut Lowerer<'_>, ty: &Type| match by_identity {
+        true => matches!(ty, Type::Nil | Type::True | Type::False | Type::Symbol | Type::Object(..)),
+        false => s.has_hash(&ty.clone().into(), &mut Vec::new()),
+    };
+    let unknown = |s: &mut Lowerer<'_>, all: &TypeSet| all.iter().find(|ty| !known(s, ty)).cloned();
+    let those = held.filter(|ty| comparable.iter().any(|other| class(other) == class(ty)));
+    if let Some(ty) = unknown(s, &comparable).or_else(|| unknown(s, &those)) {
+        let what = s.describe(&ty.clone().into());
+        let (message, hint) = match &ty {
+            _ if by_identity => (
+                format!(
+                    "{what} as the key of a Hash that compares by identity cannot be looked up in a section"
+                ),
+                "look up objects or Symbols, or use a Hash that does not compare by identity",
+            ),
+            Type::Object(_, ClassId::STRING) => (
+                "a Hash cannot be looked up by Strings in a section".into(),
+                "use Symbols as keys: hash.transform_keys(&:to_sym) before the section",
+            ),
+            ty if ty.is_instance() => (
+                format!(
+                    "a Hash cannot be looked up by {what}, whose class has an `eql?` or `hash` of its own"
+                ),
+                "make it a Struct, or use an Integer, a Symbol or an array of such as the key",
+            ),
+            _ => (
+                format!("a Hash cannot be looked up by {what} in a section"),
+                "use an Integer, a Symbol, a Struct or an array of such as the key",
+            ),
+        };
+        s.refuse_here("unsupported-key", message, Some(hint.into()));
+    }
+    !comparable.is_empty()
+}
+
+fn default_value(s: &mut Lowerer<'_>, hash: &Operand) -> Operand {
+    let default = s.hash_part(hash, HashPart::Default);
+    let zero = s.b.i64(0);
+    s.item_at(&default, zero)
+}
+
+/// What the Hash gives for a key that it has not.
+fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.receiver.types.iter().any(Type::is_made_hash) {
+        let default = made_part(s, call, 3);
+        return s.switch(&default, 0, &mut |s, default| match default.types.single() {
+            Some(Type::Proc(_) | Type::Closure(..)) => {
+                let args = [call.receiver.clone(), call.args[0].clone()];
+                s.send(&default, "call", &args, 1)
+            }
+            _ => default,
+        });
+    }
+    match sort(call).map(|sort| sort.default) {
+        Some(HashDefault::Value) => default_value(s, &call.receiver),
+        Some(HashDefault::Proc) => s.fail(
+            ErrorKind::Unsupported(
+                "a key that is not there, in a Hash with a default block, cannot be looked up in a section: \
+                 ask with key? or fetch"
+                    .into(),
+            ),
+            &[],
+        ),
+        _ => Operand::nil(),
+    }
+}
