@@ -226,20 +226,6 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.receiver.types.single() {
         Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
-        Some(Type::Object(..) | Type::Array(_) | Type::Column(..) | Type::Tuple(_) | Type::List(_)) => {
-            let what = s.describe(&call.receiver.types);
-            let hint = "freeze it outside the section; objects that the section makes can be frozen in it";
-            s.refuse_here(
-                "unsupported-method",
-                format!("`freeze` of {what} cannot run in a section"),
-                Some(hint.into()),
-            )
-        }
-        Some(Type::Module(_) | Type::Proc(_) | Type::Closure(..) | Type::Enumerator(..)) => s.refuse_here(
-            "unsupported-method",
-            format!("`freeze` of {} cannot run in a section", s.describe(&call.receiver.types)),
-            None,
-        ),
         _ => call.receiver.clone(),
     }
 }

@@ -33,7 +33,7 @@ pub(crate) use enumerator::{enumerates, make as make_enumerator};
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
-use crate::types::{ClassId, Type, TypeSet};
+use crate::types::{ClassId, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -224,6 +224,16 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     }
     // A copy of an object that exists, or of a class, would be one that does not.
     if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_))
+    {
+        return None;
+    }
+    // Freezing what exists, or arrays, would have to be seen everywhere.
+    if name == "freeze"
+        && !matches!(
+            ty.shape(),
+            Shape::Nil | Shape::Bool | Shape::Integer | Shape::Float | Shape::Symbol | Shape::Made
+        )
+        && !matches!(ty, Type::Record(_) | Type::Building(..) | Type::Range { .. })
     {
         return None;
     }

@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         if self.write_record(receiver, name, value) {
             return;
         }
-        let Some(value) = &self.to_store(receiver, name, value) else { return };
+        let Some(value) = &self.prepare_stored(receiver, name, value) else { return };
         if let Some(Type::Module(_)) = receiver.types.single() {
             self.refuse_here(
                 "unsupported-write",

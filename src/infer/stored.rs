@@ -14,7 +14,12 @@ use crate::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// The value as a variable keeps it. `None`: it cannot, or another walk is needed.
-    pub(super) fn to_store(&mut self, receiver: &Operand, name: &str, value: &Operand) -> Option<Operand> {
+    pub(super) fn prepare_stored(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        value: &Operand,
+    ) -> Option<Operand> {
         let is_made =
             |ty: &Type| matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_));
         let made = value.types.filter(is_made);
