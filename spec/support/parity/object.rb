@@ -42,7 +42,9 @@ Parity.table "Symbol", on: :symbols do
 end
 
 Parity.table "Kernel", on: :mixed do
-  unary "nil?", "!", "itself", "frozen?"
+  unary "nil?", "!", "itself", "frozen?", "freeze"
+  unary "to_enum", code: "x.to_enum(:then).count { |y| y.nil? }", on: :integers
+  unary "enum_for", code: "x.enum_for(:then).count { |y| y.nil? }", on: :integers
   %i[integers floats nils symbols].each { |set| unary "class", code: "x.class == Integer", on: set }
   binary "==", "!=", "equal?", "eql?", "===", "<=>", by: :mixed
   unary "is_a?", code: ["x.is_a?(Integer)", "x.is_a?(Comparable)", "x.is_a?(NilClass)"]
