@@ -227,13 +227,21 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     {
         return None;
     }
-    // Freezing what exists, or arrays, would have to be seen everywhere.
+    // Freezing what exists would have to be seen everywhere; arrays have a rule of their own.
     if name == "freeze"
         && !matches!(
             ty.shape(),
             Shape::Nil | Shape::Bool | Shape::Integer | Shape::Float | Shape::Symbol | Shape::Made
         )
-        && !matches!(ty, Type::Record(_) | Type::Building(..) | Type::Range { .. })
+        && !matches!(
+            ty,
+            Type::Record(_)
+                | Type::Building(..)
+                | Type::Range { .. }
+                | Type::Array(_)
+                | Type::List(_)
+                | Type::Tuple(_)
+        )
     {
         return None;
     }
