@@ -45,7 +45,7 @@ module Globals
     def plus = value + 1
   end
 
-  Leaf = Struct.new(:size)
+  Leaf = Struct.new(:width)
 
   def self.outer = @@limit
 
@@ -76,7 +76,7 @@ each_backend do
     3.times.peach { |i| $ikra_list[i] = i * 2 }
     expect($ikra_list).to eq([0, 2, 4])
     $ikra_leaf = Globals::Leaf.new(1)
-    expect_same([1, 2]) { |x| x + $ikra_leaf.size }
+    expect_same([1, 2]) { |x| x + $ikra_leaf.width }
   end
 
   it "reads class variables" do
