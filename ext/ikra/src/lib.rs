@@ -12,6 +12,7 @@ mod layers;
 mod reading;
 mod running;
 mod section;
+mod sync;
 mod versions;
 mod vm;
 mod writing;

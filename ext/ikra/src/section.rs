@@ -2,6 +2,7 @@
 
 use crate::capture::CapturedBlock;
 use crate::code::sources;
+use crate::code::syncs::SyncText;
 use crate::explain;
 use crate::host::LiveHost;
 use crate::reading::array_kinds::Holder;
@@ -15,7 +16,7 @@ use crate::running::choice::{Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
-use crate::running::sync::{SyncRun, SyncText, Syncs};
+use crate::sync::{SyncRun, Syncs};
 use crate::versions::{Conflicts, ExecutableOf, Version};
 use crate::vm::background;
 use crate::vm::column;
@@ -638,7 +639,7 @@ impl<'a> Run<'a> {
                     let run = SyncRun {
                         ruby: self.ruby,
                         pinned: self.pinned,
-                        section: self.section,
+                        block: self.section.block,
                         base: &self.base,
                     };
                     run.sync(version, heap, (number, at), &self.syncs)?;

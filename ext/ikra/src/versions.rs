@@ -1,10 +1,10 @@
 //! The compiled versions of a block literal, and the handle that holds them.
 
 use crate::code::methods::Assumptions;
+use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Room};
-use crate::running::sync::SyncText;
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Executable;

@@ -2,3 +2,4 @@
 
 pub mod methods;
 pub mod sources;
+pub mod syncs;

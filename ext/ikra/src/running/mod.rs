@@ -7,4 +7,3 @@ pub mod heap;
 pub mod key_index;
 pub mod profiles;
 pub mod random;
-pub mod sync;

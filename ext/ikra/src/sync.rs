@@ -5,50 +5,27 @@
 //! A run that begins again afterwards (elements have conflicted, or need more memory) comes by the same syncs. Their
 //! blocks do not run twice: what they changed has been kept.
 
-use crate::code::sources::text_at;
+use crate::code::syncs::SyncText;
 use crate::reading::base::Base;
 use crate::reading::roots::BlockScope;
 use crate::running::heap::Heap;
-use crate::section::Section;
 use crate::versions::Version;
 use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{Decoded, decode};
-use crate::writing::copy_back::CopyBack;
+use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::SyncSchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::ir::{BufferKind, Part};
-use ikra_core::source::{SourceMap, Span};
 use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{RArray, RModule, Ruby, Value, prelude::*};
+use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
-
-/// The text of a block, and where it stands.
-#[derive(Debug)]
-pub struct SyncText {
-    path: String,
-    line: u32,
-    text: String,
-    /// Its file says that String literals are frozen.
-    frozen: bool,
-}
-
-impl SyncText {
-    pub fn new(map: &SourceMap, span: Span) -> Self {
-        let (path, line) = map.place(span);
-        let head = map.file(span.file).text.lines().take_while(|line| line.trim_start().starts_with('#'));
-        let frozen = head.into_iter().any(|line| {
-            line.split_once("frozen_string_literal:").is_some_and(|(_, rest)| rest.trim() == "true")
-        });
-        Self { path, line, text: text_at(map, span).to_owned(), frozen }
-    }
-}
 
 /// Columns by the number of their buffer, and what they hold.
 type Changed = Vec<(usize, Column)>;
@@ -69,7 +46,7 @@ pub struct Syncs {
 pub struct SyncRun<'a> {
     pub ruby: &'a Ruby,
     pub pinned: &'a Pinned,
-    pub section: &'a Section,
+    pub block: Proc,
     pub base: &'a Base,
 }
 
@@ -119,8 +96,7 @@ impl SyncRun<'_> {
         // What has its number may be another array since.
         heap.made.borrow_mut().clear();
         self.remember(&version.inferred.schema, syncs)?;
-        CopyBack { decoder: self.decoder(version, heap), form: self.section.form }
-            .write_back(self.section.block)?;
+        CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }.write_back(self.block)?;
         heap.store.commit();
         let around = self.around(&version.inferred.schema)?;
         let mut changed = self.run_block(self.decoder(version, heap), schema, (text, number), syncs)?;
@@ -147,7 +123,7 @@ impl SyncRun<'_> {
     }
 
     fn local(&self, name: &str) -> Result<VALUE, Trouble> {
-        let binding: Value = call(self.ruby, Own::Binding, &[self.section.block.as_raw()])?;
+        let binding: Value = call(self.ruby, Own::Binding, &[self.block.as_raw()])?;
         let local = self.ruby.to_symbol(name);
         let value: Value = call(self.ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
         Ok(value.as_raw())
@@ -231,7 +207,7 @@ impl SyncRun<'_> {
             // SAFETY: it is pinned.
             return Ok(unsafe { Value::from_raw(block) });
         }
-        let binding: Value = call(self.ruby, Own::Binding, &[self.section.block.as_raw()])?;
+        let binding: Value = call(self.ruby, Own::Binding, &[self.block.as_raw()])?;
         let [names, written] = [self.ruby.ary_new(), self.ruby.ary_new()];
         for variable in &schema.variables {
             names.push(variable.name.as_str())?;
@@ -255,7 +231,7 @@ impl SyncRun<'_> {
         }
         let at_first = syncs.at_first.borrow().clone();
         Pinned::with(self.ruby, |pinned| {
-            let scope = BlockScope::new(self.ruby, pinned, self.section.block).with_instead(at_first);
+            let scope = BlockScope::new(self.ruby, pinned, self.block).with_instead(at_first);
             let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, Some(self.pinned))?;
             let Some(traced) = traced else { return Ok(None) };
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
