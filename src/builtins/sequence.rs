@@ -56,6 +56,17 @@ pub(super) const ROWS: &[Row] = &[
         let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
         if high.is_bottom() { high } else { s.tuple(&[low, high]) }
     }),
+    // Since Ruby 3.2 its source is not there.
+    carrying("to_set", |s, c| {
+        if !s.count_arguments(c, 0, 0) {
+            return Operand::bottom();
+        }
+        let set = s.constant(&["Set".to_owned()], true);
+        if set.is_bottom() {
+            return set;
+        }
+        s.send_block(&set, "new", std::slice::from_ref(&c.receiver), c.block.clone())
+    }),
     row("to_h", |s, c| {
         let array =
             matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)));
