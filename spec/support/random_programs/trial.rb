@@ -169,7 +169,7 @@ module RandomPrograms
       error = actual[1]
       raised = expected.first == :raised
       combined = raised && Operations.combined?(@program.operation, expected[1], raised_at, error)
-      return verdict(:refused, "combined") if combined
+      return if combined
       return verdict(:written, error.full_message) unless state == before || synced?
       return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
