@@ -196,6 +196,25 @@ RSpec.describe "Ikra.sync" do
       end
     end
 
+    it "changes Hashes that elements look into" do
+      expect_same do |all, seen|
+        gains = { 0 => 10, 1 => 20, 3 => 5 }
+        lists = { near: [1, 2], far: [3] }
+        Ikra.section do
+          5.times do |step|
+            all.peach { |body| body.x += (gains[body.x.to_i % 4] || 7) + lists.fetch(:near)[0] }
+            Ikra.sync do
+              seen << all.sum(&:x)
+              gains[1] += 3
+              gains[2] = gains.delete(3) if step == 2
+              lists[:near][0] += 1
+            end
+          end
+        end
+        [gains, lists]
+      end
+    end
+
     it "begins and ends where it stands: `next` ends it, names in it are its own" do
       expect_same do |all, seen|
         Ikra.section do

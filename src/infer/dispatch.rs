@@ -415,8 +415,8 @@ impl Lowerer<'_> {
             Err(refusal) => refusal.inside.first().map(|diagnostic| diagnostic.span),
             Ok(_) => None,
         };
-        if place.is_some_and(|place| self.is_in_set(place))
-            && let Some(code) = builtins::of_set(name)
+        if let Some(code) = builtins::of_set(name)
+            && place.is_some_and(|place| self.is_in_set(place))
             && self.is_set(ty)
         {
             let method = Method::Ruby(Rc::clone(&code));
@@ -521,7 +521,7 @@ impl Lowerer<'_> {
 
     /// Is it a place in the source of Ruby's own Set?
     fn is_in_set(&self, place: Span) -> bool {
-        self.host.place(place).0.ends_with("/set.rb")
+        self.host.path_of_set().is_some_and(|path| path == self.host.place(place).0)
     }
 
     /// An instance of Ruby's own Set, where that is written in Ruby.

@@ -209,4 +209,6 @@ pub trait Host {
     fn symbol(&mut self, name: &str) -> i32;
     /// Path and line of a place, for sites.
     fn place(&self, span: Span) -> (String, u32);
+    /// Where the source of Ruby's own Set stands, if there is any.
+    fn path_of_set(&self) -> Option<String>;
 }

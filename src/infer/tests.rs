@@ -288,6 +288,10 @@ impl Host for World {
     fn place(&self, span: Span) -> (String, u32) {
         self.sources.place(span)
     }
+
+    fn path_of_set(&self) -> Option<String> {
+        None
+    }
 }
 
 const TRAFFIC: &str = r"

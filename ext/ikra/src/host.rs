@@ -27,7 +27,7 @@ use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId};
-use magnus::Ruby;
+use magnus::{RHash, RModule, Ruby, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -397,6 +397,12 @@ impl Host for LiveHost<'_, '_> {
 
     fn place(&self, span: Span) -> (String, u32) {
         sources::with_map(self.ruby, |map| map.place(span))
+    }
+
+    fn path_of_set(&self) -> Option<String> {
+        let config: RModule = self.ruby.class_object().const_get("RbConfig").ok()?;
+        let folder: String = config.const_get::<_, RHash>("CONFIG").ok()?.fetch("rubylibdir").ok()?;
+        Some(format!("{folder}/set.rb"))
     }
 }
 

@@ -619,9 +619,10 @@ impl<'a> Run<'a> {
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
-            let (scalars, jobs) = (heap.scalars.clone(), heap.jobs.clone());
-            let (scalars, jobs) = (&scalars[..], &jobs);
-            let launch = Launch { scalars, jobs, ticks: self.section.ticks, first_tick: 0, seed, call };
+            // The heap is the syncs', but for what the launch has of it.
+            let (scalars, jobs) = (heap.scalars.clone(), std::mem::take(&mut heap.jobs));
+            let ticks = self.section.ticks;
+            let launch = Launch { scalars: &scalars, jobs: &jobs, ticks, first_tick: 0, seed, call };
             let mut store = std::mem::take(&mut heap.store);
             // Where Ruby is to run in the middle, this thread has to be there for it.
             let ended = if interrupted || !version.syncs.is_empty() || executable.is_deep() {
@@ -652,7 +653,7 @@ impl<'a> Run<'a> {
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
                 gvl::without_gvl(self.ruby, &interrupt, run)
             };
-            heap.store = store;
+            (heap.store, heap.jobs) = (store, jobs);
             profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => {

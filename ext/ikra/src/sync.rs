@@ -235,7 +235,11 @@ impl SyncRun<'_> {
             let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, Some(self.pinned))?;
             let Some(traced) = traced else { return Ok(None) };
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
-            let same = later.has_same_numbers(pinned, (heap, self.pinned), &version.program);
+            let same = later.has_same_numbers(
+                pinned,
+                (heap, self.pinned),
+                (&version.program, &version.plan.asked.kinds),
+            );
             Ok(same.then_some(later))
         })
     }

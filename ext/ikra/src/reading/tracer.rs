@@ -167,6 +167,10 @@ impl<'a> Tracer<'a> {
             Ok::<_, Stop>(())
         })?;
         known.each_array(|kind, value| {
+            // What is in Hashes is read anew with them.
+            if self.asked.kinds.is_part(ArrayKind(kind)) {
+                return Ok(());
+            }
             // SAFETY: the object is live, as `known` marks it.
             let of = || column::of(unsafe { Value::from_raw(value) });
             if let Some(column) = self.asked.kinds.items(ArrayKind(kind)).and_then(|_| of()) {

@@ -1,5 +1,6 @@
 //! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
 
+use crate::reading::array_kinds::ArrayKinds;
 use crate::reading::base::{Series, Snapshot};
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
@@ -343,10 +344,12 @@ impl Heap {
         &self,
         pinned: &Pinned,
         (other, others): (&Self, &Pinned),
-        program: &Program,
+        (program, kinds): (&Program, &ArrayKinds),
     ) -> bool {
-        let kinds = 0..self.spans.len().max(other.spans.len());
-        let spans = |heap: &Self, kind: usize| heap.spans.get(kind).cloned().unwrap_or_default();
+        fn spans(heap: &Heap, kind: u32) -> &[(u32, u32)] {
+            heap.spans.get(kind as usize).map_or(&[], Vec::as_slice)
+        }
+        let numbers = 0..self.spans.len().max(other.spans.len()) as u32;
         let is_read = |info: &ScalarInfo| {
             !matches!(
                 info.source,
@@ -359,8 +362,10 @@ impl Heap {
         };
         let mut scalars = self.scalars.iter().zip(&other.scalars).zip(&program.scalars);
         self.ids.all_classes().all(|(_, class, _)| pinned.objects(class)[..] == others.objects(class)[..])
-            && kinds.into_iter().all(|kind| {
-                pinned.arrays(kind as u32)[..] == others.arrays(kind as u32)[..]
+            && numbers.into_iter().all(|kind| {
+                // What is in Hashes is listed in arrays that are made for that.
+                let is_part = kinds.is_part(ArrayKind(kind));
+                (is_part || pinned.arrays(kind)[..] == others.arrays(kind)[..])
                     && spans(self, kind) == spans(other, kind)
             })
             && self.symbols == other.symbols
@@ -375,7 +380,11 @@ impl Heap {
         for (number, ((now, later), recipe)) in columns.zip(&layout.recipes).enumerate() {
             let is_read = matches!(
                 recipe,
-                Recipe::Column { .. } | Recipe::Values(..) | Recipe::Frozen(_) | Recipe::FrozenArray(_)
+                Recipe::Column { .. }
+                    | Recipe::Values(..)
+                    | Recipe::KeyIndex(_)
+                    | Recipe::Frozen(_)
+                    | Recipe::FrozenArray(_)
             );
             if is_read && now.len() == later.len() && now.as_bytes() != later.as_bytes() {
                 changed.push((number, std::mem::replace(later, Column::Bool(Vec::new()))));
