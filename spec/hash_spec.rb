@@ -42,11 +42,7 @@ each_backend do |backend|
       expect_same([1, 2, 3, 5]) { |x| Hashes::TENS[x] }
       expect_same([1, 2, 5]) { |x| Hashes::TENS[x] + 1 }
       expect_same(odd) { |x| Hashes::MIXED[x] }
-      expect_same(odd) { |x|
-        [
-      Hashes::TENS[x], Hashes::TENS.key?(x), Hashes::MIXED.include?(x), Hashes::MIXED.has_key?(x), 
-       Hashes::MIXED.member?(x)]
-      }
+      expect_same(odd) { |x| [Hashes::TENS[x], Hashes::TENS.key?(x), Hashes::MIXED.include?(x), Hashes::MIXED.has_key?(x), Hashes::MIXED.member?(x)] }
       expect_same(odd) { |x| Hashes::MIXED[x] ? 1 : Hashes::MIXED[:a] }
       expect_same(0..3000) { |x| Hashes::LARGE[x * 7919 / 2] }
     end
@@ -78,96 +74,30 @@ each_backend do |backend|
     end
 
     it "tells what it holds" do
-      expect_same([10, 33]) { |x|
-        [
-      Hashes::TENS.key(x), Hashes::TENS.value?(x), Hashes::TENS.has_value?(x), Hashes::TENS.rassoc(x), 
-       Hashes::TENS.assoc(x / 10)]
-      }
-      expect_same([1, 9]) { |x|
-        [Hashes::TENS.values_at(x, 2, 3), Hashes::TENS.fetch_values(1, 2), Hashes::TENS.keys, Hashes::TENS.values]
-      }
+      expect_same([10, 33]) { |x| [Hashes::TENS.key(x), Hashes::TENS.value?(x), Hashes::TENS.has_value?(x), Hashes::TENS.rassoc(x), Hashes::TENS.assoc(x / 10)] }
+      expect_same([1, 9]) { |x| [Hashes::TENS.values_at(x, 2, 3), Hashes::TENS.fetch_values(1, 2), Hashes::TENS.keys, Hashes::TENS.values] }
       expect_same([1, 2]) { |x| Hashes::TENS.fetch_values(x, 9) { |key| key + x } }
-      expect_same([0]) { |x|
-        [
-      Hashes::TENS.size, Hashes::TENS.length, Hashes::TENS.count, Hashes::TENS.empty?, Hashes::EMPTY.any?, 
-       Hashes::TENS.to_a, Hashes::TENS.entries][x..-2]
-      }
-      expect_same([0]) { |_|
-        [
-      Hashes::TENS.class == Hash, Hashes::TENS.is_a?(Hash), Hashes::TENS.is_a?(Enumerable), Hashes::TENS.nil?, 
-       Hashes::TENS.frozen?]
-      }
-      expect_same([0]) { |_|
-        [
-      Hashes::RATES.frozen?, Hashes::TENS.compare_by_identity?, Hashes::TENS.equal?(Hashes::TENS), 
-       Hashes::TENS.to_hash.size]
-      }
-      expect_same([1, 2]) { |x| 
-        keys = Hashes::TENS.keys; keys << x; values = Hashes::TENS.values; values.map! { |v|
-                                                                             v * x
-                                                                           }; [keys, values]
-      }
+      expect_same([0]) { |x| [Hashes::TENS.size, Hashes::TENS.length, Hashes::TENS.count, Hashes::TENS.empty?, Hashes::EMPTY.any?, Hashes::TENS.to_a, Hashes::TENS.entries][x..-2] }
+      expect_same([0]) { |_| [Hashes::TENS.class == Hash, Hashes::TENS.is_a?(Hash), Hashes::TENS.is_a?(Enumerable), Hashes::TENS.nil?, Hashes::TENS.frozen?] }
+      expect_same([0]) { |_| [Hashes::RATES.frozen?, Hashes::TENS.compare_by_identity?, Hashes::TENS.equal?(Hashes::TENS), Hashes::TENS.to_hash.size] }
+      expect_same([1, 2]) { |x| keys = Hashes::TENS.keys; keys << x; values = Hashes::TENS.values; values.map! { |v| v * x }; [keys, values] }
     end
 
     it "is gone through in its order" do
       expect_same([1, 2]) { |x| n = 0; Hashes::TENS.each { |k, v| n = n * 3 + k * v * x }; n }
       expect_same([1, 2]) { |x| n = 0; Hashes::TENS.each_pair { |k, v| n = n * 3 + k * v * x }; n }
-      expect_same([1, 2]) { |x| 
-        n = 0; Hashes::TENS.each_key { |k| n = n * 3 + k * x }; Hashes::TENS.each_value { |v|
-                                                                  n -= v
-                                                                }; n
-      }
+      expect_same([1, 2]) { |x| n = 0; Hashes::TENS.each_key { |k| n = n * 3 + k * x }; Hashes::TENS.each_value { |v| n -= v }; n }
       expect_same([1, 2]) { |x| n = []; Hashes::TENS.each { |pair| n << pair[0] + x << pair.last }; n }
-      expect_same([10, 20]) { |x| 
-        [
-      Hashes::TENS.find { |_, v| v == x }, Hashes::TENS.map { |k, v|
-        k + v + x
-      }, Hashes::TENS.sum { |k, v|
-           k * v
-         }]
-      }
-      expect_same([10, 20]) { |x| 
-        [
-      Hashes::TENS.min_by { |_, v| (v - x).abs }, Hashes::TENS.max_by { |_, v|
-        (v - x).abs
-      }]
-      }
-      expect_same([10, 20]) { |x| 
-        [
-      Hashes::TENS.sort_by { |_, v| (v - x).abs }, Hashes::TENS.count { |_, v|
-        v > x
-      }, Hashes::TENS.first(2)]
-      }
-      expect_same([10, 20]) { |x| 
-        [
-      Hashes::TENS.any? { |_, v| v > x }, Hashes::TENS.all? { |_, v|
-        v > x
-      }, Hashes::TENS.none? { |k, _|
-           k > x
-         }]
-      }
-      expect_same([10, 20]) { |x| 
-        [
-      Hashes::TENS.filter_map { |k, v| k if v > x }, Hashes::TENS.flat_map { |k, v|
-        [k, v + x]
-      }]
-      }
-      expect_same([1, 2]) { |x| 
-        [
-      Hashes::TENS.each_with_index.map { |(k, v), i|
-        k * v + i + x
-      }, Hashes::TENS.partition { |k, _|
-           k > x
-         }]
-      }
+      expect_same([10, 20]) { |x| [Hashes::TENS.find { |_, v| v == x }, Hashes::TENS.map { |k, v| k + v + x }, Hashes::TENS.sum { |k, v| k * v }] }
+      expect_same([10, 20]) { |x| [Hashes::TENS.min_by { |_, v| (v - x).abs }, Hashes::TENS.max_by { |_, v| (v - x).abs }] }
+      expect_same([10, 20]) { |x| [Hashes::TENS.sort_by { |_, v| (v - x).abs }, Hashes::TENS.count { |_, v| v > x }, Hashes::TENS.first(2)] }
+      expect_same([10, 20]) { |x| [Hashes::TENS.any? { |_, v| v > x }, Hashes::TENS.all? { |_, v| v > x }, Hashes::TENS.none? { |k, _| k > x }] }
+      expect_same([10, 20]) { |x| [Hashes::TENS.filter_map { |k, v| k if v > x }, Hashes::TENS.flat_map { |k, v| [k, v + x] }] }
+      expect_same([1, 2]) { |x| [Hashes::TENS.each_with_index.map { |(k, v), i| k * v + i + x }, Hashes::TENS.partition { |k, _| k > x }] }
       expect_same([1, 2]) { |x| Hashes::TENS.each_with_index { |(k, v), i| k * v + i + x }.size }
       expect_same([1, 2]) { |x| Hashes::TENS.inject(x) { |sum, (k, v)| sum + k * v } }
       expect_same([1, 2]) { |x| Hashes::TENS.each_with_object([]) { |(k, v), list| list << k * v * x } }
-      expect_same([1, 2]) { |x|
-        [
-      Hashes::TENS.zip([x]), Hashes::TENS.min, Hashes::TENS.max, Hashes::TENS.first, Hashes::TENS.take(1), 
-       Hashes::TENS.drop(2), Hashes::TENS.sort]
-      }
+      expect_same([1, 2]) { |x| [Hashes::TENS.zip([x]), Hashes::TENS.min, Hashes::TENS.max, Hashes::TENS.first, Hashes::TENS.take(1), Hashes::TENS.drop(2), Hashes::TENS.sort] }
       expect_same([1, 2]) { |x| list = []; Hashes::TENS.reverse_each { |k, _| list << k * x }; list }
       expect_same([1, 2]) { |x| Hashes::TENS.each { |k, v| break v if k > x } }
       expect_same([0]) { |_| Hashes::MIXED.map { |k, v| [v, k] } }
@@ -187,12 +117,7 @@ each_backend do |backend|
       same = [Hashes::TENS, Hashes::TENS, { 1 => 3 }]
       expect_same(same) { |hash| [hash.equal?(Hashes::TENS), hash[1], Hashes::TENS[2]] }
       empty = {}
-      expect_same(odd) { |x| 
-        [
-      empty[x], empty.size, empty.key?(x), empty.sum { |_, v| v }, empty.map { |k, _|
-        k
-      }, empty.keys]
-      }
+      expect_same(odd) { |x| [empty[x], empty.size, empty.key?(x), empty.sum { |_, v| v }, empty.map { |k, _| k }, empty.keys] }
     end
 
     it "may change between two calls" do
@@ -262,11 +187,7 @@ each_backend do |backend|
       end
       expect_same([1, 2]) { |x| h = {}; 200.times { |i| h[i * i % 97] = i * x }; [h, h[4], h[95], h[3]] }
       expect_same([1, 2]) { |x| h = Hash.new(0); 60.times { |i| h[[i % 5, i % 3]] += i * x }; [h, h[[1, 2]]] }
-      expect_same([1, 2]) { |x| 
-        h = {}; 40.times { |i|
-                  h[Hashes::Point.new(i % 7, x)] = i
-                }; h[Hashes::Point.new(3, x)]
-      }
+      expect_same([1, 2]) { |x| h = {}; 40.times { |i| h[Hashes::Point.new(i % 7, x)] = i }; h[Hashes::Point.new(3, x)] }
       expect_same([20]) { |x| memo = {}; (0..x).each { |i| memo[i] = i < 2 ? i : memo[i - 1] + memo[i - 2] }; memo[x] }
       expect_same([1, 2]) { |x| h = Hash.new(5); [h[:a], h.size, h.default, h.fetch(:a, x)] }
       expect_same([:a, :b]) { |x| { a: 1 }.fetch(x) }
@@ -282,69 +203,30 @@ each_backend do |backend|
         h = { 1 => :a, 2 => :b, 3 => :c }
         [h.delete(x), h.size, h.keys, h.delete(9), h.delete(3) { 1 }, h.delete(x) { |k| k * 10 }, h]
       end
-      expect_same([0, 1, 2]) { |x|
-        h = { 1 => 2, 3 => 4 }; a = h.shift; h[5] = x; [a, h.shift, h.shift, h.shift, h.size]
-      }
+      expect_same([0, 1, 2]) { |x| h = { 1 => 2, 3 => 4 }; a = h.shift; h[5] = x; [a, h.shift, h.shift, h.shift, h.size] }
       expect_same([1, 2]) { |x| h = { 1 => 2 }; h.clear; h[x] = x; h }
       expect_same([1, 2, 9]) do |x|
         h = { 1 => 2, 3 => 4, 5 => 6 }
         [h.select! { |k, _| k > x }.nil?, h.dup, h.reject! { false }.nil?, h.keep_if { |k, _| k < 5 }.size]
       end
-      expect_same([1, 2]) { |x| 
-        h = {}; 50.times { |i| h[i] = i }; 40.times { |i|
-                                             h.delete(i * x)
-                                           }; [h[45], h[3], h.size]
-      }
+      expect_same([1, 2]) { |x| h = {}; 50.times { |i| h[i] = i }; 40.times { |i| h.delete(i * x) }; [h[45], h[3], h.size] }
       expect_same([nil, 2]) { |x| h = { 1 => x, 2 => 3 }; [h.compact, h.compact!.nil?, h] }
     end
 
     it "gives others" do
       expect_same([1, 2]) { |x| { 1 => :a }.merge({ x => :b, 5 => :z }) }
       expect_same([1, 2]) { |x| { 1 => 2 }.merge({ x => 3, 5 => 4 }) { |k, a, b| a * 10 + b + k } }
-      expect_same([1, 2]) { |x| 
-        h = { 1 => 2 }; h.merge!({ x => 3 }, { 8 => 9 }); h.update({ 8 => 1 }) { |_, a, b|
-                                                            a + b
-                                                          }; h
-      }
-      expect_same([1, 2]) { |x| 
-        h = { 1 => 2, 3 => x }; [
-h.transform_values { |v| v * x }, h.transform_keys { |k|
-  k * x
-}]
-      }
-      expect_same([1, 2]) { |x| 
-        h = { 1 => 2, 3 => 4 }; [
-h.select { |k, _| k > x }, h.reject { |k, _|
-  k > x
-}, h.invert]
-      }
-      expect_same([1, 2]) { |x| 
-        h = { 1 => 2, 3 => 4 }; [
-h.filter { |_, v| v > x }, h.find_all { |_, v|
-  v > x
-}, h.sort]
-      }
-      expect_same([1, 3]) { |x| 
-        h = { 1 => x, 2 => 3, 3 => 4 }; [
-h.slice(1, 3, 9), h.except(1, 7), h.to_h { |k, v|
-  [v, k]
-}]
-      }
+      expect_same([1, 2]) { |x| h = { 1 => 2 }; h.merge!({ x => 3 }, { 8 => 9 }); h.update({ 8 => 1 }) { |_, a, b| a + b }; h }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => x }; [h.transform_values { |v| v * x }, h.transform_keys { |k| k * x }] }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.select { |k, _| k > x }, h.reject { |k, _| k > x }, h.invert] }
+      expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.filter { |_, v| v > x }, h.find_all { |_, v| v > x }, h.sort] }
+      expect_same([1, 3]) { |x| h = { 1 => x, 2 => 3, 3 => 4 }; [h.slice(1, 3, 9), h.except(1, 7), h.to_h { |k, v| [v, k] }] }
       expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h.dup; g[x] = 7; [h, g, h.equal?(g), h.equal?(h)] }
       expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h; g[x] = 7; [h, g, h.equal?(g), h == g] }
-      expect_same([1, 10]) { |x| 
-        [
-      Hashes::TENS.select { |k, _|
-        k >= x
-      }, Hashes::TENS.merge({ x => 1 }), Hashes::TENS.dup]
-      }
-      expect_same([1, 10]) { |x|
-        h = Hashes::TENS.dup; h[x] = 4; [h, Hashes::TENS, Hashes::TENS.to_h.equal?(Hashes::TENS)]
-      }
+      expect_same([1, 10]) { |x| [Hashes::TENS.select { |k, _| k >= x }, Hashes::TENS.merge({ x => 1 }), Hashes::TENS.dup] }
+      expect_same([1, 10]) { |x| h = Hashes::TENS.dup; h[x] = 4; [h, Hashes::TENS, Hashes::TENS.to_h.equal?(Hashes::TENS)] }
       expect_same([1, 2]) { |x| [{ 1 => 2 } == { 1 => x }, { 1 => 2 } == { 1 => 2.0 }, {} == {}, { 1 => 2 } == x] }
-      expect_same([1, 2]) { |x|
-        [{ 1 => x }.eql?({ 1 => 1.0 }), { 1 => x }.eql?({ 1 => 1 }), { 1 => 2 } <= { 1 => x, 3 => 2 }]
-      }
+      expect_same([1, 2]) { |x| [{ 1 => x }.eql?({ 1 => 1.0 }), { 1 => x }.eql?({ 1 => 1 }), { 1 => 2 } <= { 1 => x, 3 => 2 }] }
       expect_same([10, 2]) { |x| [{ 1 => x, 5 => 50, 2 => 20 } == Hashes::TENS, Hashes::TENS != { 1 => 10 }] }
     end
 
@@ -397,52 +279,20 @@ h.slice(1, 3, 9), h.except(1, 7), h.to_h { |k, v|
       set = Set[1, 2, 5]
       mixed = Set[:a, [1, 2], nil, 1.0]
       expect_same(odd) { |x| [set.include?(x), set.member?(x), set === x, mixed.include?(x), mixed.size] }
-      expect_same([1, 2]) { |x| 
-        [
-      set.size, set.length, set.empty?, set.count, set.to_a, set.any? { |y|
-        y > x
-      }, set.min]
-      }
-      expect_same([1, 2]) { |x| 
-        n = 0; set.each { |y| n += y * x }; [
-n, set.map { |y|
-  y * x
-}, set.sum, set.sort_by { |y|
-              -y
-            }]
-      }
-      expect_same([1, 2]) { |x| 
-        [
-      set.group_by { |y| y > x }, set.select { |y|
-        y > x
-      }.size, set.first, set.to_set.size]
-      }
+      expect_same([1, 2]) { |x| [set.size, set.length, set.empty?, set.count, set.to_a, set.any? { |y| y > x }, set.min] }
+      expect_same([1, 2]) { |x| n = 0; set.each { |y| n += y * x }; [n, set.map { |y| y * x }, set.sum, set.sort_by { |y| -y }] }
+      expect_same([1, 2]) { |x| [set.group_by { |y| y > x }, set.select { |y| y > x }.size, set.first, set.to_set.size] }
       expect_same([1]) { |_| set }
     end
 
     it "is made" do
       expect_same([1, 3]) { |x| a = Set.new; a.add(x); a << 2; [a.add?(1).nil?, a.size, a.to_a, a.include?(3)] }
-      expect_same([1, 3]) { |x|
-        a = Set.new([1, x, 7]); a.delete(7); [a.to_a, [1, x].to_set.size, Set[1, x].include?(3)]
-      }
-      expect_same([1, 3]) { |x|
-        a = Set[1, x]; [(a | [5]).to_a, (a & [1]).to_a, (a - [1]).to_a, (a ^ Set[3, 4]).to_a, a.size]
-      }
-      expect_same([1, 3]) { |x|
-        a = Set[1, x]; [a.subset?(Set[1, 2, 3]), a.superset?(Set[1]), a == Set[x, 1], a.disjoint?(Set[1])]
-      }
+      expect_same([1, 3]) { |x| a = Set.new([1, x, 7]); a.delete(7); [a.to_a, [1, x].to_set.size, Set[1, x].include?(3)] }
+      expect_same([1, 3]) { |x| a = Set[1, x]; [(a | [5]).to_a, (a & [1]).to_a, (a - [1]).to_a, (a ^ Set[3, 4]).to_a, a.size] }
+      expect_same([1, 3]) { |x| a = Set[1, x]; [a.subset?(Set[1, 2, 3]), a.superset?(Set[1]), a == Set[x, 1], a.disjoint?(Set[1])] }
       expect_same([1, 3]) { |x| a = Set[1, x]; a.merge([5, 6, 7]); a.subtract([1]); a.delete_if { |y| y > 6 }; a.to_a }
-      expect_same([4]) { |x| 
-        a = Set.new; 50.times { |i| a << i * i % 31 }; [
-a.size, a.include?(x), a.map { |y|
-  y * 2
-}.sum]
-      }
-      expect_same([4]) { |x| 
-        a = Set.new; 9.times { |i|
-                       a << [i % 3, x]
-                     }; [a.size, a.include?([1, 4]), a.include?([1, 5])]
-      }
+      expect_same([4]) { |x| a = Set.new; 50.times { |i| a << i * i % 31 }; [a.size, a.include?(x), a.map { |y| y * 2 }.sum] }
+      expect_same([4]) { |x| a = Set.new; 9.times { |i| a << [i % 3, x] }; [a.size, a.include?([1, 4]), a.include?([1, 5])] }
     end
   end
 end
