@@ -18,6 +18,7 @@ pub mod ir;
 pub mod memory;
 pub mod parallel;
 pub mod profile;
+pub mod progress;
 pub mod reserve;
 pub mod rng;
 pub mod source;

@@ -16,6 +16,7 @@ require_relative "settings"
 require_relative "column"
 require_relative "bases"
 require_relative "composition"
+require_relative "progress_bar"
 require_relative "section"
 require_relative "syncs"
 require_relative "flow"
@@ -60,14 +61,16 @@ module Ikra
     #     end
     #   end
     #
+    # @param progress [Boolean, String, nil] whether a bar on the terminal shows how far it is, or under which title: by
+    #   iterations of the outermost loop around parallel calls, if it counts, else by parallel calls
     # @yield what is to run; it takes no arguments
     # @return [Object] what the block gives; variables around the block that it assigns are assigned at the end
     # @raise [ArgumentError] without a block
     # @raise (see ParallelMethods#peach)
-    def section(&block)
+    def section(progress: nil, &block)
       raise ArgumentError, "section needs a block" unless block
 
-      Section.program(block)
+      Section.program(progress, block)
     end
 
     # In the block of {section}: what was done so far is written back, the block runs as ordinary Ruby (it prints,

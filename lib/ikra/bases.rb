@@ -112,7 +112,7 @@ module Ikra
 
   # An Array as a base, as most are: the only column, which is yielded as it is.
   class ArrayBase
-    IS_EMPTY = Array.instance_method(:empty?)
+    SIZE = Array.instance_method(:size)
 
     # @return [Array] what is gone through, and can be again
     attr_reader :columns
@@ -122,7 +122,8 @@ module Ikra
       @columns = array
     end
 
-    def empty? = IS_EMPTY.bind_call(@columns)
+    def size = SIZE.bind_call(@columns)
+    def empty? = size.zero?
     def form = nil
 
     def result(operation, given)

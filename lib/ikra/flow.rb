@@ -138,7 +138,7 @@ module Ikra
     end
 
     def call(output, form, part = nil)
-      Call.new(@name, output:, form:, part:, owner: @composed&.owner, shape: @composed ? @composed.shape : 0)
+      Call.new(@name, output:, form:, part:, composed: @composed&.then { |it| [it.owner, it.shape] } || [nil, 0])
     end
 
     def base(items)

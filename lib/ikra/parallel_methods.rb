@@ -27,6 +27,8 @@ module Ikra
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #
     # @param ticks [Integer] how many times all elements are gone through; each time sees all writes of the one before
+    # @param progress [Boolean, String, nil] whether a bar on the terminal shows how far it is, or under which title; it
+    #   takes the gem ruby-progressbar, and is seen where standard error is a terminal
     # @yield [element]
     # @return [Object] what +each+ gives: self, and of an Enumerator mostly what it was made of
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
@@ -37,31 +39,33 @@ module Ikra
     # @raise [RangeError] when there is no end of elements, as in <tt>(1..)</tt>
     # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then
-    def peach(ticks = 1, &block)
-      Section.run(self, :peach, ticks, block)
+    def peach(ticks = 1, progress: nil, &block)
+      Section.run(self, :peach, ticks, progress, block)
     end
 
     # Calls the block with each element, in parallel.
     #
     #   speeds = cars.pmap { |car| car.speed * 3.6 }
     #
+    # @param progress (see #peach)
     # @yield [element]
     # @return [Array] the block's values, in the order of the elements
     # @raise (see #peach)
-    def pmap(&block)
-      Section.run(self, :pmap, 1, block)
+    def pmap(progress: nil, &block)
+      Section.run(self, :pmap, 1, progress, block)
     end
 
     # Calls the block with each element, in parallel.
     #
     #   late = cars.pselect { |car| car.delay > 5 }
     #
+    # @param progress (see #peach)
     # @yield [element]
     # @return [Array, Hash] the elements, the very same objects in their order, for which the block's value is true; of
     #   a Hash a Hash of them
     # @raise (see #peach)
-    def pselect(&block)
-      Section.run(self, :pselect, 1, block)
+    def pselect(progress: nil, &block)
+      Section.run(self, :pselect, 1, progress, block)
     end
   end
 
@@ -71,11 +75,12 @@ module Ikra
     #
     #   pixels.size.ptimes { |i| pixels[i] = shade(i % width, i / width) }
     #
+    # @param progress (see ParallelMethods#peach)
     # @yield [index]
     # @return [Integer] self
     # @raise (see ParallelMethods#peach)
-    def ptimes(&block)
-      Section.run(self, :ptimes, 1, block)
+    def ptimes(progress: nil, &block)
+      Section.run(self, :ptimes, 1, progress, block)
     end
   end
 end

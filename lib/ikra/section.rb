@@ -10,10 +10,11 @@ module Ikra
     #   or an Array of the items of arrays
     # @param part [Integer, nil] the number of the first element where these are a part of all; then
     #   nothing may be changed
-    # @param owner [Proc, nil] the user's block whose literal keeps what is compiled of a composed one
-    # @param shape [Integer] how that was composed
-    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, owner: nil, shape: 0)
-      @all = [operation, output, form, ticks, part, owner, shape]
+    # @param composed [Array(Proc, Integer)] of a block that is put together: the user's one whose literal keeps what is
+    #   compiled, and a number for how it was composed
+    # @param progress [Proc, nil] called now and then with how much is done, and of how much, where that is known
+    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, composed: [nil, 0], progress: nil)
+      @all = [operation, output, form, ticks, part, *composed, progress]
     end
 
     def to_a = @all
@@ -41,17 +42,21 @@ module Ikra
     class << self
       # @param collection [Array, Enumerable, Integer]
       # @param operation [Symbol] one of {SEQUENTIAL}
+      # @param progress [Boolean, String, nil] whether a bar is to be shown, or under which title
       # @return [Object] what the sequential method gives
-      def run(collection, operation, ticks, block)
+      def run(collection, operation, ticks, progress, block)
         check(operation, ticks, block)
         return collection if ticks.zero?
 
-        base = nil
-        plain = -> { sequential(base ? base.again : collection, operation, ticks, block) }
-        carry_out(operation, plain) do
-          base = Base.of(collection, operation, block)
-          result = native(base, Call.new(operation, output: OUTPUTS[operation], ticks:), block) unless base.empty?
-          base.result(operation, result)
+        ProgressBar.show(progress, operation) do |bar|
+          base = nil
+          plain = -> { sequential(base ? base.again : collection, operation, ticks, bar, block) }
+          carry_out(operation, plain) do
+            base = Base.of(collection, operation, block)
+            told = bar&.of_elements(base.size, ticks)
+            call = Call.new(operation, output: OUTPUTS[operation], ticks:, progress: told)
+            base.result(operation, base.empty? ? nil : native(base, call, block))
+          end
         end
       end
 
@@ -83,9 +88,12 @@ module Ikra
       # Runs a block as one section, with the parallel calls in it.
       #
       # @return [Object] what the block gives
-      def program(block)
-        carry_out(:section, block) do
-          native(ProgramBase.new, Call.new(:section, output: :program), block).first
+      def program(progress, block)
+        ProgressBar.show(progress, :section) do |bar|
+          carry_out(:section, block) do
+            call = Call.new(:section, output: :program, progress: bar&.method(:tell)&.to_proc)
+            native(ProgramBase.new, call, block).first
+          end
         end
       end
 
@@ -126,9 +134,12 @@ module Ikra
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
       end
 
-      def sequential(collection, operation, ticks, block)
+      def sequential(collection, operation, ticks, bar, block)
         result = collection.public_send(SEQUENTIAL.fetch(operation), &block)
-        (ticks - 1).times { collection.each(&block) }
+        (ticks - 1).times do |tick|
+          bar&.tell(tick + 1, ticks)
+          collection.each(&block)
+        end
         result
       end
 

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::heap::{Column, JobOrder, Segment, Store};
 use crate::ir::{Buffer, KernelId, Program, SiteId};
 use crate::profile::Profile;
+use crate::progress::Progress;
 use cpu::Driver;
 use std::ops::Range;
 use std::sync::Arc;
@@ -134,6 +135,8 @@ pub struct Launch<'a> {
     pub seed: u64,
     /// Number of the section call since the seed was set: keys the random numbers.
     pub call: u64,
+    /// Who wants to see how far it is. Elements that are done count, once for each tick.
+    pub progress: Option<&'a Progress>,
 }
 
 impl Launch<'_> {

@@ -693,7 +693,7 @@ end
 
 module Enumerable
   # `peach` in an element: its elements run one after the other.
-  def __peach(ticks = 1)
+  def __peach(ticks = 1, progress: nil)
     raise TypeError, "ticks must be an Integer, not #{ticks.class}" unless ticks.is_a?(Integer)
     raise ArgumentError, "ticks must not be negative: #{ticks}" if ticks < 0
     return self if ticks == 0
@@ -797,23 +797,11 @@ module Enumerable
 
   # ---- runs of items: lists, each of which is yielded when it is complete
 
-  def __chunk_while(goes_on)
+  # `question` is asked of two neighbours: a run ends between them if the answer is `last`.
+  def __runs(question, last)
     run = __list(4)
     each do |x|
-      if run.size > 0 && !goes_on.call(run.__item(run.size - 1), x)
-        yield run
-        run = __list(4)
-      end
-      run.__push(x)
-    end
-    yield run if run.size > 0
-    self
-  end
-
-  def __slice_when(ends)
-    run = __list(4)
-    each do |x|
-      if run.size > 0 && ends.call(run.__item(run.size - 1), x)
+      if run.size > 0 && (question.call(run.__item(run.size - 1), x) ? true : false) == last
         yield run
         run = __list(4)
       end

@@ -37,22 +37,8 @@ pub(super) const ROWS: &[Row] = &[
     carrying("fetch_values", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#fetch_values_block" } else { "#fetch_values" })
     }),
-    carrying("==", |s, c| {
-        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
-        let receiver = c.receiver.clone();
-        s.switch(&other, 0, &mut |s, other| match other.types.single() {
-            Some(ty) if ty.is_hash() => s.send(&receiver, "#equal", &[other], 1),
-            _ => Operand::bool(s.b.bool(false)),
-        })
-    }),
-    carrying("eql?", |s, c| {
-        let Some(other) = s.one_argument(c) else { return Operand::bottom() };
-        let receiver = c.receiver.clone();
-        s.switch(&other, 0, &mut |s, other| match other.types.single() {
-            Some(ty) if ty.is_hash() => s.send(&receiver, "#eql", &[other], 1),
-            _ => Operand::bool(s.b.bool(false)),
-        })
-    }),
+    carrying("==", |s, c| compared(s, c, "#equal")),
+    carrying("eql?", |s, c| compared(s, c, "#eql")),
     carrying("merge", |s, c| s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })),
     carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
         (Some(_), true) => s.send_with_block(c, "#transform_keys"),
@@ -94,13 +80,22 @@ pub(super) const MADE_ROWS: &[Row] = &[
     carrying("delete", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
     }),
-    carrying("merge!", |s, c| {
-        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
-    }),
-    carrying("update", |s, c| {
-        s.send_with_block(c, if c.block.is_some() { "#merge_block!" } else { "#merge!" })
-    }),
+    carrying("merge!", merge_into),
+    carrying("update", merge_into),
 ];
+
+fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.send_with_block(call, if call.block.is_some() { "#merge_block!" } else { "#merge!" })
+}
+
+/// With another Hash, by a method of `core.rb`; nothing else is equal to one.
+fn compared(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
+    let Some(other) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&other, 0, &mut |s, other| match other.types.single() {
+        Some(ty) if ty.is_hash() => s.send(&call.receiver, method, &[other], 1),
+        _ => Operand::bool(s.b.bool(false)),
+    })
+}
 
 pub(super) const COPIES: &[Row] = &[
     bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),

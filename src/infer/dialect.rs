@@ -129,7 +129,15 @@ mod tests {
             .collect();
         let jobs = JobOrder::new(&[0], 1, None).unwrap();
         let scalars = vec![0; program.scalars.len()];
-        let launch = Launch { scalars: &scalars, jobs: &jobs, ticks: 1, first_tick: 0, seed: 0, call: 0 };
+        let launch = Launch {
+            scalars: &scalars,
+            jobs: &jobs,
+            ticks: 1,
+            first_tick: 0,
+            seed: 0,
+            call: 0,
+            progress: None,
+        };
         assert_eq!(interpreter::run(&program, &mut buffers, &launch), Outcome::Done, "{block}");
         let result =
             program.buffers.iter().position(|b| b.kind == BufferKind::Result(KernelId(0), Part::Payload));

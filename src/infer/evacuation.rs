@@ -11,7 +11,7 @@ use super::operand::{self, Operand};
 use super::results::{RowWords, width};
 use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, UnaryOp, Value};
-use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
+use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 
 /// Words before the items of an array: its kind and its length.
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
             for (i, types) in parts.iter().enumerate() {
                 let part = &words[all.len()..all.len() + width(types)];
                 // The slots of a Hash are of no use outside.
-                let stays = i == 2 && is_hash;
+                let stays = is_hash && RecordType::HASH[i] == "#slots";
                 let part = match stays {
                     true => part.to_vec(),
                     false => self.within_slot(i as u32, |s| s.evacuated(types, part, row)),

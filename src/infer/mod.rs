@@ -428,6 +428,8 @@ pub(crate) struct Lowerer<'h> {
     listing: Listing<TypeSet>,
     /// The code being lowered is a driver's, in which parallel calls are launches.
     in_driver: bool,
+    /// A driver's loop has come by a launch, or a function that may have some.
+    launched: bool,
     /// What clauses around the calls of a driver's function rescue.
     rescued_outside: Vec<ClassId>,
     /// What clauses around the launches of a driver rescue.
@@ -515,6 +517,7 @@ impl<'h> Lowerer<'h> {
             shares_elements: false,
             listing: Listing::default(),
             in_driver: false,
+            launched: false,
             rescued_outside: Vec::new(),
             guards: Vec::new(),
             section: None,

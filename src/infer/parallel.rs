@@ -199,7 +199,9 @@ impl Lowerer<'_> {
     fn ticks(&mut self, name: &str, arguments: &Arguments) -> Option<Option<Value>> {
         let most = usize::from(name == "peach");
         let given = arguments.positional.len();
-        if arguments.splat.is_some() || !arguments.keywords.is_empty() {
+        // A section has one bar at most: its own.
+        let others = arguments.keywords.iter().any(|(name, _)| name != "progress");
+        if arguments.splat.is_some() || others {
             self.refuse_here(
                 "unsupported-method",
                 format!("`{name}` with these arguments cannot run in a section"),
@@ -324,6 +326,30 @@ impl Lowerer<'_> {
         Some(self.append_array(key, from, &stored, (None, count)))
     }
 
+    /// An iteration of a loop over `start`, `start + step` … before `end`. Around the driver's launches the outermost such
+    /// loop tells how far it is.
+    pub(crate) fn telling_progress(
+        &mut self,
+        (start, i, end): (Value, Value, Value),
+        step: i64,
+        body: impl FnOnce(&mut Self),
+    ) {
+        let outermost = self.in_driver && self.function.is_none() && self.loops.len() == 1;
+        let launched = std::mem::take(&mut self.launched);
+        body(self);
+        if outermost && step.abs() == 1 && self.launched && !self.b.is_dead() {
+            let mut distance = |to| {
+                let (low, high) = if step > 0 { (start, to) } else { (to, start) };
+                self.b.binary(BinaryOp::Sub, high, low)
+            };
+            let (before, total) = (distance(i), distance(end));
+            let one = self.b.i64(1);
+            let done = self.b.binary(BinaryOp::Add, before, one);
+            self.b.emit(Stmt::Progress { done, total });
+        }
+        self.launched |= launched;
+    }
+
     /// Launches a kernel over the base, and makes what it gives.
     fn launch_over(
         &mut self,
@@ -374,6 +400,7 @@ impl Lowerer<'_> {
         let first_same = self.buffers.get(&BufferKind::FirstSame(kernel)).copied();
         self.b.emit(Stmt::Over { kernel, count, own, first_same, sized });
         self.b.launch(kernel, ticks);
+        self.launched = true;
         if let Some(classes) = self.rescued_in_driver().filter(|classes| !classes.is_empty()) {
             self.guards.push((kernel, classes));
         }

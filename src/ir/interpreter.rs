@@ -239,7 +239,7 @@ impl<'a> Machine<'a> {
                 self.draws = 0;
             }
             Stmt::Path(value) => self.path = frame.get(*value) as i64,
-            Stmt::Sync(_) => {}
+            Stmt::Sync(_) | Stmt::Progress { .. } => {}
             Stmt::Launch { kernel, ticks } => {
                 let ticks = ticks.map_or(self.launch.ticks, |ticks| frame.get(ticks));
                 let first_tick = self.first_tick;
@@ -656,7 +656,7 @@ mod tests {
         run(
             &program,
             buffers,
-            &Launch { scalars: &[40], jobs: &jobs, ticks, first_tick: 0, seed: 7, call: 1 },
+            &Launch { scalars: &[40], jobs: &jobs, ticks, first_tick: 0, seed: 7, call: 1, progress: None },
         )
     }
 

@@ -503,6 +503,11 @@ pub enum Stmt {
     /// What was done so far is there for the host, which does something else by this number and may change what columns
     /// hold, but no lengths. Of a driver only.
     Sync(u32),
+    /// So many iterations of so many are done, as who looks is told ([`crate::progress`]). Of a driver only.
+    Progress {
+        done: Value,
+        total: Value,
+    },
     /// Reduces the rows of a column (`I64` or `F64`), or those whose row of `given` (`I64` or `Bool`) is not 0, beginning
     /// with `from`: Floats in their order, Integers exactly. The results are the number and whether it is one (`Bool`): it
     /// is none where the Integer is beyond 64 bits, or where a NaN would have to be compared. Of a driver only.

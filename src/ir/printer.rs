@@ -440,6 +440,7 @@ impl FunctionText<'_> {
                 write!(f, "copy {from}[{first}] for {count} into {into}")
             }
             Stmt::Assign(scalar, value) => write!(f, "{scalar} = {value}"),
+            Stmt::Progress { done, total } => write!(f, "progress {done} of {total}"),
             Stmt::Sync(number) => write!(f, "sync {number}"),
             Stmt::Reduce { reduction, column, given, from, results: [number, is_one] } => {
                 let of = self.program.and_then(|program| program.buffers.get(column.0 as usize));

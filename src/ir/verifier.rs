@@ -255,6 +255,10 @@ impl<'a> Checker<'a> {
             Stmt::Return(values) => self.expect_all(values, &self.function.results, "results"),
             Stmt::Tick(value) | Stmt::Path(value) => self.expect(*value, Ty::I64),
             Stmt::Sync(_) => {}
+            Stmt::Progress { done, total } => {
+                self.expect(*done, Ty::I64);
+                self.expect(*total, Ty::I64);
+            }
             Stmt::Launch { kernel, ticks } => {
                 self.kernel(*kernel);
                 if let Some(ticks) = ticks {
@@ -331,6 +335,7 @@ impl<'a> Checker<'a> {
                 | Stmt::Copy { .. }
                 | Stmt::Assign(..)
                 | Stmt::Sync(_)
+                | Stmt::Progress { .. }
                 | Stmt::Reduce { .. }
                 | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. }, .. }
         );

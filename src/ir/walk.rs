@@ -109,7 +109,9 @@ impl Stmt {
             | Self::Over { count: value, .. }
             | Self::Launch { ticks: Some(value), .. }
             | Self::Reduce { from: value, .. } => each(*value),
-            Self::Copy { first, count, .. } => [*first, *count].into_iter().for_each(each),
+            Self::Copy { first, count, .. } | Self::Progress { done: first, total: count } => {
+                [*first, *count].into_iter().for_each(each);
+            }
             Self::Store { index, value, .. } => [*index, *value].into_iter().for_each(each),
             Self::If { condition, .. } => each(*condition),
             Self::Loop { .. }
@@ -142,7 +144,7 @@ impl Stmt {
             | Self::Over { count: value, .. }
             | Self::Launch { ticks: Some(value), .. }
             | Self::Reduce { from: value, .. } => each(value),
-            Self::Copy { first, count, .. } => {
+            Self::Copy { first, count, .. } | Self::Progress { done: first, total: count } => {
                 each(first);
                 each(count);
             }

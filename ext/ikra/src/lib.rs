@@ -96,8 +96,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
 }
 
 /// The base is told as by `bases.rb`: see [`Base::new`]. `how`: the method's name, what it gives and in which form, the
-/// number of ticks, the first element's number where it may be a part, and what the block is put together of (see
-/// `lib/ikra/section.rb`).
+/// number of ticks, the first element's number where it may be a part, what the block is put together of, and who is told
+/// how far it is (see `lib/ikra/section.rb`).
 fn section(
     (columns, form): (RArray, Option<RArray>),
     how: RArray,
@@ -106,8 +106,10 @@ fn section(
     conflicts: Symbol,
 ) -> Result<Section, Error> {
     let mut base = Base::new(columns, form)?;
-    let (name, output, form, ticks, part, owner, shape) =
-        <(Symbol, Symbol, Symbol, u64, Option<u64>, Option<Proc>, u32)>::try_convert(how.as_value())?;
+    let (name, output, form, ticks, part, owner, shape, progress) =
+        <(Symbol, Symbol, Symbol, u64, Option<u64>, Option<Proc>, u32, Option<Proc>)>::try_convert(
+            how.as_value(),
+        )?;
     let output = match &*output.name()? {
         "values" => Output::Values,
         "selection" => Output::Selection,
@@ -131,6 +133,7 @@ fn section(
         ticks,
         block,
         chain: Chain { owner, shape },
+        progress,
         form,
         part,
         backend: backend.name()?.into_owned(),

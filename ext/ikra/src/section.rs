@@ -37,6 +37,7 @@ use ikra_core::heap::schema::{ColumnSchema, Output, SyncSchema};
 use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
+use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::types::Collection;
 use magnus::rb_sys::AsRawValue;
@@ -68,6 +69,8 @@ pub struct Section {
     pub block: Proc,
     pub chain: Chain,
     pub form: ResultForm,
+    /// Called now and then with how much is done, and of how much, where that is known.
+    pub progress: Option<Proc>,
     /// Only where nothing is changed: then it may be a part of the elements, the first of which has this number.
     pub part: Option<u64>,
     pub backend: String,
@@ -616,16 +619,32 @@ impl<'a> Run<'a> {
         let on_gpu = profile.backend != Some("cpu");
         let overtaken = (learns && !on_gpu).then(|| version.choice.running(self.work(), &interrupt));
         let mut interrupted = false;
+        let progress = Progress::default();
         loop {
             interrupt.store(false, Ordering::Relaxed);
             let mut steps = Profile::default();
             // The heap is the syncs', but for what the launch has of it.
             let (scalars, jobs) = (heap.scalars.clone(), std::mem::take(&mut heap.jobs));
             let ticks = self.section.ticks;
-            let launch = Launch { scalars: &scalars, jobs: &jobs, ticks, first_tick: 0, seed, call };
+            progress.begin();
+            let launch = Launch {
+                scalars: &scalars,
+                jobs: &jobs,
+                ticks,
+                first_tick: 0,
+                seed,
+                call,
+                progress: self.section.progress.is_some().then_some(&progress),
+            };
             let mut store = std::mem::take(&mut heap.store);
             // Where Ruby is to run in the middle, this thread has to be there for it.
-            let ended = if interrupted || !version.syncs.is_empty() || executable.is_deep() {
+            let told = self.section.progress;
+            let tell = || {
+                let Some(told) = told else { return Ok(()) };
+                told.call::<_, Value>(progress.so_far()).map(|_| ()).map_err(Trouble::from)
+            };
+            let beside = told.is_some() || !version.syncs.is_empty() || executable.is_deep();
+            let ended = if interrupted || beside {
                 let mut at = 0;
                 let run = |ask: &mut Ask<'_, _, _>| {
                     let at_sync = &mut |number, store: &mut Store| {
@@ -647,7 +666,7 @@ impl<'a> Run<'a> {
                     at += 1;
                     Ok(std::mem::take(&mut heap.store))
                 };
-                Some(gvl::beside(self.ruby, &interrupt, run, answer)?)
+                Some(gvl::beside(self.ruby, &interrupt, run, answer, tell)?)
             } else {
                 let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
@@ -657,6 +676,7 @@ impl<'a> Run<'a> {
             profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => {
+                    tell()?;
                     if learns {
                         version.choice.learn(on_gpu, self.work(), &steps);
                     }

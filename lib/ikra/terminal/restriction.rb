@@ -69,7 +69,7 @@ module Ikra
         return over_array unless @stages.empty?
 
         values = Plain.of(@collection, []).public_send(kind, *@arguments)
-        @block ? Section.run(values, :pmap, 1, @block) : values
+        @block ? Section.run(values, :pmap, 1, nil, @block) : values
       end
 
       # Arrays of what stands together: the block tells of two neighbours whether they do.

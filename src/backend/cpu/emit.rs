@@ -118,6 +118,7 @@ impl<'a> Emitter<'a> {
             Stmt::Copy { from, first, count, into } => self.copy((*from, *into), *first, *count)?,
             Stmt::Assign(scalar, value) => self.assign(*scalar, *value)?,
             Stmt::Sync(number) => self.sync(*number)?,
+            Stmt::Progress { done, total } => self.progress(*done, *total)?,
             Stmt::Reduce { reduction, column, given, from, results } => {
                 self.reduce(*reduction, (*column, *given), *from, *results)?;
             }

@@ -14,6 +14,7 @@ use crate::faults;
 use crate::heap::Column;
 use crate::heap::job_order::Round;
 use crate::ir::{BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
+use crate::progress::Progress;
 use crate::threads::{self, Together};
 use parking_lot::Mutex;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -101,6 +102,7 @@ struct LaunchState<'a> {
     seed: u64,
     call: u64,
     interrupt: &'a AtomicBool,
+    progress: Option<&'a Progress>,
     /// Seen the interrupt.
     stopped: AtomicBool,
     /// A thread could not have its scratch memory.
@@ -149,6 +151,7 @@ pub fn run(
         seed: launch.seed,
         call: launch.call,
         interrupt,
+        progress: launch.progress,
         stopped: AtomicBool::new(false),
         no_memory: AtomicBool::new(false),
         broken: AtomicBool::new(false),
@@ -393,6 +396,9 @@ impl LaunchState<'_> {
                 let until = self.limit(ticks.end).min(tick.saturating_add(part)).max(tick);
                 let time = self.step(task, args, order, job..to, tick..until, &mut state);
                 let work = (to - job).saturating_mul(until - tick);
+                if let Some(progress) = self.progress {
+                    progress.add(work);
+                }
                 match patience {
                     None => learn((work, time)),
                     Some(_) => measured = (measured.0 + work, measured.1 + time),

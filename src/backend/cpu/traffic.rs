@@ -211,8 +211,15 @@ fn simulate(ticks: u64, weather: f64, fused: bool, entries: Range<usize>) -> (f6
     let entry_of: Vec<u16> = (0..CARS + PEDESTRIANS).map(|i| u16::from(i >= PEDESTRIANS)).collect();
     let mut jobs = JobOrder::new(&entry_of, 2, None).unwrap();
     jobs.rounds[0].segments.retain(|segment| entries.contains(&segment.entry));
-    let launch =
-        Launch { scalars: &[0, weather.to_bits()], jobs: &jobs, ticks, first_tick: 0, seed: 0, call: 0 };
+    let launch = Launch {
+        scalars: &[0, weather.to_bits()],
+        jobs: &jobs,
+        ticks,
+        first_tick: 0,
+        seed: 0,
+        call: 0,
+        progress: None,
+    };
     let (start, wall) = (processor_seconds(), Instant::now());
     assert_eq!(run_on(&*kernel, &mut buffers, &launch, &AtomicBool::new(false)).unwrap(), Outcome::Done);
     let (seconds, wall) = (processor_seconds() - start, wall.elapsed());

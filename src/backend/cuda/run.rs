@@ -463,8 +463,7 @@ impl Run<'_, '_> {
 
     fn fused(&mut self, steps: &[Step]) -> Result<Outcome, Error> {
         let launch = self.launch;
-        let jobs: u64 =
-            launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len() as u64).sum();
+        let jobs = self.jobs();
         let small = jobs.saturating_mul(launch.ticks) <= SMALL;
         let first = if small { launch.ticks } else { launch.ticks.div_ceil(16) };
         let mut slices = Slices::new(first.min(FIRST_TICKS));
@@ -486,6 +485,7 @@ impl Run<'_, '_> {
                 return Ok(outcome);
             }
             slices.took(end - done, start.elapsed());
+            self.tell(end - done);
             done = end;
         }
     }
@@ -504,10 +504,10 @@ impl Run<'_, '_> {
         // The clock moves with the graph only, so the graph runs first and the ticks left over after it.
         let replays = if with_graph { ticks / graph_ticks } else { 0 };
         let first = replays * graph_ticks;
-        if let Some(outcome) = self.batches(replays, |device, _| device.replay())? {
+        if let Some(outcome) = self.batches((replays, graph_ticks), |device, _| device.replay())? {
             return Ok(outcome);
         }
-        let outcome = self.batches(ticks - first, |device, tick| {
+        let outcome = self.batches((ticks - first, 1), |device, tick| {
             let tick = begin + first + tick;
             steps.iter().try_for_each(|step| device.launch(&step.with_ticks(tick, tick + 1, false)))
         })?;
@@ -527,6 +527,7 @@ impl Run<'_, '_> {
             if let Some(outcome) = self.look()? {
                 return Ok(Some(outcome));
             }
+            self.tell(1);
             let host = (self.store.columns_mut(), self.launch.scalars, self.interrupt);
             match logs.finish_tick(self.device, self.arena, host, tick)? {
                 Finished::Done => {}
@@ -541,7 +542,7 @@ impl Run<'_, '_> {
     /// Ticks that run after a failure before it is seen end at once (see the kernel).
     fn batches(
         &mut self,
-        count: u64,
+        (count, ticks): (u64, u64),
         mut each: impl FnMut(&mut dyn DeviceSession, u64) -> Result<(), Error>,
     ) -> Result<Option<Outcome>, Error> {
         let mut slices = Slices::new(1);
@@ -561,9 +562,22 @@ impl Run<'_, '_> {
                 }
                 slices.took(end - done, start.elapsed());
             }
+            self.tell((end - done) * ticks);
             done = end;
         }
         Ok(None)
+    }
+
+    /// So many ticks are done.
+    fn tell(&self, ticks: u64) {
+        if let Some(progress) = self.launch.progress {
+            progress.add(ticks * self.jobs());
+        }
+    }
+
+    fn jobs(&self) -> u64 {
+        let segments = self.launch.jobs.rounds.iter().flat_map(|round| &round.segments);
+        segments.map(|segment| segment.jobs.len() as u64).sum()
     }
 }
 

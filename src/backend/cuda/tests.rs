@@ -91,7 +91,8 @@ fn launched(
 
 fn attempt(text: &str, given: &mut Given) -> Result<Outcome, Error> {
     let Given { scalars, jobs, ticks, .. } = given;
-    let launch = Launch { scalars, jobs, ticks: *ticks, first_tick: 0, seed: SEED, call: CALL };
+    let launch =
+        Launch { scalars, jobs, ticks: *ticks, first_tick: 0, seed: SEED, call: CALL, progress: None };
     launched(&program(text), &mut given.buffers, &launch, given.interrupted)
 }
 

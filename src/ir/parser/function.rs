@@ -143,6 +143,13 @@ impl Body<'_> {
             "return" => {
                 Stmt::Return(if self.parser.peek_entity("v").is_some() { self.values()? } else { vec![] })
             }
+            "progress" => {
+                let done = self.parser.value()?;
+                if !self.parser.take_word("of") {
+                    return self.parser.expected("`of`");
+                }
+                Stmt::Progress { done, total: self.parser.value()? }
+            }
             "sync" => Stmt::Sync(self.parser.number("a number")?),
             "tick" => Stmt::Tick(self.parser.value()?),
             "path" => Stmt::Path(self.parser.value()?),

@@ -470,7 +470,8 @@ fn run(program: &Program, ticks: u64) -> (Outcome, Vec<Vec<u8>>) {
         Column::F64(vec![0.0]),
     ];
     let jobs = JobOrder::new(&[0, 1, 0, 1, 0], 2, None).unwrap();
-    let launch = Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: 3, call: 4 };
+    let launch =
+        Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: 3, call: 4, progress: None };
     let outcome = interpreter::run(program, &mut buffers, &launch);
     let columns = buffers.iter().map(|c| c.as_bytes().to_vec()).collect();
     if outcome == Outcome::Done { (outcome, columns) } else { (outcome, Vec::new()) }

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Data of the whole process that only the holder of the GVL can reach. A borrow must not span a call into Ruby, which
 /// may switch threads or collect garbage: a second borrow would panic.
@@ -91,14 +91,17 @@ where
 
 /// Runs `work` on a thread of its own: it goes on while Ruby does what it wants this thread for. Only if that raises,
 /// `interrupt` is set, and what was raised is given when `work` has ended. What `work` asks meanwhile is answered by
-/// `answer` on this thread, with the GVL held; if that fails, `work` has no answers any more, and should end soon.
+/// `answer` on this thread, with the GVL held; if that fails, `work` has no answers any more, and should end soon. So is
+/// `meanwhile` called, ten times a second.
 pub fn beside<T: Send, Q: Send, A: Send>(
     ruby: &Ruby,
     interrupt: &AtomicBool,
     work: impl FnOnce(&mut Ask<'_, Q, A>) -> T + Send,
     mut answer: impl FnMut(Q) -> Result<A, Trouble>,
+    mut meanwhile: impl FnMut() -> Result<(), Trouble>,
 ) -> Result<Ended<T>, Trouble> {
     const LOOK: Duration = Duration::from_millis(2);
+    const MEANWHILE: Duration = Duration::from_millis(100);
     thread::scope(|scope| {
         let (asks, mut asked) = mpsc::sync_channel(1);
         let (answers, answered) = mpsc::sync_channel(1);
@@ -111,12 +114,15 @@ pub fn beside<T: Send, Q: Send, A: Send>(
         });
         let worker = worker.map_err(|error| threads::no_thread(threads::STACK, &error))?;
         let wanted = AtomicBool::new(false);
+        let mut called = Instant::now();
         let raised = loop {
+            let next = called + MEANWHILE;
             wanted.store(false, Ordering::Relaxed);
             let (receiver, wanted) = (&mut asked, &wanted);
             let wait = move || loop {
                 match receiver.recv_timeout(LOOK) {
-                    Err(RecvTimeoutError::Timeout) if !wanted.load(Ordering::Relaxed) => {}
+                    Err(RecvTimeoutError::Timeout)
+                        if !wanted.load(Ordering::Relaxed) && Instant::now() < next => {}
                     other => break other,
                 }
             };
@@ -125,7 +131,14 @@ pub fn beside<T: Send, Q: Send, A: Send>(
                 Some(Ok(question)) => answer(question).map(|answer| answers.send(answer).is_err()).err(),
                 Some(Err(RecvTimeoutError::Disconnected)) => break Ok(()),
                 Some(Err(RecvTimeoutError::Timeout)) | None => {
-                    check_interrupts(ruby).map_err(Trouble::from).err()
+                    let raised = check_interrupts(ruby).map_err(Trouble::from);
+                    let called = if Instant::now() < next {
+                        Ok(())
+                    } else {
+                        called = Instant::now();
+                        meanwhile()
+                    };
+                    raised.and(called).err()
                 }
             };
             if let Some(trouble) = failed {

@@ -40,6 +40,8 @@ pub(super) struct DriverState<'a> {
     /// The first ticks of the launches so far, and their kernels; and the first tick of the next one.
     begun: Vec<(u64, KernelId)>,
     ticks: u64,
+    /// It tells by itself how far it is.
+    loops: bool,
     /// Why the driver ends.
     pub ended: Option<Result<Outcome, Error>>,
 }
@@ -112,6 +114,7 @@ impl<'a> DriverState<'a> {
             kept: Vec::new(),
             begun: Vec::new(),
             ticks: launch.first_tick,
+            loops: false,
             ended: None,
         }
     }
@@ -187,11 +190,16 @@ impl<'a> DriverState<'a> {
             jobs: base.map_or(self.launch.jobs, |base| &base.jobs),
             ticks,
             first_tick: self.ticks,
+            // Of a section that is one call the elements count.
+            progress: self.launch.progress.filter(|_| base.is_none()),
             ..*self.launch
         };
         let outcome = self.session.launch(kernel, &launch, self.profile)?;
         self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
+        if let Some(progress) = self.launch.progress.filter(|_| base.is_some() && !self.loops) {
+            progress.add(1);
+        }
         self.done(outcome)
     }
 
@@ -525,6 +533,20 @@ pub(super) unsafe extern "C" fn keep(state: *mut DriverState<'_>, value: i64) ->
 pub(super) unsafe extern "C" fn sync(state: *mut DriverState<'_>, number: u64) -> i64 {
     // SAFETY: as said.
     unsafe { host(state, |state| state.sync(number as u32)) }
+}
+
+/// # Safety
+/// As [`host`].
+pub(super) unsafe extern "C" fn progress(state: *mut DriverState<'_>, done: i64, total: i64) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        state.loops = true;
+        if let Some(progress) = state.launch.progress {
+            progress.set(done.max(0) as u64, total.max(0) as u64);
+        }
+        Ok(())
+    };
+    // SAFETY: as said.
+    unsafe { host(state, work) }
 }
 
 /// # Safety

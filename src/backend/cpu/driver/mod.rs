@@ -86,6 +86,7 @@ const APPEND: &str = "ikra_append";
 const ASSIGN: &str = "ikra_assign";
 const KEEP: &str = "ikra_keep";
 const SYNC: &str = "ikra_sync";
+const PROGRESS: &str = "ikra_progress";
 
 impl Driver {
     /// Compiles the driver of a verified program, if none like it is there.
@@ -225,6 +226,7 @@ impl Code {
             (ASSIGN, host::assign as *const u8),
             (KEEP, host::keep as *const u8),
             (SYNC, host::sync as *const u8),
+            (PROGRESS, host::progress as *const u8),
         ]);
         let bytes = CODE + CODE_OF_A_STATEMENT * program.size();
         let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
@@ -397,6 +399,11 @@ impl Emitter<'_> {
     pub fn sync(&mut self, number: u32) -> Result<(), Error> {
         let number = self.word(number);
         self.call_host(SYNC, &[number])
+    }
+
+    pub fn progress(&mut self, done: Value, total: Value) -> Result<(), Error> {
+        let (done, total) = (self.bits(done)?, self.bits(total)?);
+        self.call_host(PROGRESS, &[done, total])
     }
 
     pub fn compact(&mut self, flags: Buffer, indices: Buffer) -> Result<clif::Value, Error> {

@@ -285,7 +285,8 @@ fn interrupted(text: &str, buffers: &mut [Column], jobs: usize, ticks: u64) -> D
             interrupt.store(true, Ordering::Relaxed);
             Instant::now()
         });
-        let launch = Launch { scalars: &[], jobs: &jobs, ticks, first_tick: 0, seed: 0, call: 0 };
+        let launch =
+            Launch { scalars: &[], jobs: &jobs, ticks, first_tick: 0, seed: 0, call: 0, progress: None };
         let outcome = run_on(&*kernel, buffers, &launch, &interrupt).unwrap();
         let end = Instant::now();
         (outcome, end - stop.join().unwrap())
@@ -348,7 +349,8 @@ fn a_launch_that_does_not_fit_is_refused() {
     let interrupt = AtomicBool::new(false);
     let jobs = in_order(1);
     let mut buffers = [Column::I64(vec![1]), Column::F64(vec![0.0])];
-    let launch = Launch { scalars: &[], jobs: &jobs, ticks: 1, first_tick: 0, seed: 0, call: 0 };
+    let launch =
+        Launch { scalars: &[], jobs: &jobs, ticks: 1, first_tick: 0, seed: 0, call: 0, progress: None };
     assert!(run_on(&*kernel, &mut buffers, &launch, &interrupt).is_err());
 }
 
@@ -383,7 +385,8 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
     for elements in [1, 2, 5_000, 40_000] {
         let (mut expected, jobs) = interpreter::deferring(elements);
         let mut found = expected.clone();
-        let launch = Launch { scalars: &[], jobs: &jobs, ticks: 2, first_tick: 0, seed: 42, call: 7 };
+        let launch =
+            Launch { scalars: &[], jobs: &jobs, ticks: 2, first_tick: 0, seed: 42, call: 7, progress: None };
         assert_eq!(interpreter::run(&program, &mut expected, &launch), Outcome::Done);
         assert_eq!(run(&*kernel, &mut found, &jobs, 2), Outcome::Done);
         assert_eq!(found, expected, "{elements} elements");

@@ -40,7 +40,8 @@ fn drive(driver: &str, rows: Vec<i64>) -> (Outcome, Vec<Column>) {
     assert_eq!(parser::parse(&program.to_string()).unwrap(), program);
     let driver = Driver::new(&program, &CancellationToken::default(), &mut Profile::default()).unwrap();
     let (jobs, count) = (in_order(rows.len()), rows.len());
-    let launch = Launch { scalars: &[5, 0], jobs: &jobs, ticks: 1, first_tick: 0, seed: 1, call: 1 };
+    let launch =
+        Launch { scalars: &[5, 0], jobs: &jobs, ticks: 1, first_tick: 0, seed: 1, call: 1, progress: None };
     let mut results = Vec::new();
     for interpreted in [false, true] {
         let mut columns = vec![
@@ -142,7 +143,8 @@ fn a_driver_may_fail_and_be_interrupted() {
     let (kernels, program) = (kernel(&text), parser::parse(&text).unwrap());
     let driver = Driver::new(&program, &CancellationToken::default(), &mut Profile::default()).unwrap();
     let jobs = in_order(1);
-    let launch = Launch { scalars: &[5, 0], jobs: &jobs, ticks: 1, first_tick: 0, seed: 1, call: 1 };
+    let launch =
+        Launch { scalars: &[5, 0], jobs: &jobs, ticks: 1, first_tick: 0, seed: 1, call: 1, progress: None };
     let types = program.buffers.iter().map(|info| Column::zeros(info.ty, 1));
     let (mut columns, interrupt) = (types.collect::<Vec<_>>(), AtomicBool::new(false));
     let outcome = std::thread::scope(|scope| {

@@ -54,7 +54,7 @@ fn run_with(
     ticks: u64,
 ) -> Outcome {
     let interrupt = AtomicBool::new(false);
-    let launch = Launch { scalars, jobs, ticks, first_tick: 0, seed: 42, call: 7 };
+    let launch = Launch { scalars, jobs, ticks, first_tick: 0, seed: 42, call: 7, progress: None };
     run_on(kernel, buffers, &launch, &interrupt).unwrap()
 }
 

@@ -19,7 +19,8 @@ fn random_programs_do_what_the_interpreter_does() {
             Column::F64(vec![0.0]),
         ];
         let jobs = JobOrder::new(entry_of, 2, None).unwrap();
-        let launch = Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: 3, call: 4 };
+        let launch =
+            Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: 3, call: 4, progress: None };
         let outcome = runner(program, &mut buffers, &launch);
         for column in &mut buffers {
             // Which NaN an operation gives is nobody's business.

@@ -333,6 +333,7 @@ impl Writer<'_, '_> {
             | Stmt::Copy { .. }
             | Stmt::Assign(..)
             | Stmt::Sync(_)
+            | Stmt::Progress { .. }
             | Stmt::Reduce { .. } => {}
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
             Stmt::Return(values) => {

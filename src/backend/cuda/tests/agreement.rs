@@ -65,8 +65,15 @@ fn random_programs_compute_what_the_interpreter_says() {
             let mut results = Vec::new();
             for on_gpu in [false, true] {
                 let mut buffers = columns(&program, elements);
-                let launch =
-                    Launch { scalars: &[12], jobs: &jobs, ticks, first_tick: 0, seed: SEED, call: CALL };
+                let launch = Launch {
+                    scalars: &[12],
+                    jobs: &jobs,
+                    ticks,
+                    first_tick: 0,
+                    seed: SEED,
+                    call: CALL,
+                    progress: None,
+                };
                 let outcome = if on_gpu {
                     launched(&Arc::new(program.clone()), &mut buffers, &launch, false).unwrap()
                 } else {
@@ -94,7 +101,7 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
             let mut buffers = columns.clone();
             let (seed, call, ticks) = (SEED, CALL, 2);
             let jobs = &jobs;
-            let launch = Launch { scalars: &[], jobs, ticks, first_tick: 0, seed, call };
+            let launch = Launch { scalars: &[], jobs, ticks, first_tick: 0, seed, call, progress: None };
             let outcome = match on_gpu {
                 true => launched(&program, &mut buffers, &launch, false).unwrap(),
                 false => interpreter::run(&program, &mut buffers, &launch),
@@ -106,6 +113,6 @@ fn what_is_deferred_is_done_in_the_order_of_the_elements() {
     let (mut buffers, jobs) = interpreter::deferring(100);
     buffers[1] = Column::I64(vec![i64::MAX; 7]);
     let (seed, call, ticks) = (SEED, CALL, 1);
-    let launch = Launch { scalars: &[], jobs: &jobs, ticks, first_tick: 0, seed, call };
+    let launch = Launch { scalars: &[], jobs: &jobs, ticks, first_tick: 0, seed, call, progress: None };
     assert_eq!(launched(&program, &mut buffers, &launch, false).unwrap(), Outcome::Conflict);
 }
