@@ -190,6 +190,7 @@ module RandomPrograms
     # The value, and at times with it an array that has it twice.
     def result_of(returns)
       value = value_of(returns, 4)
+      return hash_result(value, returns) if @operation == :pmap && chance(0.08)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
 
       name = fresh("v")

@@ -42,6 +42,36 @@ module RandomPrograms
       end
     end
 
+    # A Hash that is made, changed and given, with the value in it, in an array or by itself.
+    def hash_result(value, returns)
+      name = fresh("h")
+      keys = pick(KEYS)
+      first = chance(0.3) ? e("Hash.new(", expression([:int], 0), ")") : hash_literal(2, keys)
+      changes = Array.new(between(0, 4)) { hash_change(name, keys) }
+      given = pick([name, "[#{name}, 1]", "[[#{name}], nil]", "{ #{name}.size => #{name} }"])
+      held = case between(0, 3)
+             when 0 then ["#{name}[", hash_key(keys, 1), "] = ", value, "\n"]
+             when 1 then ["#{name}[", hash_key(keys, 1), "] = [", value, ", ", value_of(returns, 2), "]\n"]
+             when 2 then ["#{name}.merge!({ ", hash_key(keys, 1), " => ", value, " })\n"]
+             else [fresh("v"), " = ", value, "\n"]
+             end
+      Node.statement("#{name} = ", first, "\n", Node.list(changes, ""), *held, given)
+    end
+
+    def hash_change(name, keys)
+      key = hash_key(keys, 1)
+      number = expression([:int], 1)
+      case between(0, 6)
+      when 0 then Node.fixed(name, "[", key, "] = ", expression(pick(VALUES), 1), "\n")
+      when 1 then Node.fixed(name, "[", key, "] ||= ", number, "\n")
+      when 2 then Node.fixed(name, ".delete(", key, ")\n")
+      when 3 then Node.fixed(name, ".delete_if { |a, b| a == ", key, " }\n")
+      when 4 then Node.fixed(name, " = ", name, ".transform_values { |b| b ? [b, ", number, "] : b }\n")
+      when 5 then Node.fixed(name, ".store(", key, ", ", number, ")\n")
+      else Node.fixed(name, " = ", name, ".select { |a, b| b }\n")
+      end
+    end
+
     def looked_up(variable, depth)
       name = variable.name
       key = hash_key(variable.declared.key_types, depth)
@@ -58,8 +88,7 @@ module RandomPrograms
       end
     end
 
-    def hash_literal(depth)
-      keys = pick(KEYS)
+    def hash_literal(depth, keys = pick(KEYS))
       pairs = Array.new(between(0, 4)) { Node.fixed(hash_key(keys, depth), " => ", expression(pick(VALUES), depth)) }
       e("{ ", Node.list(pairs), " }")
     end

@@ -285,7 +285,11 @@ module RandomPrograms
         return [:again, seen[value]] if seen.key?(value)
 
         seen[value] = seen.size
-        value.is_a?(Array) ? value.map { |item| of(item, seen) } : of_object(value, seen)
+        case value
+        when Array then value.map { |item| of(item, seen) }
+        when Hash then [:hash, of(value.default, seen), value.map { |pair| pair.map { |item| of(item, seen) } }]
+        else of_object(value, seen)
+        end
       end
     end
 

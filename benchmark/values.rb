@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+# Hashes, Strings and objects that sections make, against Ruby's own: programs as they are written, with and without
+# the p. Run with --yjit for the fastest that Ruby has.
+#
+#   rake bench:values      ruby -Ilib benchmark/values.rb --only words,vectors --rounds 3
+
+require "ikra"
+require "optparse"
+
+options = { backend: "cpu", rounds: 5, only: nil, scale: 1.0 }
+OptionParser.new do |parser|
+  parser.on("--backend NAME", "(#{options[:backend]})")
+  parser.on("--rounds N", Integer, "(#{options[:rounds]})")
+  parser.on("--scale X", Float, "of the data (#{options[:scale]})")
+  parser.on("--only NAMES", Array, "of the programs")
+end.parse!(into: options)
+Ikra.backend = options[:backend]
+SCALE = options[:scale]
+
+Vector = Struct.new(:x, :y)
+
+class Point
+  attr_reader :x, :y
+
+  def initialize(x, y)
+    @x = x
+    @y = y
+  end
+
+  def +(other) = Point.new(@x + other.x, @y + other.y)
+end
+
+class Mover
+  attr_reader :position
+
+  def initialize(number)
+    @position = Point.new(number * 0.5, number * 0.25)
+    @velocity = Point.new(1.0, number * 0.001)
+  end
+
+  def move = @position += @velocity
+end
+
+# The distance of two words: rows of a table, one after the other.
+module Words
+  module_function
+
+  def distance(a, b)
+    before = (0..b.size).to_a
+    i = 0
+    while i < a.size
+      row = [i + 1]
+      j = 0
+      while j < b.size
+        cost = a[i] == b[j] ? 0 : 1
+        row << [row[j] + 1, before[j + 1] + 1, before[j] + cost].min
+        j += 1
+      end
+      before = row
+      i += 1
+    end
+    before.last
+  end
+
+  def counted(lines)
+    lines.each_with_object(Hash.new(0)) { |line, counts| line.split.each { |word| counts[word] += 1 } }
+  end
+end
+
+def size(number) = [(number * SCALE).to_i, 10].max
+
+# The data of a program, and the two ways to run it: a section for each, since Ikra compiles what stands in the block.
+PROGRAMS = {
+  "integers" => lambda do
+    numbers = Array.new(100_000) { |i| [i * 7919 % 1_000_000, i] }.to_h
+    keys = Array.new(size(1_000_000)) { |i| i * 104_729 % 1_000_000 }
+    [-> { keys.map { |key| numbers[key] } }, -> { keys.pmap { |key| numbers[key] } }]
+  end,
+  "pairs" => lambda do
+    pairs = Array.new(100_000) { |i| [[i * 7919 % 1000, i % 1000], i] }.to_h
+    keys = Array.new(size(1_000_000)) { |i| i * 104_729 % 1_000_000 }
+    [-> { keys.map { |key| pairs[[key / 1000, key % 1000]] } },
+     -> { keys.pmap { |key| pairs[[key / 1000, key % 1000]] } }]
+  end,
+  "symbols" => lambda do
+    names = Array.new(1000) { |i| [:"name#{i}", i * 0.5] }.to_h
+    keys = Array.new(size(1_000_000)) { |i| :"name#{i * 7 % 2000}" }
+    [-> { keys.map { |name| names[name] } }, -> { keys.pmap { |name| names[name] } }]
+  end,
+  "tally" => lambda do
+    keys = Array.new(size(100_000)) { |i| i * 104_729 % 1_000_000 }
+    [-> { keys.map { |key| Array.new(20) { |i| key % (i + 1) }.tally.size } },
+     -> { keys.pmap { |key| Array.new(20) { |i| key % (i + 1) }.tally.size } }]
+  end,
+  "structs" => lambda do
+    keys = Array.new(size(1_000_000)) { |i| i }
+    [-> { keys.map { |key| Vector.new(key, key * 0.5) } }, -> { keys.pmap { |key| Vector.new(key, key * 0.5) } }]
+  end,
+  "vectors" => lambda do
+    keys = Array.new(size(1_000_000)) { |i| i }
+    show = ->(points) { points.map { |point| [point.x, point.y] } }
+    [-> { keys.map { |key| Point.new(key, key * 0.5) } }, -> { keys.pmap { |key| Point.new(key, key * 0.5) } }, show]
+  end,
+  "movers" => lambda do
+    movers = Array.new(size(200_000)) { |i| Mover.new(i) }
+    show = ->(given) { given.size }
+    [-> { movers.each(&:move) }, -> { movers.peach(&:move) }, show]
+  end,
+  "words" => lambda do
+    random = Random.new(1)
+    words = Array.new(20_000) { Array.new(random.rand(2..9)) { random.rand(97..122).chr }.join }
+    line = ->(_) { Array.new(10) { words[((random.rand**3) * words.size).to_i] }.join(" ") }
+    lines = Array.new(size(330_000), &line)
+    merge = ->(parts) { parts.reduce { |all, part| all.merge!(part) { |_, a, b| a + b } } }
+    parts = lines.each_slice(2_000).to_a
+    [-> { merge.call(parts.map { |part| Words.counted(part) }) },
+     -> { merge.call(parts.pmap { |part| Words.counted(part) }) }]
+  end,
+  "distances" => lambda do
+    random = Random.new(2)
+    word = -> { Array.new(random.rand(15..25)) { random.rand(97..101).chr }.join }
+    pairs = Array.new(size(20_000)) { [word.call, word.call] }
+    [-> { pairs.map { |a, b| Words.distance(a, b) } }, -> { pairs.pmap { |a, b| Words.distance(a, b) } }]
+  end,
+  "log" => lambda do
+    random = Random.new(3)
+    lines = Array.new(size(200_000)) do |i|
+      "2026-11-#{10 + (i % 20)} #{%w[GET POST PUT][i % 3]} /items/#{random.rand(1000)} #{random.rand(200..504)} " \
+        "#{random.rand(100_000)}"
+    end
+    [-> { lines.sum { |line| line.split[4].to_i } }, -> { lines.psum { |line| line.split[4].to_i } }]
+  end
+}.freeze
+
+def time
+  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  yield
+  (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) * 1000
+end
+
+yjit = " with YJIT" if defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled?
+puts "Ruby #{RUBY_VERSION}#{yjit}, #{Ikra.backend}; milliseconds, the best of #{options[:rounds]} in turn"
+PROGRAMS.slice(*(options[:only] || PROGRAMS.keys)).each do |name, program|
+  ruby, ikra, show = program.call
+  show ||= :itself.to_proc
+  begin
+    abort "#{name} differs" unless show.call(ruby.call) == show.call(ikra.call)
+  rescue Ikra::UnsupportedError => e
+    puts "#{name}: #{e.message.lines.first}"
+    next
+  end
+  times = Array.new(options[:rounds]) do
+    [ruby, ikra].map do |run|
+      GC.start
+      time(&run)
+    end
+  end
+  slow, fast = times.transpose.map(&:min)
+  line = "%<name>-10s Ruby %<slow>8.1f   Ikra %<fast>8.1f   %<times>5.2f times"
+  puts format(line, name:, slow:, fast:, times: slow / fast)
+end
