@@ -39,6 +39,22 @@ RSpec.describe "Ikra.backend = :auto", if: ENV.fetch("IKRA_CUDA_EMULATOR", nil) 
     expect(result).to eq(Array.new(20) { |n| (0...100_000).sum { |i| (i * n) % 11 } })
   end
 
+  it "begins a section of several calls again on the GPU, or takes it there the next time" do
+    all = numbers
+    section = lambda do |turns|
+      Ikra.section do
+        found = 0
+        turns.times { found += all.pmap { |n| (0...2_000).sum { |i| (i * n) % 11 } }.sum }
+        found
+      end
+    end
+    one = all.sum { |n| (0...2_000).sum { |i| (i * n) % 11 } }
+    profile = Ikra.profile { expect(section.call(400)).to eq(one * 400) }
+    expect(profile[:backend]).to eq(:cuda)
+    few = numbers.first(100)
+    expect(backends(5) { Ikra.section { 50.times { few.peach { |n| n + 1 } } } }.uniq).to eq([:cpu])
+  end
+
   it "leaves what is cheap, or has few elements, on the CPU" do
     expect(backends(10) { numbers.pmap { |n| n + 1 } }.uniq).to eq([:cpu])
     expect(backends(10) { [1, 2, 3].pmap { |n| (0...100_000).sum { |i| (i * n) % 11 } } }.uniq).to eq([:cpu])

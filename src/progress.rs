@@ -10,11 +10,27 @@ pub struct Progress {
     done: AtomicU64,
     /// 0: unknown.
     total: AtomicU64,
+    launches: AtomicU64,
+    /// Elements times ticks of all of them.
+    work: AtomicU64,
 }
 
 impl Progress {
     pub fn begin(&self) {
         self.set(0, 0);
+        self.launches.store(0, Ordering::Relaxed);
+        self.work.store(0, Ordering::Relaxed);
+    }
+
+    /// A driver launches so many elements times ticks.
+    pub fn launch(&self, work: u64) {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+        self.work.fetch_add(work, Ordering::Relaxed);
+    }
+
+    /// How many launches there were, and the elements times ticks of all of them.
+    pub fn launched(&self) -> (u64, u64) {
+        (self.launches.load(Ordering::Relaxed), self.work.load(Ordering::Relaxed))
     }
 
     pub fn add(&self, done: u64) {

@@ -12,7 +12,7 @@ use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
 use crate::running::backends;
-use crate::running::choice::{Choice, Running, Work};
+use crate::running::choice::{self, Choice, Running, Work};
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
@@ -32,8 +32,8 @@ use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::Store;
 use ikra_core::heap::schema::{ColumnSchema, Output, SyncSchema};
+use ikra_core::heap::{Column, Store};
 use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -48,6 +48,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// A block called with objects of ever new types keeps this many versions.
 const VERSIONS: usize = 8;
@@ -366,7 +367,15 @@ impl<'a> Run<'a> {
     }
 
     fn work(&self) -> Work {
-        Work { elements: self.base.len(), ticks: self.section.ticks }
+        Work::of_call(self.base.len(), self.section.ticks)
+    }
+
+    /// The code for the GPU, if `:auto` takes it.
+    fn chosen_gpu(&self, version: &Version) -> Option<Arc<Executable>> {
+        match self.section.output {
+            Output::Program => version.choice.program_on_gpu(&version.program),
+            _ => version.choice.on_gpu(&version.program, self.work()),
+        }
     }
 
     /// What it is compiled for: what it gives, and whether it is for several ticks.
@@ -571,7 +580,7 @@ impl<'a> Run<'a> {
         let ticks = self.section.ticks;
         if self.is_auto()
             && mode == Mode::Watched
-            && let Some(executable) = version.choice.on_gpu(&version.program, self.work())
+            && let Some(executable) = self.chosen_gpu(version)
         {
             profile.backend = Some("cuda");
             return Ok(executable);
@@ -617,7 +626,13 @@ impl<'a> Run<'a> {
         let interrupt = Arc::new(AtomicBool::new(false));
         let learns = self.is_auto() && mode == Mode::Watched;
         let on_gpu = profile.backend != Some("cpu");
-        let overtaken = (learns && !on_gpu).then(|| version.choice.running(self.work(), &interrupt));
+        let is_program = self.section.output == Output::Program;
+        let overtaken = RefCell::new(None);
+        if learns && !on_gpu && !is_program {
+            overtaken.replace(Some(version.choice.running(self.work(), &interrupt)));
+        }
+        let rows = heap.store.columns().iter().map(Column::len).max().unwrap_or(0) as u64;
+        let considers = learns && !on_gpu && is_program && choice::is_enough(rows);
         let mut interrupted = false;
         let progress = Progress::default();
         loop {
@@ -634,7 +649,7 @@ impl<'a> Run<'a> {
                 first_tick: 0,
                 seed,
                 call,
-                progress: self.section.progress.is_some().then_some(&progress),
+                progress: Some(&progress),
             };
             let mut store = std::mem::take(&mut heap.store);
             // Where Ruby is to run in the middle, this thread has to be there for it.
@@ -643,7 +658,22 @@ impl<'a> Run<'a> {
                 let Some(told) = told else { return Ok(()) };
                 told.call::<_, Value>(progress.so_far()).map(|_| ()).map_err(Trouble::from)
             };
-            let beside = told.is_some() || !version.syncs.is_empty() || executable.is_deep();
+            let (begun, in_syncs) = (Instant::now(), Cell::new(Duration::ZERO));
+            let meanwhile = || {
+                if considers {
+                    let took = begun.elapsed().saturating_sub(in_syncs.get());
+                    let work = Work::of_program(rows, progress.launched());
+                    overtaken.take();
+                    overtaken.replace(Some(version.choice.consider(
+                        &version.program,
+                        work,
+                        took,
+                        &interrupt,
+                    )));
+                }
+                tell()
+            };
+            let beside = considers || told.is_some() || !version.syncs.is_empty() || executable.is_deep();
             let ended = if interrupted || beside {
                 let mut at = 0;
                 let run = |ask: &mut Ask<'_, _, _>| {
@@ -662,11 +692,13 @@ impl<'a> Run<'a> {
                         block: self.section.block,
                         base: &self.base,
                     };
+                    let since = Instant::now();
                     run.sync(version, heap, (number, at), &self.syncs)?;
+                    in_syncs.set(in_syncs.get() + since.elapsed());
                     at += 1;
                     Ok(std::mem::take(&mut heap.store))
                 };
-                Some(gvl::beside(self.ruby, &interrupt, run, answer, tell)?)
+                Some(gvl::beside(self.ruby, &interrupt, run, answer, meanwhile)?)
             } else {
                 let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
@@ -678,7 +710,11 @@ impl<'a> Run<'a> {
                 Some(Outcome::Done) => {
                     tell()?;
                     if learns {
-                        version.choice.learn(on_gpu, self.work(), &steps);
+                        let work = match is_program {
+                            true => Work::of_program(rows, progress.launched()),
+                            false => self.work(),
+                        };
+                        version.choice.learn(on_gpu, work, &steps);
                     }
                     return Ok(Ended::Done);
                 }
@@ -690,7 +726,7 @@ impl<'a> Run<'a> {
                 }
                 None | Some(Outcome::Interrupted) => gvl::check_interrupts(self.ruby)?,
             }
-            if overtaken.as_ref().is_some_and(Running::is_overtaken) {
+            if overtaken.borrow().as_ref().is_some_and(Running::is_overtaken) {
                 return Ok(Ended::Overtaken);
             }
             interrupted = true;

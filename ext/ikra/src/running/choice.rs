@@ -32,16 +32,27 @@ const LOOK: Duration = Duration::from_millis(5);
 /// The stack of a thread that compiles.
 const STACK: usize = 8 << 20;
 
-/// A run, as far as it is known before it runs.
+/// A run, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
+    /// Rows of a column.
     pub elements: u64,
     pub ticks: u64,
+    /// Elements times ticks, of all launches.
+    pub units: f64,
+    /// Before and after which columns may have to be copied.
+    pub launches: u64,
 }
 
 impl Work {
-    fn units(self) -> f64 {
-        self.elements as f64 * self.ticks as f64
+    /// A section that is one parallel call.
+    pub fn of_call(elements: u64, ticks: u64) -> Self {
+        Self { elements, ticks, units: elements as f64 * ticks as f64, launches: 1 }
+    }
+
+    /// A program, by its launches so far.
+    pub fn of_program(rows: u64, (launches, work): (u64, u64)) -> Self {
+        Self { elements: rows, ticks: 1, units: work as f64, launches }
     }
 }
 
@@ -52,6 +63,8 @@ pub struct Choice {
     cpu: Cell<Option<f64>>,
     /// On the GPU, with all copies; and the ticks of the run that it is from.
     gpu: Cell<Option<(f64, u64)>>,
+    /// The last run of a program: nobody knows what the next one will launch.
+    last: Cell<Option<Work>>,
     compilation: RefCell<Option<Arc<Compilation>>>,
 }
 
@@ -67,6 +80,11 @@ pub struct Compilation {
 /// The process in which a thread compiles: one at a time.
 static COMPILING: AtomicU32 = AtomicU32::new(0);
 
+/// Are there so many rows that a GPU could be faster?
+pub const fn is_enough(rows: u64) -> bool {
+    rows >= ENOUGH
+}
+
 /// The GPU's back-end. Specs have it emulated.
 fn gpu() -> String {
     let emulated = if cfg!(feature = "testing") { std::env::var("IKRA_TEST_AUTO").ok() } else { None };
@@ -74,6 +92,31 @@ fn gpu() -> String {
 }
 
 impl Choice {
+    /// As [`Self::on_gpu`], by what a program did last.
+    pub fn program_on_gpu(&self, program: &Arc<Program>) -> Option<Arc<Executable>> {
+        self.on_gpu(program, self.last.get()?)
+    }
+
+    /// A program has run on the CPU since then, and has come so far: code for the GPU is made, or takes over where it is
+    /// there.
+    pub fn consider(
+        &self,
+        program: &Arc<Program>,
+        work: Work,
+        took: Duration,
+        stop: &Arc<AtomicBool>,
+    ) -> Running {
+        self.last.set(Some(work));
+        if work.units > 0.0 {
+            self.cpu.set(Some(took.as_secs_f64() / work.units));
+        }
+        if self.on_gpu(program, work).is_some() {
+            stop.store(true, Ordering::Relaxed);
+            return Running(self.compilation.borrow().clone());
+        }
+        self.running(work, stop)
+    }
+
     /// The code for the GPU, if it is to run this.
     pub fn on_gpu(&self, program: &Arc<Program>, work: Work) -> Option<Arc<Executable>> {
         if !self.is_for_gpu(program, work) {
@@ -95,16 +138,16 @@ impl Choice {
             return false;
         }
         let cpu = match self.cpu.get() {
-            Some(pace) => pace * work.units(),
-            None => program.weight() as f64 * STATEMENT * work.units() / threads::count() as f64,
+            Some(pace) => pace * work.units,
+            None => program.weight() as f64 * STATEMENT * work.units / threads::count() as f64,
         };
         let bytes = program.buffers.len() as f64 * 8.0 * work.elements as f64;
         let gpu = match self.gpu.get() {
             Some((pace, ticks)) if work.ticks / OTHER <= ticks && ticks / OTHER <= work.ticks => {
-                AROUND + pace * work.units()
+                work.launches as f64 * AROUND + pace * work.units
             }
             // Unknown: at least its copies take their time.
-            _ => AROUND + bytes * BYTE,
+            _ => work.launches as f64 * (AROUND + bytes * BYTE),
         };
         cpu >= WORTH && cpu >= gpu
     }
@@ -113,12 +156,14 @@ impl Choice {
     pub fn learn(&self, on_gpu: bool, work: Work, profile: &Profile) {
         let phases = [Phase::Upload, Phase::Kernel, Phase::Download];
         let seconds: f64 = phases.into_iter().map(|phase| profile.seconds(phase)).sum();
-        if work.units() == 0.0 {
+        if work.units == 0.0 {
             return;
         }
+        self.last.set(Some(work));
+        let around = work.launches as f64 * AROUND;
         match on_gpu {
-            true => self.gpu.set(Some(((seconds - AROUND).max(1e-9) / work.units(), work.ticks))),
-            false => self.cpu.set(Some(seconds / work.units())),
+            true => self.gpu.set(Some(((seconds - around).max(1e-9) / work.units, work.ticks))),
+            false => self.cpu.set(Some(seconds / work.units)),
         }
     }
 
@@ -231,21 +276,34 @@ mod tests {
 
     #[test]
     fn what_was_faster_is_taken() {
-        let (program, work) = (Program::default(), Work { elements: 1_000_000, ticks: 1 });
+        let (program, work) = (Program::default(), Work::of_call(1_000_000, 1));
         let choice = Choice::default();
         // Nothing is known, and it does nothing.
         assert!(!choice.is_for_gpu(&program, work));
         choice.learn(false, work, &took(30.0));
         assert!(choice.is_for_gpu(&program, work));
-        assert!(!choice.is_for_gpu(&program, Work { elements: 1_000, ticks: 1_000_000 }));
-        assert!(!choice.is_for_gpu(&program, Work { elements: 20_000, ticks: 1 }));
+        assert!(!choice.is_for_gpu(&program, Work::of_call(1_000, 1_000_000)));
+        assert!(!choice.is_for_gpu(&program, Work::of_call(20_000, 1)));
         choice.learn(true, work, &took(3.0));
         assert!(choice.is_for_gpu(&program, work));
         choice.learn(true, work, &took(40.0));
         assert!(!choice.is_for_gpu(&program, work));
         // What many ticks take, one does not tell.
-        assert!(choice.is_for_gpu(&program, Work { elements: 1_000_000, ticks: 100 }));
+        assert!(choice.is_for_gpu(&program, Work::of_call(1_000_000, 100)));
         choice.learn(false, work, &took(50.0));
         assert!(choice.is_for_gpu(&program, work));
+    }
+
+    #[test]
+    fn a_program_goes_there_if_its_launches_are_long() {
+        let (program, choice) = (Program::default(), Choice::default());
+        let work = |launches| Work::of_program(100_000, (launches, 10_000_000));
+        choice.learn(false, work(100), &took(50.0));
+        assert!(choice.is_for_gpu(&program, work(100)));
+        // What waits for the GPU at each turn.
+        assert!(!choice.is_for_gpu(&program, work(10_000)));
+        assert!(!choice.is_for_gpu(&program, Work::of_program(1_000, (100, 10_000_000))));
+        choice.learn(true, work(100), &took(500.0));
+        assert!(!choice.is_for_gpu(&program, work(100)));
     }
 }

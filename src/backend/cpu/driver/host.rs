@@ -197,8 +197,11 @@ impl<'a> DriverState<'a> {
         let outcome = self.session.launch(kernel, &launch, self.profile)?;
         self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
-        if let Some(progress) = self.launch.progress.filter(|_| base.is_some() && !self.loops) {
-            progress.add(1);
+        if let (Some(progress), Some(base)) = (self.launch.progress, base) {
+            progress.launch((base.count as u64).saturating_mul(ticks));
+            if !self.loops {
+                progress.add(1);
+            }
         }
         self.done(outcome)
     }
