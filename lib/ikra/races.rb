@@ -7,6 +7,11 @@ module Ikra
            "tick;\n        a second section, or the next tick, can take the new values over; what is changed only " \
            "(sums[i] += …)\n        or written only, and read in no other way, is no conflict"
 
+    # In what a generator of random numbers holds its state: no variable that Ruby has.
+    RANDOM_STATE = "#state"
+    OWN_GENERATORS = "give each element a Random of its own, or call rand, shuffle and sample without one, which has " \
+                     "every\n        element draw numbers of its own"
+
     # A class may define a method of this name.
     CLASS = Kernel.instance_method(:class)
 
@@ -24,13 +29,14 @@ module Ikra
         lines = touches.map { |touch| touch[2, 2].join(":") }
         RaceError.new("#{lines.last}: elements #{elements.join(" and ")} race for #{what(object, variable, holder)} " \
                       "in tick #{tick}: #{clauses(elements, accesses, lines)}\n  hint: #{hint(variable, holder)}",
-                      elements:, object:, variable:, accesses:, lines:)
+                      elements:, object: of_random?(holder) ? nil : object, variable:, accesses:, lines:)
       end
 
       private
 
       def what(object, variable, holder)
         return "the variable `#{variable}`" if holder == :variable
+        return "the state of a #{holder.first}" if of_random?(holder)
 
         of = CLASS.bind_call(object)
         return "#{variable} of the same #{of}" unless variable.is_a?(Integer)
@@ -39,11 +45,14 @@ module Ikra
       end
 
       def hint(name, holder)
+        return OWN_GENERATORS if of_random?(holder)
         return HINT unless holder == :variable
 
         "give what is the element's own another name, or declare it so: `|…; #{name}|`; for a sum write " \
           "`#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), and nothing else with it"
       end
+
+      def of_random?(holder) = holder.is_a?(Array) && holder.last == RANDOM_STATE
 
       def clauses(elements, accesses, lines)
         elements.zip(accesses, lines).map { |element, access, line| "#{element} #{access}s it (#{line})" }.join(", ")

@@ -4,7 +4,7 @@
 
 use super::changes::list_of;
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, bare, carrying, row, spreading, tuple};
+use super::{Invocation, Row, bare, carrying, random, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, ListKind, Type};
@@ -125,6 +125,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("shuffle", |s, c| by_chance(s, c, 0, "#shuffle", "#shuffle")),
     row("sample", |s, c| by_chance(s, c, 1, "#sample", "#samples")),
+    carrying("#draw", random::draw),
     carrying("index", super::sequence::index),
     carrying("find_index", super::sequence::index),
     carrying("rindex", |s, c| match (&c.block, c.args.first()) {
@@ -439,14 +440,22 @@ fn flatten_into(
     });
 }
 
-/// What `rand` decides; a generator of one's own is refused.
-fn by_chance(s: &mut Lowerer<'_>, call: &Invocation, most: usize, bare: &str, counted: &str) -> Operand {
+/// What `rand` decides, or a generator that is given.
+pub(super) fn by_chance(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    most: usize,
+    bare: &str,
+    counted: &str,
+) -> Operand {
+    let Some(random) = random::generator(s, call) else { return Operand::bottom() };
+    let call = &Invocation { keywords: vec![], ..call.with_args(call.args.clone()) };
     if !s.count_arguments(call, 0, most) {
         return Operand::bottom();
     }
     match call.args.first() {
-        None => s.send(&call.receiver, bare, &[], 1),
-        Some(_) => s.send(&call.receiver, counted, &call.args, 1),
+        None => s.send(&call.receiver, bare, &[random], 1),
+        Some(count) => s.send(&call.receiver, counted, &[random, count.clone()], 1),
     }
 }
 

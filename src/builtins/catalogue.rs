@@ -2,7 +2,7 @@
 //! written by `rake docs:ruby`.
 
 use super::outside::outside;
-use super::{hint, lookup};
+use super::{hint, lookup, random};
 use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, RangeEnd, RecordType, Type};
 use std::fmt::Write;
 
@@ -30,8 +30,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Array", "fill", "not with a range"),
     ("Array", "flatten", "to a depth that is written out"),
     ("Array", "freeze", "of an array made in the section which nobody changes"),
-    ("Array", "sample", "by the generator of `rand` in blocks"),
-    ("Array", "shuffle", "by the generator of `rand` in blocks"),
+    ("Array", "sample", "by the generator of `rand` in blocks, or a Random"),
+    ("Array", "shuffle", "by the generator of `rand` in blocks, or a Random"),
     (
         "Hash",
         "[]",
@@ -103,6 +103,11 @@ const OBJECTS: &[(&str, &str)] = &[
          Ruby up to 3.4, runs from its source.",
     ),
     (
+        "Random",
+        "Of generators that were there before and of those that a section makes: their numbers are Ruby's. Where elements \
+         share one, the section runs in order.",
+    ),
+    (
         "Enumerable",
         "Of arrays, ranges, Hashes, Sets, Structs, enumerators, and of objects whose class includes Enumerable and has an \
          `each` written in Ruby.",
@@ -162,6 +167,12 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
 }
 
 fn status(class: &str, name: &str) -> Status {
+    if class == "Random" {
+        return match random::lookup(name) {
+            Some(_) => Status::Runs,
+            None => Status::Refused(hint(ClassId::RANDOM, class, name)),
+        };
+    }
     let (owner, receivers) = receivers(class);
     let special = class == "Kernel functions" && SPECIAL.contains(&name);
     if special || receivers.iter().all(|ty| lookup(owner, name, ty).is_some()) {

@@ -77,10 +77,10 @@ pub(super) const ROWS: &[Row] = &[
         if matches!(c.receiver.types.single(), Some(Type::Array(_))) {
             return refuse_whole(s, c, "shuffle");
         }
-        if mutable(s, c).is_none() || !s.count_arguments(c, 0, 0) {
-            return Operand::bottom();
+        match mutable(s, c) {
+            Some(_) => super::array::by_chance(s, c, 0, "#shuffle!", "#shuffle!"),
+            None => Operand::bottom(),
         }
-        s.send(&c.receiver, "#shuffle!", &[], 1)
     }),
     row("replace", |s, c| {
         let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
@@ -140,8 +140,15 @@ pub(super) const ROWS: &[Row] = &[
         c.receiver.clone()
     }),
     carrying("#set", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.set_list_item(kind, list, c.args[0].value(), &c.args[1]);
+        match c.receiver.types.single() {
+            Some(Type::List(kind)) => {
+                s.set_list_item(*kind, c.receiver.value(), c.args[0].value(), &c.args[1]);
+            }
+            Some(Type::Array(kind)) => {
+                s.check_unfrozen_array(*kind, c.receiver.value());
+                s.array_item_store(*kind, c.receiver.value(), c.args[0].value(), &c.args[1]);
+            }
+            _ => {}
         }
         c.args[1].clone()
     }),

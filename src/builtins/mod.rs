@@ -21,6 +21,7 @@ mod module;
 mod numeric;
 mod outside;
 mod procs;
+pub(crate) mod random;
 mod range;
 mod rounding;
 mod sequence;
@@ -274,8 +275,7 @@ pub(crate) const CLASS_FROM_DATA: &str =
 const PRINT: &str = "there is no output from a section: collect what is to be printed, as pmap does, and print it behind \
      the call";
 
-pub(crate) const RANDOM: &str = "call rand, shuffle or sample without a generator: each element has random numbers of \
-     its own; Ikra.srand sets their seed";
+const RANDOM: &str = "draw numbers with rand, and make of them what is to be made behind the section";
 
 /// What to do instead of a method that does not run.
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {

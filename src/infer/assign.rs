@@ -340,7 +340,7 @@ impl Lowerer<'_> {
     }
 
     /// Keywords for what takes none are a Hash.
-    pub(super) fn refuse_collected_keywords(&mut self) -> Operand {
+    pub(crate) fn refuse_collected_keywords(&mut self) -> Operand {
         self.refuse_here(
             "unsupported-hash",
             "keywords for a method or block that takes none are a Hash, which cannot be used in a parallel section",

@@ -511,6 +511,17 @@ impl Lowerer<'_> {
                     None => self.refused_method(ty, name, &found),
                 }
             }
+            Method::Native { name: original }
+                if self.is_random(ty) && self.is_of_random(found.owner, original) =>
+            {
+                match builtins::random::lookup(original)
+                    .or_else(|| builtins::lookup(found.owner, original, ty))
+                {
+                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+                    Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+                    None => self.refused_method(ty, name, &found),
+                }
+            }
             Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
                 Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
@@ -554,6 +565,13 @@ impl Lowerer<'_> {
             hint: Some(hint),
             ..Refusal::default()
         })
+    }
+
+    /// Is a method of an instance of Random that class's own, or a part of it?
+    fn is_of_random(&self, owner: ClassId, name: &str) -> bool {
+        builtins::is_primitive(name)
+            || matches!(name, "dup" | "clone")
+            || self.host.class_name(owner).starts_with("Random")
     }
 
     /// Objects of a class that includes Enumerable over an `each` that is not Struct's.
@@ -756,7 +774,6 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
                                variable before the section, or write a lambda or method that makes the calls"
                 .into()
         }
-        (ClassId::RANDOM, _) => builtins::RANDOM.into(),
         (_, ClassId::ENUMERABLE) => {
             "Enumerable runs over arrays, ranges, Hashes, Structs, enumerators and objects with an `each` \
                                      written in Ruby: call to_a on it before the section"

@@ -7,6 +7,7 @@ use super::host::{FoundMethod, Method, StructKeywords};
 use super::operand::Operand;
 use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
+use crate::builtins::{self, Builtin};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
@@ -33,6 +34,12 @@ impl Lowerer<'_> {
         };
         let code = match initialize {
             Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_users => Some((owner, code)),
+            Some(FoundMethod { owner, method: Method::Native { .. }, .. }) if class == ClassId::RANDOM => {
+                match builtins::random::lookup("initialize") {
+                    Some(Builtin::Ruby(code)) => Some((owner, code)),
+                    _ => None,
+                }
+            }
             Some(FoundMethod { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
                 if is_users && arguments.positional.is_empty() =>
             {
@@ -46,12 +53,8 @@ impl Lowerer<'_> {
             Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_users => None,
             _ => {
                 let name = self.host.class_name(class);
-                let hint = match class {
-                    ClassId::RANDOM => crate::builtins::RANDOM,
-                    _ => {
-                        "objects of classes with an `initialize` in Ruby can be made; others before the section"
-                    }
-                };
+                let hint =
+                    "objects of classes with an `initialize` in Ruby can be made; others before the section";
                 return self.refuse_here(
                     "unsupported-new",
                     format!("`{name}.new` cannot run in a section"),
@@ -145,7 +148,8 @@ impl Lowerer<'_> {
     ) {
         match code {
             Some((owner, code)) => {
-                self.method_call(receiver, "initialize", owner, &code, false, arguments, block);
+                let builtin = class == ClassId::RANDOM;
+                self.method_call(receiver, "initialize", owner, &code, builtin, arguments, block);
             }
             None if !self.host.members(class).is_empty() || self.host.is_subclass(class, ClassId::DATA) => {
                 self.initialize_struct(receiver, class, arguments);

@@ -117,6 +117,7 @@ module RandomPrograms
       text = +""
       names = klass.kind == :struct ? [] : klass.ivars.keys
       text << "attr_accessor #{names.map { |n| ":#{n}" }.join(", ")}\n" if names.any?
+      text << "attr_reader :dice\n" if @dice && klass.name == "Thing"
       text << "def inspect = \"a #{klass.name}\"\n" unless klass.parent
       Node.fixed(text)
     end

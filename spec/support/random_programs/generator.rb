@@ -22,6 +22,7 @@ require_relative "lists"
 require_relative "list_uses"
 require_relative "enumerables"
 require_relative "hash_uses"
+require_relative "draws"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -57,6 +58,7 @@ module RandomPrograms
     include ListUses
     include Enumerables
     include HashUses
+    include Draws
     include Lambdas
     include Matching
     include Accumulators
@@ -90,6 +92,8 @@ module RandomPrograms
       choose_section(section)
       # Do elements keep what they make in their variables?
       @keeps = @writes && !@section && chance(0.3)
+      # Do they hold generators of random numbers?
+      @dice = @writes && chance(0.2)
     end
 
     # @return [Program]
@@ -237,6 +241,7 @@ module RandomPrograms
 
         Node.fixed("#{name}: ", value_text(types, leaves))
       end
+      values << dice_value if @dice && things.include?(klass)
       Node.fixed("make(#{klass.name}, ", Node.list(values.compact), ")")
     end
 

@@ -280,6 +280,7 @@ module RandomPrograms
       case value
       when Float then value.nan? ? :nan : [value].pack("G").unpack1("H*") + value.to_s
       when Integer, Symbol, nil, true, false, Module then value
+      when Random then [:random, Marshal.dump(value).sum]
       when Ikra::Column then [value.type, value.to_a.map { |item| of(item, seen) }]
       else
         return [:again, seen[value]] if seen.key?(value)

@@ -83,7 +83,7 @@ impl Lowering<'_> {
             // Variables and constants
             LocalVariableReadNode as_local_variable_read_node(n) => this.local_read(&n.name(), n.depth(), &n.location()),
             ItLocalVariableReadNode as_it_local_variable_read_node(n) => this.it(&n.location()),
-            InstanceVariableReadNode as_instance_variable_read_node(n) => this.node(span, Kind::Ivar(text(&n.name()))),
+            InstanceVariableReadNode as_instance_variable_read_node(n) => this.node(span, Kind::Ivar(this.variable_name(&n.name()))),
             GlobalVariableReadNode as_global_variable_read_node(n) => this.global(text(&n.name()), span),
             ClassVariableReadNode as_class_variable_read_node(n) => {
                 this.node(span, Kind::ClassVariable(text(&n.name())))

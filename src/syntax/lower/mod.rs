@@ -148,6 +148,15 @@ impl<'s> Lowering<'s> {
         }
     }
 
+    /// The name of an instance variable. One that only our own methods have is no variable of the user's.
+    fn variable_name(&self, name: &prism::ConstantId<'_>) -> String {
+        let name = text(name);
+        match (self.primitive, name.strip_prefix("@__")) {
+            (Some(first), Some(rest)) => format!("{first}{rest}"),
+            _ => name,
+        }
+    }
+
     fn span(&self, location: &prism::Location<'_>) -> Span {
         Span { file: self.file, start: location.start(), end: location.end() }
     }

@@ -22,7 +22,7 @@ impl Lowering<'_> {
             return Target::Local(self.parameter(&parameter.name(), parameter.is_repeated_parameter()), span);
         }
         if let Some(ivar) = node.as_instance_variable_target_node() {
-            return Target::Ivar(text(&ivar.name()), span);
+            return Target::Ivar(self.variable_name(&ivar.name()), span);
         }
         if let Some(multi) = node.as_multi_target_node() {
             let multiple = self.multiple(&multi.lefts(), multi.rest(), &multi.rights());
@@ -71,7 +71,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn ivar_target(&self, name: &prism::ConstantId<'_>, location: &prism::Location<'_>) -> Target {
-        Target::Ivar(text(name), self.span(location))
+        Target::Ivar(self.variable_name(name), self.span(location))
     }
 
     pub(super) fn index_target(

@@ -18,6 +18,8 @@ pub enum Holder {
     Elements(ArrayKind),
     /// Nowhere else: what Hashes of this kind are read as.
     Part(ArrayKind, HashPart),
+    /// Nowhere else: what objects of Ruby's own are read as, by the tracer's number of the variable.
+    State(u32),
     /// Nowhere: arrays that a section makes, by a number of its own.
     Made(u32),
 }
@@ -93,10 +95,10 @@ impl ArrayKinds {
         self.kinds.iter().find_map(of)
     }
 
-    /// Are the arrays of the kind parts of Hashes?
+    /// Are the arrays of the kind made whenever something is read: what a Hash holds, or the state of a Random?
     pub fn is_part(&self, kind: ArrayKind) -> bool {
         let is_it = |((holder, _), of): (&(Holder, Option<Collection>), &ArrayKind)| {
-            matches!(holder, Holder::Part(..)) && self.find(*of) == kind
+            matches!(holder, Holder::Part(..) | Holder::State(_)) && self.find(*of) == kind
         };
         self.kinds.iter().any(is_it)
     }

@@ -166,7 +166,7 @@ impl Tracer<'_> {
         }
         let mut builders: Vec<ColumnBuilder> =
             columns.iter().map(|column| std::mem::take(&mut self.columns[*column])).collect();
-        let holders = columns.iter().map(|column| Holder::Column(self.asked.columns[*column].0));
+        let holders = columns.iter().map(|column| self.holder(*column)).collect::<Vec<_>>();
         let wanted: Vec<_> = builders
             .iter_mut()
             .zip(holders)

@@ -10,7 +10,7 @@ use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
 use crate::reading::hashes;
 use crate::reading::symbols::Symbols;
-use crate::reading::variables::{Access, BLOCK};
+use crate::reading::variables::{Access, BLOCK, RANDOM_STATE};
 use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
 use crate::vm::column::{self, Memory};
@@ -333,6 +333,15 @@ impl<'a> Tracer<'a> {
         self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, self.pool.class(class), name))
     }
 
+    /// Where arrays are met in the variable of a column.
+    pub(super) fn holder(&self, column: usize) -> Holder {
+        let variable = self.asked.columns[column].0;
+        match self.asked.variables[variable as usize].name == RANDOM_STATE {
+            true => Holder::State(variable),
+            false => Holder::Column(variable),
+        }
+    }
+
     /// Reads a variable of the next objects, of those before `until`. `values` stands on the stack, for the garbage
     /// collector to see it.
     pub(super) fn read_block(
@@ -355,7 +364,7 @@ impl<'a> Tracer<'a> {
             block.len()
         };
         let values = &black_box(values)[..count];
-        let outcome = self.observe_all(values, Holder::Column(variable), &mut builder);
+        let outcome = self.observe_all(values, self.holder(column), &mut builder);
         self.columns[column] = builder;
         match outcome {
             Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
@@ -742,7 +751,9 @@ impl<'a> Tracer<'a> {
             Holder::Base(_) => "an element".into(),
             Holder::Made(_) => "an array that the section makes".into(),
             Holder::Root(_) => "a captured variable".into(),
-            Holder::Column(variable) => self.asked.variables[variable as usize].name.clone(),
+            Holder::Column(variable) | Holder::State(variable) => {
+                self.asked.variables[variable as usize].name.clone()
+            }
             Holder::Part(kind, _) => match self.asked.kinds.holder_of(kind) {
                 Some(holder) => format!("a Hash in {}", self.describe(holder)),
                 None => "a Hash".into(),

@@ -2,10 +2,11 @@
 //! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
 //! be, Ruby's functions do it.
 
+use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
-use crate::vm::{classes, value};
+use crate::vm::{classes, random_state, value};
 use magnus::rb_sys::AsRawValue;
-use magnus::{Ruby, Symbol};
+use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 
@@ -23,15 +24,27 @@ pub enum Access {
     Variable(Variable),
     /// A Struct's member, by position.
     Member(VALUE),
+    /// What is in a Random: a new array of its state, or its seed.
+    RandomState,
+    RandomSeed,
     /// Objects of the class have no such member.
     Missing,
 }
+
+/// Variables that objects of Ruby's own classes have here, and no user can name.
+pub const RANDOM_STATE: &str = "#state";
+const RANDOM_SEED: &str = "#seed";
 
 impl Access {
     /// An instance variable, or a member where the name has no `@`.
     pub fn new(ruby: &Ruby, class: VALUE, name: &str) -> Self {
         if name.starts_with('@') {
             return Self::Variable(Variable::new(value::intern(ruby, name)));
+        }
+        match name {
+            RANDOM_STATE => return Self::RandomState,
+            RANDOM_SEED => return Self::RandomSeed,
+            _ => {}
         }
         let key = classes::member_key(class, name);
         key.map_or(Self::Missing, Self::Member)
@@ -51,6 +64,8 @@ impl Access {
             match self {
                 Self::Variable(variable) => rb_sys::rb_ivar_get(object, variable.id),
                 Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
+                Self::RandomState => of_random(random_state::state, object),
+                Self::RandomSeed => of_random(random_state::seed, object),
                 Self::Missing => value::NIL,
             }
         }
@@ -60,7 +75,7 @@ impl Access {
     ///
     /// SAFETY: the objects must be live and instances of the class, and `values` as many.
     pub unsafe fn read(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
-        // SAFETY: as the caller says; none of these functions runs code of the user or allocates.
+        // SAFETY: as the caller says; none of these functions runs code of the user. What they allocate is in `values`.
         unsafe {
             match self {
                 Self::Variable(variable) => variable.read(objects, values),
@@ -71,6 +86,11 @@ impl Access {
                             Some(address) if direct => *address,
                             _ => rb_sys::rb_struct_aref(*object, *key),
                         }
+                    }
+                }
+                Self::RandomState | Self::RandomSeed => {
+                    for (object, value) in objects.iter().zip(values) {
+                        *value = self.ask(*object);
                     }
                 }
                 Self::Missing => values.fill(value::NIL),
@@ -97,6 +117,8 @@ impl Access {
                     }
                     objects.len()
                 }
+                // That takes Ruby.
+                Self::RandomState | Self::RandomSeed => 0,
                 Self::Missing => {
                     values.fill(value::NIL);
                     objects.len()
@@ -122,10 +144,17 @@ impl Access {
                         }
                     }
                 }
-                Self::Missing => {}
+                // Nobody writes those so.
+                Self::RandomState | Self::RandomSeed | Self::Missing => {}
             }
         }
     }
+}
+
+/// What a function of Ruby's gives of a Random; its errors are raised when the reading has ended.
+fn of_random(ask: fn(&Ruby, VALUE) -> Result<VALUE, Error>, random: VALUE) -> VALUE {
+    // SAFETY: objects are read by threads of Ruby that have the GVL.
+    or_defer(ask(&unsafe { Ruby::get_unchecked() }, random), value::NIL)
 }
 
 /// Has the processor fetch an object that is looked at soon.

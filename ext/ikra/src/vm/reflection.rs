@@ -37,6 +37,8 @@ pub enum Own {
     HashDefault,
     DefaultProc,
     ComparesByIdentity,
+    DumpRandom,
+    LoadRandom,
     /// `RubyVM::InstructionSequence.of`
     InstructionsOf,
     /// `Ractor.count`
@@ -44,7 +46,7 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 28] = [
+const METHODS: [(&str, &str); 30] = [
     ("Module", "instance_method"),
     ("Module", "singleton_class?"),
     ("Class", "attached_object"),
@@ -71,6 +73,8 @@ const METHODS: [(&str, &str); 28] = [
     ("Hash", "default"),
     ("Hash", "default_proc"),
     ("Hash", "compare_by_identity?"),
+    ("Random", "marshal_dump"),
+    ("Random", "marshal_load"),
     ("RubyVM::InstructionSequence.", "of"),
     ("Ractor.", "count"),
 ];
@@ -85,7 +89,7 @@ pub fn init(ruby: &Ruby) -> Result<(), Error> {
         let of = |module: &str| ruby.class_object().funcall::<_, _, Value>("const_get", (module,));
         let method: Value = match module.strip_suffix('.') {
             Some(module) => of(module)?.funcall("method", (name,))?,
-            None if !of(module)?.funcall::<_, _, bool>("method_defined?", (name,))? => continue,
+            None if !defines(of(module)?, name)? => continue,
             None => {
                 let method: Value = of(module)?.funcall("instance_method", (name,))?;
                 let bind_call: Value = of("UnboundMethod")?.funcall("instance_method", ("bind_call",))?;
@@ -100,6 +104,10 @@ pub fn init(ruby: &Ruby) -> Result<(), Error> {
     let list = list.as_raw();
     rb_sys::rb_gc_guard!(list);
     Ok(())
+}
+
+fn defines(module: Value, name: &str) -> Result<bool, Error> {
+    Ok(module.funcall("method_defined?", (name,))? || module.funcall("private_method_defined?", (name,))?)
 }
 
 /// Calls `mark` with every method that is held.

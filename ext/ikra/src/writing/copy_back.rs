@@ -15,6 +15,7 @@ use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
+use crate::writing::random_states;
 use crate::writing::results::Results;
 use crate::writing::value_columns::{ValueColumn, is_columnar};
 use ikra_core::error::Error;
@@ -169,6 +170,7 @@ impl CopyBack<'_> {
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let columns = columns::prepare(self.decoder)?;
+        let randoms = random_states::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -188,6 +190,7 @@ impl CopyBack<'_> {
         }
         fresh.keep();
         columns::write(columns);
+        random_states::write(self.decoder, randoms)?;
         self.write(&written.keep(), made)
     }
 
@@ -201,7 +204,12 @@ impl CopyBack<'_> {
         let is_column = |kind: ArrayKind| {
             self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
         };
-        let is_written = |array: &&ArraySchema| array.written && !array.made && !is_column(array.kind);
+        let is_written = |array: &&ArraySchema| {
+            array.written
+                && !array.made
+                && !is_column(array.kind)
+                && !random_states::is_of_states(self.decoder, array.kind)
+        };
         let arrays = schema.arrays.iter().filter(is_written).map(|array| {
             let kind = |part| BufferKind::ArrayValues(array.kind, part);
             self.change(Target::Elements(array.kind), kind, &array.stored.types)

@@ -9,5 +9,6 @@ pub mod filling;
 pub mod in_place;
 pub mod numbers;
 pub mod objects;
+pub mod random_states;
 pub mod results;
 pub mod value_columns;

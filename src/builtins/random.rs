@@ -1,0 +1,78 @@
+//! Random: the generators of numbers that a program or a section makes. What they do is in `core.rb`; their state is an
+//! array of Ruby's own Mersenne Twister (`#state`), which the host reads and writes.
+
+use super::{Builtin, Invocation, Row, bare, row, ruby_method};
+use crate::infer::{Lowerer, Operand, Values, class_of, module_of};
+use crate::ir::ErrorKind;
+use crate::types::{ClassId, Type};
+
+const ROWS: &[Row] = &[
+    row("rand", |s, c| with_limit(s, c, "#rand")),
+    row("random_number", |s, c| with_limit(s, c, "#random_number")),
+    row("#list", |s, c| s.new_list(0, c.args[0].value())),
+    bare("#out_of_domain", |s, _| {
+        let why = "Random draws numbers from a finite range, and up to a finite limit";
+        s.fail(ErrorKind::Unsupported(why.into()), &[])
+    }),
+];
+
+/// A method of Random's instances, `initialize` among them.
+pub(crate) fn lookup(name: &str) -> Option<Builtin> {
+    match ROWS.iter().find(|row| row.name == name) {
+        Some(row) => Some(Builtin::Rule(row)),
+        None => ruby_method("Random", if name == "clone" { "dup" } else { name }).map(Builtin::Ruby),
+    }
+}
+
+fn with_limit(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let Some(limit) = call.args.first() else { return s.send(&call.receiver, "#real", &[], 1) };
+    s.switch(limit, 0, &mut |s, limit| s.send(&call.receiver, name, &[limit], 1))
+}
+
+/// What `shuffle` and `sample` draw from: a Random, or Ruby's own generator. `None`: it is refused.
+pub(super) fn generator(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    if call.keyword_splat || call.keywords.iter().any(|(name, _)| name != "random") {
+        s.refuse_collected_keywords();
+        return None;
+    }
+    let given = call.keywords.last().map(|(_, random)| random.clone());
+    Some(
+        given.unwrap_or_else(|| Operand {
+            types: Type::Module(ClassId::RANDOM).into(),
+            values: Values::new(),
+        }),
+    )
+}
+
+/// A number below a limit, of such a generator.
+pub(super) fn draw(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let [generator, limit] = &call.args[..] else { return Operand::bottom() };
+    s.switch(generator, 0, &mut |s, generator| {
+        let limits = [limit.clone()];
+        match generator.types.single() {
+            _ if module_of(&generator) == Some(ClassId::RANDOM) => s.send(&generator, "rand", &limits, 1),
+            Some(ty) if s.is_random(ty) => s.send(&generator, "#below", &limits, 1),
+            _ => s.refuse_here(
+                "unsupported-argument",
+                format!(
+                    "{} as a generator of random numbers cannot be used in a section",
+                    s.describe(&generator.types)
+                ),
+                Some("give a Random, or none".into()),
+            ),
+        }
+    })
+}
+
+impl Lowerer<'_> {
+    /// An instance of Random or of a class below it.
+    pub(crate) fn is_random(&self, ty: &Type) -> bool {
+        let class = class_of(ty);
+        (ty.is_instance() || matches!(ty, Type::Building(..)))
+            && self.host.is_opaque(class)
+            && self.host.is_subclass(class, ClassId::RANDOM)
+    }
+}
