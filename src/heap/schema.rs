@@ -220,6 +220,8 @@ pub struct Schema {
     /// Arrays and objects that the section makes may be in columns: a tag says so, and beside it stand the index of the
     /// element that has made it, from 1, in the upper half, and the word where it begins in that element's in the lower.
     pub stores_made: bool,
+    /// What elements make gets rows.
+    pub settles: bool,
     /// The instance variables of the objects that leave the section. In which order they were set tells
     /// [`crate::infer::OrderNames`].
     pub leaving: BTreeMap<ClassId, Vec<String>>,

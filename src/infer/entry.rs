@@ -42,7 +42,7 @@ impl Lowerer<'_> {
             let columns = self.load_columns(&base, types, index);
             let is_read = matches!(base.columns[own], BaseColumn::Items(_));
             self.own_id = columns[own].values.first().copied().filter(|_| is_read);
-            self.entry = kernel.entries[i].function;
+            (self.own_key, self.entry) = (self.context, kernel.entries[i].function);
             let positional = base.arguments.iter().map(|form| self.formed(form, &columns)).collect();
             self.lower_entry(code, &base, Arguments { positional, ..Arguments::default() });
             self.own_id = None;
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         });
         self.span = code.span;
         self.close_captured();
-        self.with_stored_made(|s| match s.output {
+        self.with_stored_made(base, |s| match s.output {
             Output::Nothing => {}
             Output::Values | Output::Program => s.store_result(&value),
             Output::Selection => {

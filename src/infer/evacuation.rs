@@ -10,7 +10,7 @@ use super::joins::has_list;
 use super::operand::{self, Operand};
 use super::results::{RowWords, width};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, Ty, UnaryOp, Value};
 use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
     }
 
     /// The classes and kinds of what a value may hold, however deep.
-    fn held_within(
+    pub(super) fn held_within(
         &mut self,
         types: &TypeSet,
         classes: &mut BTreeSet<ClassId>,
@@ -315,7 +315,7 @@ impl Lowerer<'_> {
 
     fn row_word(&mut self, word: Value) -> Value {
         let at = self.row_at(word);
-        let buffer = self.buffer(BufferKind::ResultWords, Ty::I64);
+        let buffer = self.words_buffer();
         self.b.load(buffer, at, Ty::I64, true)
     }
 }

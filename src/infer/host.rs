@@ -203,6 +203,8 @@ pub trait Host {
     fn is_opaque(&self, _class: ClassId) -> bool {
         false
     }
+    /// The hierarchy of a class's objects.
+    fn hierarchy(&mut self, class: ClassId) -> HierarchyId;
     /// The position of a class among those of its hierarchy: ids of class 0 come first, then class 1 … Append-only.
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.

@@ -179,6 +179,27 @@ impl Lowerer<'_> {
         self.check(ok, ErrorKind::Unsupported(message), &[]);
     }
 
+    /// An object has been made with these values: which variables it has from the beginning.
+    pub(super) fn learn_always_set(&mut self, class: ClassId, values: &[(String, Operand)]) {
+        let Some(variables) = self.memo.leaving.get(&class) else { return };
+        let order = values.iter().find(|(name, _)| name == ORDER).map(|(_, order)| order.value());
+        let names = order
+            .and_then(|order| self.b.constant(order))
+            .and_then(|order| OrderNames { orders: &self.memo.orders, variables }.of(order));
+        let names: BTreeSet<String> = names.unwrap_or_default().into_iter().collect();
+        match self.memo.always_set.entry(class) {
+            Entry::Vacant(unknown) => {
+                unknown.insert(names);
+                self.memo.changed = true;
+            }
+            Entry::Occupied(mut known) => {
+                let before = known.get().len();
+                known.get_mut().retain(|name| names.contains(name));
+                self.memo.changed |= known.get().len() != before;
+            }
+        }
+    }
+
     /// A variable of an object has been set.
     pub(super) fn note_set(&mut self, receiver: &Operand, class: ClassId, name: &str) {
         if !name.starts_with('@') || self.b.is_dead() {

@@ -130,6 +130,7 @@ impl Lowerer<'_> {
             }
             self.learn_field(class, name, &value.types);
         }
+        self.learn_always_set(class, values);
         let fields = self.memo.made.entry(class).or_default().fields.clone();
         let mut words = vec![self.b.i64(class.0.into())];
         for (name, types) in &fields {
@@ -177,7 +178,7 @@ impl Lowerer<'_> {
     }
 
     /// One more type that a variable can hold.
-    fn learn_field(&mut self, class: ClassId, name: &str, types: &TypeSet) {
+    pub(super) fn learn_field(&mut self, class: ClassId, name: &str, types: &TypeSet) {
         let fields = &mut self.memo.made.entry(class).or_default().fields;
         let index = fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
             fields.push((name.to_string(), TypeSet::empty()));

@@ -37,6 +37,8 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
+    /// The section makes objects that have it.
+    pub grows: bool,
     /// By whom: kernels of a driver are watched apart.
     pub written_by: Watchers,
     /// Who writes it in other objects than the element itself.
@@ -215,6 +217,15 @@ pub struct Memo {
     pub freezing: BTreeSet<ClassId>,
     /// Columns that hold what the section makes, for the element itself.
     pub stores_made: BTreeSet<(HierarchyId, String)>,
+    /// Which elements keep such things in which columns: an entry's, or a kernel's.
+    pub kept: BTreeSet<(Context, HierarchyId, String)>,
+    /// Kernels whose elements make what gets rows, as [`super::watching`] knows them.
+    pub settling: BTreeSet<Context>,
+    /// The classes and kinds of lists of what gets rows.
+    pub settled: BTreeSet<ClassId>,
+    pub settled_lists: BTreeSet<ListKind>,
+    /// The variables that all objects of a class have when they have been made.
+    pub always_set: BTreeMap<ClassId, BTreeSet<String>>,
     /// Orders in which variables are set: those that have a number.
     pub orders: Vec<Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
@@ -315,6 +326,17 @@ impl Memo {
     /// Items of all kinds, by number.
     pub fn list_items(&self) -> Vec<TypeSet> {
         (0..self.lists.len()).map(|n| self.lists[self.canonical(n as u32) as usize].items.clone()).collect()
+    }
+
+    /// The kind that this one has become one with.
+    pub fn known_list(&self, kind: ListKind) -> ListKind {
+        ListKind(self.canonical(kind.0))
+    }
+
+    /// In which columns these elements keep what they make.
+    pub fn kept_by(&self, who: Context) -> Vec<(HierarchyId, String)> {
+        let all = self.kept.iter().filter(|(by, ..)| *by == who);
+        all.map(|(_, hierarchy, name)| (*hierarchy, name.clone())).collect()
     }
 
     /// What variables of objects in memory can hold, of all classes.
@@ -472,6 +494,7 @@ impl Memo {
         self.specialisations.clear();
         self.accumulators.clear();
         self.result = TypeSet::empty();
+        self.kernel_results.clear();
         self.list_loops.clear();
         self.made.values_mut().for_each(|made| made.fields.clear());
         for types in self.columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]) {
@@ -505,7 +528,8 @@ impl Memo {
             [&mut column.stored, &mut column.written].into_iter().for_each(set);
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
-        fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).for_each(set);
+        let given = self.kernel_results.values_mut();
+        fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).chain(given).for_each(set);
         for (function, mut types) in std::mem::take(&mut self.functions) {
             set(&mut types);
             let known = self.functions.entry(key(&function)).or_default();

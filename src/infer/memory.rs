@@ -152,13 +152,14 @@ impl Lowerer<'_> {
                 );
                 return None;
             };
-            let contents = match self.host.column(*hierarchy, *class, name) {
+            let mut contents = match self.host.column(*hierarchy, *class, name) {
                 Ok(contents) => contents,
                 Err(refusal) => {
                     self.refuse(refusal);
                     return None;
                 }
             };
+            contents.types.extend(&self.variable_of_settled(*class, name));
             let memo = self.memo.columns.entry((*hierarchy, name.to_string())).or_default();
             if !memo.classes.contains(class) {
                 memo.classes.push(*class);
@@ -180,7 +181,7 @@ impl Lowerer<'_> {
     fn column_stored(&mut self, hierarchy: HierarchyId, name: &str) -> Stored {
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
         let (types, classes) = (memo.stored.clone(), memo.classes.clone());
-        if memo.is_written || !memo.read {
+        if memo.is_written || memo.grows || !memo.read {
             return Stored::written(types);
         }
         Stored::read_only(types, || {
@@ -228,6 +229,9 @@ impl Lowerer<'_> {
         self.watch_variable(hierarchy, name, id, false);
         let stored = self.load_parts(&part, id, &stored, mutable);
         self.check_stored_made(&stored, name);
+        if self.in_driver {
+            types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        }
         let operand = self.narrow(&stored, &types);
         self.refine(operand)
     }
@@ -261,7 +265,7 @@ impl Lowerer<'_> {
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
         let id = receiver.value();
-        if self.host.any_frozen(hierarchy) {
+        if self.any_frozen(hierarchy) {
             let is_frozen = self.is_frozen(hierarchy, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
@@ -269,11 +273,12 @@ impl Lowerer<'_> {
         self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
+        self.note_late(receiver, name);
     }
 
     /// Is the object frozen?
     pub(crate) fn is_frozen(&mut self, hierarchy: HierarchyId, id: Value) -> Value {
-        if !self.host.any_frozen(hierarchy) {
+        if !self.any_frozen(hierarchy) {
             return self.b.bool(false);
         }
         let frozen = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
@@ -751,6 +756,7 @@ impl Lowerer<'_> {
 
     /// What the heap is to build, from the memo of a finished walk.
     pub(crate) fn schema(&mut self, base: Base, entries: Vec<TypeSet>) -> Schema {
+        self.plan_settling();
         let mut columns = Vec::new();
         for (hierarchy, name) in self.memo.columns.keys().cloned().collect::<Vec<_>>() {
             let stored = self.column_stored(hierarchy, &name);
@@ -777,7 +783,8 @@ impl Lowerer<'_> {
             result: self.memo.result.clone(),
             lists: self.memo.list_items(),
             made: self.memo.made.iter().map(|(class, made)| (*class, made.fields.clone())).collect(),
-            stores_made: !self.memo.stores_made.is_empty(),
+            stores_made: !self.memo.stores_made.is_empty() && !self.settles(),
+            settles: self.program.kernels.iter().any(|kernel| kernel.settles),
             leaving: self.memo.leaving.clone(),
             orders: self.memo.orders.clone(),
         }

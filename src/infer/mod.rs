@@ -42,6 +42,7 @@ mod raise;
 mod records;
 mod rescue;
 mod results;
+mod settling;
 mod single_assignment;
 mod sites;
 mod splats;
@@ -420,6 +421,10 @@ pub(crate) struct Lowerer<'h> {
     grew_at: Option<Span>,
     /// The element itself, in code that knows it.
     own_id: Option<Value>,
+    /// What its entry or kernel is known by in the memo.
+    own_key: Context,
+    /// How many elements there are, while what this one makes is written into words of its kernel.
+    own_words: Option<Scalar>,
     /// Where the element's result and what is in its variables are written.
     row: Option<results::RowWords>,
     /// Several elements can be one object.
@@ -513,6 +518,8 @@ impl<'h> Lowerer<'h> {
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             own_id: None,
+            own_key: 0,
+            own_words: None,
             row: None,
             shares_elements: false,
             listing: Listing::default(),

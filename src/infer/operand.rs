@@ -2,7 +2,7 @@
 //! scalar (none for nil); a union is a tag and a payload of 64 bits; ranges and tuples are their parts side by side.
 
 use super::Lowerer;
-use crate::ir::{Comparison, Ty, UnaryOp, Value};
+use crate::ir::{BufferKind, Comparison, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -359,6 +359,13 @@ impl Lowerer<'_> {
             Type::False => self.b.unary(UnaryOp::Not, inner.value()),
             Type::Object(hierarchy, class) => {
                 let index = self.host.class_index(*hierarchy, *class);
+                if self.is_settled_hierarchy(*hierarchy) {
+                    let places = self.buffer(BufferKind::Places(*hierarchy), Ty::I32);
+                    let (place, index) =
+                        (self.b.load(places, inner.value(), Ty::I32, false), self.b.i32(index as i32));
+                    let is_it = self.b.compare(Comparison::Eq, place, index);
+                    return self.b.binary(crate::ir::BinaryOp::AndB, has_shape, is_it);
+                }
                 let mut indices: Vec<u32> = peers
                     .iter()
                     .filter_map(|t| {

@@ -391,6 +391,9 @@ impl Lowerer<'_> {
             }
         };
         sized.extend(results.payload.iter().chain(&results.tag));
+        for part in [Part::Payload, Part::Tag] {
+            sized.extend(self.buffers.get(&BufferKind::Given(kernel, part)));
+        }
         let mut selected = items.columns;
         if matches!(gives, Gives::Selection | Gives::Others) && items.is_series() {
             let column = self.buffer(BufferKind::Base(kernel, Part::Payload), Ty::I64);
@@ -466,7 +469,7 @@ impl Lowerer<'_> {
     }
 
     /// The columns of a value that is kept so.
-    fn parts(&mut self, kind: &dyn Fn(Part) -> BufferKind, stored: &Stored) -> Items {
+    pub(super) fn parts(&mut self, kind: &dyn Fn(Part) -> BufferKind, stored: &Stored) -> Items {
         let (tag, payload) = stored.scalars();
         let [payload, tag] = [(Part::Payload, payload), (Part::Tag, tag)]
             .map(|(part, ty)| ty.map(|ty| self.buffer(kind(part), ty)));
@@ -520,7 +523,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn driver_scalar(&mut self, ty: Ty) -> Scalar {
+    pub(super) fn driver_scalar(&mut self, ty: Ty) -> Scalar {
         let number = self.program.scalars.len() as u32;
         self.program.scalars.push(ScalarInfo { source: ScalarSource::Driver(number), ty });
         Scalar(number)
@@ -721,6 +724,7 @@ impl Lowerer<'_> {
         let item = self.base_item(kernel, items);
         let is_object = item.types.single_shape().is_some_and(|shape| matches!(shape, Shape::Object(_)));
         self.own_id = item.values.first().copied().filter(|_| is_object);
+        self.own_key = key;
         let given: Vec<Operand> = given.iter().map(|given| self.taken(given)).collect();
         // Symbols and lambdas from around the section have no frame: this one calls the block.
         if let Some(code) = self.section.clone() {
@@ -742,24 +746,22 @@ impl Lowerer<'_> {
         self.unused = gives == Gives::Base;
         let value = self.call_block(&block, arguments);
         let element = self.b.element();
-        let mut result = TypeSet::empty();
+        let (mut result, mut made) = (TypeSet::empty(), None);
         match gives {
             Gives::Base => {}
             Gives::Values => {
                 let known = self.memo.kernel_results.get(&key).cloned().unwrap_or_default();
                 result = self.memo.join(&known, &value.types, (key, u32::MAX - 5, 0));
+                if !is_plain(&result) && result.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
+                    let list = self.memo.list_kind((key, u32::MAX - 15, 0));
+                    result.insert(Type::List(list));
+                    result = self.memo.widen(result, (key, u32::MAX - 15, 1));
+                }
                 self.memo.changed |= result != known;
                 self.memo.kernel_results.insert(key, result.clone());
                 if !is_plain(&result) {
-                    self.refuse_here(
-                        "unsupported-result",
-                        format!(
-                            "the block gives {}, which the code around a parallel call cannot keep",
-                            self.describe(&result)
-                        ),
-                        Some("give numbers or objects that exist; several values in several calls".into()),
-                    );
-                    result = Type::Nil.into();
+                    made = Some(result.clone());
+                    result = self.give_made(kernel, &result, &value);
                 } else if !self.b.is_dead() && !value.is_bottom() {
                     self.store_parts(&|part| BufferKind::Result(kernel, part), element, &result, &value);
                 }
@@ -780,6 +782,10 @@ impl Lowerer<'_> {
                 }
             }
         }
+        let gives = made.map(|made| {
+            (made, self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(result.clone())))
+        });
+        self.settle_element(kernel, &|_| items.columns, gives);
         self.procs = procs;
         let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
         self.program.functions[function.0 as usize] = b.finish();

@@ -4,6 +4,7 @@
 
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
+use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
@@ -286,6 +287,7 @@ impl Lowerer<'_> {
                 Some(self.refine(operand))
             }
             Type::Made(class) => Some(self.read_made(receiver.value(), *class, name)),
+            Type::Object(hierarchy, _) if name == ORDER => Some(self.order_of_settled(*hierarchy, receiver)),
             _ => None,
         }
     }
@@ -325,6 +327,10 @@ impl Lowerer<'_> {
                 self.check_unfrozen_made(receiver, *class, name);
                 self.write_made(receiver.value(), *class, name, value);
                 self.note_set(receiver, *class, name);
+                true
+            }
+            Some(Type::Object(hierarchy, _)) if name == ORDER => {
+                self.set_order_of_settled(*hierarchy, receiver, value);
                 true
             }
             Some(Type::Record(record)) if !self.host.is_subclass(record.class, ClassId::DATA) => {

@@ -7,7 +7,7 @@
 use super::leaving::is_shared;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
 use crate::types::{ListKind, RecordType, Shape, Type, TypeSet};
 
 /// The result being written.
@@ -21,7 +21,7 @@ pub(crate) struct RowWords {
 pub fn result_words(schema: &crate::heap::Schema) -> (usize, bool) {
     (
         operand::scalars(&schema.result).map_or(0, |s| s.len()),
-        !super::joins::has_list(&schema.result) && !schema.stores_made,
+        !super::joins::has_list(&schema.result) && !schema.stores_made && !schema.settles,
     )
 }
 
@@ -232,8 +232,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The words of elements.
+    pub(super) fn words_buffer(&mut self) -> Buffer {
+        let kind = if self.own_words.is_some() { BufferKind::KernelWords } else { BufferKind::ResultWords };
+        self.buffer(kind, Ty::I64)
+    }
+
     pub(crate) fn set_row(&mut self, word: Value, value: Value) {
-        let buffer = self.buffer(BufferKind::ResultWords, Ty::I64);
+        let buffer = self.words_buffer();
         self.program.buffers[buffer.0 as usize].written = true;
         let at = self.row_at(word);
         self.b.store(buffer, at, value);
@@ -241,7 +247,10 @@ impl Lowerer<'_> {
 
     /// The index of a word of the element's own result.
     pub(super) fn row_at(&mut self, word: Value) -> Value {
-        let count = self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX);
+        let count = match self.own_words {
+            Some(count) => self.b.scalar(count, Ty::I64, Interval::INDEX),
+            None => self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX),
+        };
         let element = self.element_index();
         let element = self.b.unary(UnaryOp::ExtendI32, element);
         let at = self.b.binary(BinaryOp::Mul, word, count);

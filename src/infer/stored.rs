@@ -9,8 +9,12 @@ use super::Lowerer;
 use super::joins::has_list;
 use super::operand::{self, Operand};
 use super::results::RowWords;
-use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Part, UnaryOp, Value};
+use crate::heap::schema::{Base, BaseColumn};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Items, KernelId, Part, UnaryOp, Value};
 use crate::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+
+/// A variable that holds what elements make.
+pub(super) type Kept = (HierarchyId, String);
 
 impl Lowerer<'_> {
     /// The value as a variable keeps it. `None`: it cannot, or another walk is needed.
@@ -45,14 +49,21 @@ impl Lowerer<'_> {
             self.memo.changed |= self.memo.keeping_loops.insert(key);
         }
         let Some(Type::Object(hierarchy, _)) = receiver.types.iter().next() else { return None };
+        if self.settles() {
+            if !self.can_settle(&made) {
+                return None;
+            }
+            self.settle_types(&made);
+        }
         self.memo.changed |= self.memo.stores_made.insert((*hierarchy, name.to_string()));
+        self.memo.changed |= self.memo.kept.insert((self.own_key, *hierarchy, name.to_string()));
         Some(value.clone())
     }
 
     /// Is it the element's own object, whose variables are looked after at its end?
     fn keeps_made(&self, receiver: &Operand) -> bool {
         let is_own = self.own_id.is_some() && receiver.values.first().copied() == self.own_id;
-        is_own && !self.repeats && !self.in_driver && self.kernel.is_none() && self.section.is_none()
+        is_own && !self.in_driver
     }
 
     /// The value as the column keeps it, where all arrays that are made are of one kind. `None`: another walk is needed.
@@ -69,7 +80,10 @@ impl Lowerer<'_> {
         if all.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
             all.insert(Type::List(self.memo.list_kind((place.0, place.1, 1))));
         }
-        let written = self.memo.widen(all, place);
+        let mut written = self.memo.widen(all, place);
+        if self.settles() {
+            written = written.union(&self.settled(&written));
+        }
         let memo = self.memo.columns.get_mut(key)?;
         let mut stored = memo.stored.filter(|ty| !matches!(ty, Type::List(_))).union(&written);
         // So there is a tag, which says what has been evacuated.
@@ -93,8 +107,9 @@ impl Lowerer<'_> {
 
     /// A variable is read that may hold what was made: by the element that has made it, or nobody.
     pub(super) fn check_stored_made(&mut self, value: &Operand, name: &str) {
-        if !value.types.iter().any(|ty| matches!(ty, Type::List(_) | Type::Made(_))) || value.values.len() < 2
-        {
+        let is_made = value.types.iter().any(|ty| matches!(ty, Type::List(_) | Type::Made(_)));
+        // What a driver sees has a row.
+        if !is_made || value.values.len() < 2 || self.in_driver {
             return;
         }
         let tag = self.b.unary(UnaryOp::ExtendI32, value.values[0]);
@@ -121,8 +136,16 @@ impl Lowerer<'_> {
     }
 
     /// Runs `f`, which writes the element's result, and evacuates what its variables hold.
-    pub(super) fn with_stored_made(&mut self, f: impl FnOnce(&mut Self)) {
-        let columns: Vec<(HierarchyId, String)> = self.memo.stores_made.iter().cloned().collect();
+    pub(super) fn with_stored_made(&mut self, base: &Base, f: impl FnOnce(&mut Self)) {
+        if self.settles() {
+            f(self);
+            let base = |s: &mut Self| match &base.columns[base.own()] {
+                BaseColumn::Items(stored) => s.parts(&|part| BufferKind::Base(KernelId(0), part), stored),
+                _ => Items::default(),
+            };
+            return self.settle_element(KernelId(0), &base, None);
+        }
+        let columns = self.memo.kept_by(self.own_key);
         let (Some(id), false, false) = (self.own_id, columns.is_empty(), self.b.is_dead()) else {
             return f(self);
         };
@@ -144,23 +167,22 @@ impl Lowerer<'_> {
         let mut types = vec![self.memo.result.clone()];
         for (i, (hierarchy, name)) in columns.into_iter().enumerate() {
             let stored = self.memo.columns[&(hierarchy, name.clone())].stored.clone();
-            self.within_slot(0x400 + i as u32, |s| s.evacuate_variable(hierarchy, &name, id, &stored, &row));
+            let part = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
+            self.within_slot(0x400 + i as u32, |s| s.evacuate_variable(&part, id, &stored, &row));
             types.push(stored);
         }
         self.evacuate_rest(&types, first, &row);
         self.temp_drop(row.next);
     }
 
-    fn evacuate_variable(
+    pub(super) fn evacuate_variable(
         &mut self,
-        hierarchy: HierarchyId,
-        name: &str,
+        part: &dyn Fn(Part) -> BufferKind,
         id: Value,
         stored: &TypeSet,
         row: &RowWords,
     ) {
-        let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
-        let value = self.load_parts(&part, id, &crate::heap::schema::Stored::written(stored.clone()), true);
+        let value = self.load_parts(part, id, &crate::heap::schema::Stored::written(stored.clone()), true);
         if value.values.len() != 2 || !has_list(stored) {
             self.memo.changed = true;
             return;

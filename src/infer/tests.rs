@@ -273,6 +273,10 @@ impl Host for World {
         false
     }
 
+    fn hierarchy(&mut self, class: ClassId) -> HierarchyId {
+        Self::hierarchy(self, class)
+    }
+
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32 {
         (0..class.0).filter(|c| self.hierarchy(ClassId(*c)) == hierarchy).count() as u32
     }

@@ -71,17 +71,20 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
         let ids = if is_entry { own_ids(&function.body, &program.buffers) } else { Vec::new() };
         let mut touch = |buffer: Buffer, index: Value, write: bool| {
             let own = match program.buffers[buffer.0 as usize].kind {
-                BufferKind::Column { .. } | BufferKind::Frozen(_) => ids.contains(&index),
+                BufferKind::Column { .. } | BufferKind::Frozen(_) | BufferKind::Places(_) => {
+                    ids.contains(&index)
+                }
                 // By element index.
                 BufferKind::Base(..)
                 | BufferKind::Beside(..)
                 | BufferKind::Result(..)
+                | BufferKind::Given(..)
                 | BufferKind::Kept
                 | BufferKind::Accumulator(..)
                 | BufferKind::AccumulatorTick(_)
                 | BufferKind::FirstSame(_) => is_entry && index == Value(0),
                 // Each thread sees its own.
-                BufferKind::ResultWords | BufferKind::Scratch => true,
+                BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => true,
                 _ => false,
             };
             let access = all.entry(buffer).or_default();

@@ -24,6 +24,7 @@ pub mod interpreter;
 pub mod parser;
 pub mod passes;
 pub mod printer;
+pub mod settling;
 pub mod typing;
 pub mod verifier;
 pub mod walk;
@@ -574,6 +575,13 @@ pub enum BufferKind {
     Variable(u32, Part),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
+    /// The same for what elements of a driver's kernels make, or those of several ticks: see [`settling`].
+    KernelWords,
+    /// What the block of a kernel gives, where it may make it (`I32` tags, `I64`): as [`settling`] finds it.
+    Given(KernelId, Part),
+    /// `I32`: the number of each object's class in its hierarchy, by id. What others find by where ids begin
+    /// ([`ScalarSource::ClassBase`]) is not so where the section makes objects, which come behind all others.
+    Places(HierarchyId),
     /// Memory of the element being computed, for the arrays it makes (`I64`); each thread sees its own. The first word
     /// is the number of words in use, which each tick sets anew.
     Scratch,
@@ -620,6 +628,8 @@ impl BufferInfo {
             BufferKind::Result(..)
                 | BufferKind::Kept
                 | BufferKind::ResultWords
+                | BufferKind::KernelWords
+                | BufferKind::Given(..)
                 | BufferKind::Scratch
                 | BufferKind::Marks(_)
                 | BufferKind::Accumulator(..)
@@ -842,6 +852,8 @@ pub struct Kernel {
     pub entries: Vec<Entry>,
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
     pub fused: bool,
+    /// What its elements make gets rows after each tick: see [`settling`].
+    pub settles: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -857,6 +869,7 @@ pub struct Program {
     /// Which calls the numbers of paths stand for, in the order of the numbers.
     pub callers: Vec<Callers>,
     pub uses_random: bool,
+    pub settling: settling::Settling,
     /// The same with nothing deferred, and what was deferred not watched: what it is where elements run in order.
     pub plain: Option<Box<Self>>,
     /// [`Op::Watch`] says who it was: elements run in order, and marks are rows of [`crate::heap::marks::Report`].

@@ -50,7 +50,9 @@ impl Display for Program {
             writeln!(f, "e{i} = {site}")?;
         }
         for (i, kernel) in self.kernels.iter().enumerate() {
-            writeln!(f, "kernel k{i}{}", if kernel.fused { " fused" } else { "" })?;
+            let [fused, settles] = [(kernel.fused, " fused"), (kernel.settles, " settles")]
+                .map(|(is, word)| if is { word } else { "" });
+            writeln!(f, "kernel k{i}{fused}{settles}")?;
             for entry in &kernel.entries {
                 writeln!(f, "entry {} {}", entry.function, Quoted(&entry.name))?;
             }
@@ -95,6 +97,9 @@ impl Display for BufferInfo {
             BufferKind::Selection => f.write_str("selection"),
             BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
             BufferKind::ResultWords => f.write_str("result_words"),
+            BufferKind::KernelWords => f.write_str("kernel_words"),
+            BufferKind::Given(k, part) => write!(f, "given{}{}", OfKernel(*k), PartText(*part)),
+            BufferKind::Places(h) => write!(f, "places h{}", h.0),
             BufferKind::Scratch => f.write_str("scratch"),
             BufferKind::Frozen(h) => write!(f, "frozen h{}", h.0),
             BufferKind::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),

@@ -44,6 +44,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Base(_, Part::Tag)
             | BufferKind::Beside(_, _, Part::Tag)
             | BufferKind::Result(_, Part::Tag)
+            | BufferKind::Given(_, Part::Tag)
+            | BufferKind::Places(_)
             | BufferKind::Accumulator(_, Part::Tag)
             | BufferKind::Variable(_, Part::Tag)
             | BufferKind::Merged(_, Part::Tag)
@@ -54,7 +56,8 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::SymbolRanks
             | BufferKind::KeyIndex(_) => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
-            BufferKind::ResultWords | BufferKind::Scratch => Ty::I64,
+            BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => Ty::I64,
+            BufferKind::Given(_, Part::Payload) => Ty::I64,
             BufferKind::Kept | BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
             _ => buffer.ty,
         };

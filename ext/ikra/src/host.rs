@@ -387,6 +387,10 @@ impl Host for LiveHost<'_, '_> {
         classes::is_opaque(self.pool.class(class))
     }
 
+    fn hierarchy(&mut self, class: ClassId) -> HierarchyId {
+        self.pool.place(class).0
+    }
+
     fn class_index(&self, _hierarchy: HierarchyId, class: ClassId) -> u32 {
         self.pool.place(class).1
     }

@@ -24,6 +24,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::writing::born::Born;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
@@ -198,6 +199,7 @@ struct Run<'a> {
     /// What is read: where elements are selected, copies of the arrays.
     base: Cow<'a, Base>,
     syncs: Syncs,
+    born: Born,
 }
 
 impl<'a> Run<'a> {
@@ -213,7 +215,16 @@ impl<'a> Run<'a> {
             base.to_mut().copy_items(pinned)?;
         }
         let scope = BlockScope::new(ruby, pinned, section.block);
-        Ok(Self { ruby, pinned, section, captured, scope, base, syncs: Syncs::default() })
+        Ok(Self {
+            ruby,
+            pinned,
+            section,
+            captured,
+            scope,
+            base,
+            syncs: Syncs::default(),
+            born: Born::default(),
+        })
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
@@ -250,7 +261,7 @@ impl<'a> Run<'a> {
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: &self.born }
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
@@ -334,6 +345,7 @@ impl<'a> Run<'a> {
                 }
             };
             heap.begin_again(layout);
+            self.born.clear();
             if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
@@ -691,6 +703,7 @@ impl<'a> Run<'a> {
                         pinned: self.pinned,
                         block: self.section.block,
                         base: &self.base,
+                        born: &self.born,
                     };
                     let since = Instant::now();
                     run.sync(version, heap, (number, at), &self.syncs)?;

@@ -14,6 +14,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{Decoded, decode};
+use crate::writing::born::Born;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
@@ -48,6 +49,7 @@ pub struct SyncRun<'a> {
     pub pinned: &'a Pinned,
     pub block: Proc,
     pub base: &'a Base,
+    pub born: &'a Born,
 }
 
 /// A variable around the section that the section assigns: its name and number, and what it holds.
@@ -119,7 +121,7 @@ impl SyncRun<'_> {
     }
 
     fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap }
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: self.born }
     }
 
     fn local(&self, name: &str) -> Result<VALUE, Trouble> {

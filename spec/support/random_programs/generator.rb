@@ -91,7 +91,7 @@ module RandomPrograms
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
       choose_section(section)
       # Do elements keep what they make in their variables?
-      @keeps = @writes && !@section && chance(0.3)
+      @keeps = @writes && chance(0.3)
       # Do they hold generators of random numbers?
       @dice = @writes && chance(0.2)
     end
@@ -112,7 +112,7 @@ module RandomPrograms
       classes.concat(steps_node)
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
-      repeats = @operation == :peach && !@keeps && @accumulators.none? { |one| one.form == "f+=" }
+      repeats = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" }
       ticks = repeats ? between(1, 3) : 1
       operation = @section ? @operation : Operations.varied(@operation, @seed)
       Program.new(seed: @seed, calling: [operation, ticks, @collection],

@@ -204,8 +204,12 @@ module RandomPrograms
       return unless name
 
       types = scope.own_class.all_ivars.fetch(name)
+      # What drivers make stays theirs.
+      return if scope.driver && !types.is_a?(ArrayType) && types.intersect?(records)
+
       text = written_text(name)
-      return Node.statement(text, " = ", list(types.items, depth)) if types.is_a?(ArrayType) && @keeps && chance(0.4)
+      keeps = types.is_a?(ArrayType) && @keeps && !scope.driver
+      return Node.statement(text, " = ", list(types.items, depth)) if keeps && chance(0.4)
       return write_item(text, types, depth) if types.is_a?(ArrayType)
       return operate_on(text, types, depth) if chance(0.4)
 

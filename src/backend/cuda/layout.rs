@@ -50,6 +50,8 @@ impl Begins {
             BufferKind::Result(..)
             | BufferKind::Kept
             | BufferKind::ResultWords
+            | BufferKind::KernelWords
+            | BufferKind::Given(..)
             | BufferKind::Accumulator(..)
             | BufferKind::AccumulatorTick(_)
                 if bytes >= SMALL =>

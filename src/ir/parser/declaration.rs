@@ -16,7 +16,8 @@ impl Parser {
             "program" => program.uses_random |= self.take_word("random"),
             "kernel" => {
                 self.in_order("k", "a kernel", program.kernels.len())?;
-                program.kernels.push(Kernel { entries: Vec::new(), fused: self.take_word("fused") });
+                let (fused, settles) = (self.take_word("fused"), self.take_word("settles"));
+                program.kernels.push(Kernel { entries: Vec::new(), fused, settles });
             }
             "driver" => program.driver = Some(FuncId(self.entity("f", "a function")?)),
             "entry" => {
@@ -186,6 +187,12 @@ impl Parser {
                 BufferKind::Variable(number, self.part())
             }
             "result_words" => BufferKind::ResultWords,
+            "kernel_words" => BufferKind::KernelWords,
+            "given" => {
+                let kernel = self.of_kernel();
+                BufferKind::Given(kernel, self.part())
+            }
+            "places" => BufferKind::Places(self.hierarchy()?),
             "scratch" => BufferKind::Scratch,
             "frozen" => BufferKind::Frozen(self.hierarchy()?),
             "frozen_array" => BufferKind::FrozenArray(self.array_kind()?),

@@ -646,6 +646,10 @@ fn forget_unused(program: &mut Program) {
             }
         });
     }
+    program.settling.renumber(
+        |buffer| *buffer = Buffer(new_buffers[buffer.0 as usize]),
+        |scalar| *scalar = Scalar(new_scalars[scalar.0 as usize]),
+    );
     let mut used = buffers.iter();
     program.buffers.retain(|_| *used.next().unwrap_or(&true));
     let mut used = scalars.iter();

@@ -59,8 +59,9 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
             .collect();
         let accesses = accesses_of(program, &program.kernels[number]);
         let is_private = |buffer| accesses.get(buffer).is_none_or(|access| access.is_private());
-        let fused = written.iter().all(|(buffer, _)| is_private(buffer));
         let kernel = &mut program.kernels[number];
+        // What elements make gets rows after each tick.
+        let fused = !kernel.settles && written.iter().all(|(buffer, _)| is_private(buffer));
         kernel.fused = fused;
         let private = if fused { &written[..] } else { &[] };
         for entry in kernel.entries.clone() {
@@ -74,7 +75,15 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
 
 /// Memory of which an element sees its own part only, and nothing of an earlier tick.
 const fn is_own(kind: &BufferKind) -> bool {
-    matches!(kind, BufferKind::Result(..) | BufferKind::Kept | BufferKind::ResultWords | BufferKind::Scratch)
+    matches!(
+        kind,
+        BufferKind::Result(..)
+            | BufferKind::Given(..)
+            | BufferKind::Kept
+            | BufferKind::ResultWords
+            | BufferKind::KernelWords
+            | BufferKind::Scratch
+    )
 }
 
 /// The values at the top of an entry that are the element's id.

@@ -61,6 +61,8 @@ enum Recipe {
     /// The root that it begins with.
     Variable(u32, Part, Option<Shape>),
     ResultWords,
+    /// The number of each object's class.
+    Places(HierarchyId),
     /// Empty until the driver makes it.
     Drivers,
     /// One row.
@@ -184,7 +186,12 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Beside(KernelId(0), column, part) => base(schema, *column as usize, *part),
         BufferKind::Result(KernelId(0), _) | BufferKind::Kept => Recipe::Result,
         // Empty until the driver makes them.
-        BufferKind::Base(..) | BufferKind::Beside(..) | BufferKind::Result(..) => Recipe::Drivers,
+        BufferKind::Base(..)
+        | BufferKind::Beside(..)
+        | BufferKind::Result(..)
+        | BufferKind::Given(..)
+        | BufferKind::KernelWords => Recipe::Drivers,
+        BufferKind::Places(hierarchy) => Recipe::Places(*hierarchy),
         BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
             match schema.accumulators.get(*number as usize) {
@@ -243,7 +250,10 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     schema.base.columns.iter().for_each(|column| own_hierarchies(&column.types(), &mut all));
     all.extend(schema.columns.iter().map(|c| c.hierarchy));
     for buffer in &program.buffers {
-        if let BufferKind::Column { hierarchy, .. } | BufferKind::Frozen(hierarchy) = &buffer.kind {
+        if let BufferKind::Column { hierarchy, .. }
+        | BufferKind::Frozen(hierarchy)
+        | BufferKind::Places(hierarchy) = &buffer.kind
+        {
             all.push(*hierarchy);
         }
     }
@@ -592,6 +602,15 @@ fn fill(
         Recipe::Merged => Column::try_zeros(buffer.ty, 1)?,
         Recipe::ResultWords | Recipe::Drivers | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
             Column::with_capacity(buffer.ty, 0)
+        }
+        Recipe::Places(hierarchy) => {
+            let mut places = Vec::new();
+            for place in 0..ids.classes(*hierarchy).len() as u32 {
+                let count = ids.base(*hierarchy, place + 1) - ids.base(*hierarchy, place);
+                fallible::reserve(&mut places, count as usize)?;
+                places.resize(places.len() + count as usize, place as i32);
+            }
+            Column::I32(places)
         }
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::KeyIndex(kind) => Column::I32(key_index::build(tracer, ids, *kind)?),

@@ -196,11 +196,14 @@ impl CopyBack<'_> {
 
     fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {
         let schema = self.decoder.schema();
-        let columns = schema.columns.iter().filter(|column| column.written).map(|column| {
-            let (hierarchy, name) = (column.hierarchy, &column.name);
-            let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
-            self.change(Target::Variable(column), kind, &column.stored.types)
-        });
+        let columns =
+            schema.columns.iter().filter(|column| column.written && !column.name.starts_with('#')).map(
+                |column| {
+                    let (hierarchy, name) = (column.hierarchy, &column.name);
+                    let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
+                    self.change(Target::Variable(column), kind, &column.stored.types)
+                },
+            );
         let is_column = |kind: ArrayKind| {
             self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
         };
@@ -242,7 +245,8 @@ impl CopyBack<'_> {
                 _ => tag | payload,
             }
         };
-        let count = values.payload.or(values.tags).map_or(0, Column::len);
+        // What the section has made is behind.
+        let count = before.payload.or(before.tags).map_or(0, Column::len);
         let rows = RowSet::of(count, of_group)?;
         Ok(Change { target, values, before, rows })
     }

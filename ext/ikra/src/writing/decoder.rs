@@ -5,7 +5,9 @@ use crate::running::heap::Heap;
 use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
+use crate::writing::born::{Born, Empty, OfClass};
 use ikra_core::error::Error;
+use ikra_core::heap::schema::ArraySchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part};
@@ -109,6 +111,7 @@ pub struct Decoder<'a> {
     pub pinned: &'a Pinned,
     pub inferred: &'a Inferred,
     pub heap: &'a Heap,
+    pub born: &'a Born,
 }
 
 impl<'a> Decoder<'a> {
@@ -137,10 +140,21 @@ impl<'a> Decoder<'a> {
 
     /// A value that may have to be made, which may raise.
     pub fn made(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
+        let made = black_box(self.made_empty(shape, payload)?);
+        self.fill_born()?;
+        Ok(made)
+    }
+
+    /// The same, where objects and arrays that the section has made may be empty still.
+    pub fn made_empty(&self, shape: Shape, payload: i64) -> Result<VALUE, Trouble> {
         Ok(match shape {
             Shape::Integer => protect(|| value::integer(self.ruby, payload))?,
             Shape::Float => protect(|| value::float(self.ruby, f64::from_bits(payload as u64)))?,
             Shape::Array(kind) if self.is_made((shape, payload)) => self.made_array(kind, payload)?,
+            Shape::Object(hierarchy) => match self.object(hierarchy, payload) {
+                Some(object) => object,
+                None => self.born_object(hierarchy, payload)?,
+            },
             _ => self.existing(shape, payload)?,
         })
     }
@@ -164,12 +178,83 @@ impl<'a> Decoder<'a> {
         self.values(|part| BufferKind::Variable(number, part), self.types_of_variable(number))
     }
 
-    /// An array that the driver has made: each is one array in Ruby.
+    /// An object that the section has made: each is one in Ruby.
+    fn born_object(&self, hierarchy: HierarchyId, id: i64) -> Result<VALUE, Trouble> {
+        if let Some(known) = self.born.object(hierarchy, id) {
+            return Ok(known);
+        }
+        let places = self.buffer(&BufferKind::Places(hierarchy));
+        let place = places.zip(usize::try_from(id).ok()).filter(|(places, row)| *row < places.len());
+        let class = place.and_then(|(places, row)| {
+            let classes = self.heap.ids.classes(hierarchy);
+            classes.get(places.bits(row) as usize).map(|class| (row, *class))
+        });
+        let Some((row, class)) = class else {
+            return Err(Error::Internal(format!("{hierarchy:?} {id} stands for no object")).into());
+        };
+        let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
+        let object = black_box(of_class.maker.allocate()?);
+        self.pinned.hold(object)?;
+        self.born.add(hierarchy, row, of_class, object);
+        Ok(object)
+    }
+
+    /// Fills what the section has made and is empty, and what is made meanwhile.
+    fn fill_born(&self) -> Result<(), Trouble> {
+        while let Some(next) = self.born.next() {
+            match next {
+                Empty::Object(of_class, row, object) => self.fill_object(&of_class, row, object)?,
+                Empty::Array(kind, id, array) => self.fill_array(kind, id, array)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_object(&self, of_class: &OfClass, row: usize, object: VALUE) -> Result<(), Trouble> {
+        let OfClass { maker, variables } = of_class;
+        let mut block = [value::NIL; BLOCK];
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let block = black_box(&mut block);
+        let Some(values) = block.get_mut(..variables.len()) else {
+            return Err(Trouble::Plain(format!(
+                "an object of more than {BLOCK} variables was made in a section"
+            )));
+        };
+        let columns = self.heap.store.columns();
+        let mut order = 0;
+        for (place, (value, variable)) in values.iter_mut().zip(variables).enumerate() {
+            let [payload, tags] =
+                [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
+            let (shape, payload) = Values { payload, tags, single: variable.single }.get(row)?;
+            if place == maker.order() {
+                order = payload;
+                continue;
+            }
+            *value = match immediate(shape, payload) {
+                Some(value) => value,
+                None => self.made_empty(shape, payload)?,
+            };
+        }
+        let order = maker.order_of(self.ruby, self.schema(), order)?;
+        maker.set(object, &order, values)
+    }
+
+    /// An array that the section has made: each is one array in Ruby.
     fn made_array(&self, kind: ArrayKind, id: i64) -> Result<VALUE, Trouble> {
         let key = (kind.0, id);
         if let Some(known) = self.heap.made.borrow().get(&key) {
             return Ok(*known);
         }
+        let (_, _, length) = self.place_of_array(kind, id)?;
+        let array = protect_array(self.ruby, length)?;
+        self.pinned.hold(array.as_raw())?;
+        self.heap.made.borrow_mut().insert(key, array.as_raw());
+        self.born.add_array(kind, id, array.as_raw());
+        Ok(array.as_raw())
+    }
+
+    /// What an array that the section has made holds, where its items are, and how many.
+    fn place_of_array(&self, kind: ArrayKind, id: i64) -> Result<(&'a ArraySchema, usize, usize), Error> {
         let schema = self.schema().arrays.iter().find(|array| array.kind == kind);
         let row = |list: BufferKind| {
             let column =
@@ -178,14 +263,18 @@ impl<'a> Decoder<'a> {
         };
         let place = schema.zip(row(BufferKind::ArrayOffset(kind))).zip(row(BufferKind::ArrayLength(kind)));
         let Some(((schema, offset), length)) = place else {
-            return Err(Error::Internal(format!("array {id} of {kind:?} is not there")).into());
+            return Err(Error::Internal(format!("array {id} of {kind:?} is not there")));
         };
+        Ok((schema, offset, length))
+    }
+
+    fn fill_array(&self, kind: ArrayKind, id: i64, array: VALUE) -> Result<(), Trouble> {
+        let (schema, offset, length) = self.place_of_array(kind, id)?;
+        // SAFETY: the array was made above, and `Pinned` keeps it alive.
+        let array = RArray::from_value(unsafe { Value::from_raw(array) });
+        let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
         let values = self.values(|part| BufferKind::ArrayValues(kind, part), &schema.stored.types);
-        let array = protect_array(self.ruby, length)?;
-        self.pinned.pin(array.as_raw());
-        self.heap.made.borrow_mut().insert(key, array.as_raw());
-        self.push_all(array, &values, offset..offset + length)?;
-        Ok(array.as_raw())
+        self.push_all(array, &values, offset..offset + length)
     }
 
     /// A value that is there already: an immediate, or one of the objects and arrays found.
@@ -215,13 +304,15 @@ impl<'a> Decoder<'a> {
     }
 
     pub fn object_value(&self, hierarchy: HierarchyId, id: i64) -> Option<Value> {
+        let object = self.object(hierarchy, id).or_else(|| self.made(Shape::Object(hierarchy), id).ok());
         // SAFETY: `Pinned` keeps it alive.
-        self.object(hierarchy, id).map(|object| unsafe { Value::from_raw(object) })
+        object.map(|object| unsafe { Value::from_raw(object) })
     }
 
     pub fn array_value(&self, kind: ArrayKind, id: i64) -> Option<Value> {
+        let array = self.array(kind, id).or_else(|| self.made(Shape::Array(kind), id).ok());
         // SAFETY: `Pinned` keeps it alive.
-        self.array(kind, id).map(|array| unsafe { Value::from_raw(array) })
+        array.map(|array| unsafe { Value::from_raw(array) })
     }
 
     /// Appends the values of some rows to an array.
@@ -235,7 +326,7 @@ impl<'a> Decoder<'a> {
         let mut block = [value::NIL; BLOCK];
         let block = black_box(&mut block);
         loop {
-            let count = values.decode(&mut rows, block, |shape, payload| self.made(shape, payload))?;
+            let count = values.decode(&mut rows, block, |shape, payload| self.made_empty(shape, payload))?;
             append(array, &block[..count])?;
             if count < BLOCK {
                 return Ok(());

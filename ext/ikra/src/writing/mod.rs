@@ -1,6 +1,7 @@
 //! Columns → live objects: what a run has changed, and its result or exception.
 
 pub mod accumulators;
+pub mod born;
 pub mod columns;
 pub mod copy_back;
 pub mod decoder;

@@ -3,12 +3,14 @@
 
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout::Template;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::{classes, value};
-use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
 use ikra_core::faults;
+use ikra_core::heap::Schema;
 use ikra_core::infer::{FROZEN, ORDER, OrderNames};
 use ikra_core::types::ClassId;
+use magnus::Ruby;
 use magnus::rb_sys::protect;
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
@@ -42,8 +44,7 @@ pub struct Order {
 const TRIES: u32 = 8;
 
 impl Maker {
-    pub fn new(decoder: &Decoder<'_>, class: ClassId, names: &[&str]) -> Result<Self, Error> {
-        let pool = &decoder.heap.pool;
+    pub fn new(ruby: &Ruby, pool: &ObjectPool, class: ClassId, names: &[&str]) -> Result<Self, Error> {
         let value = pool.class(class);
         let order = names.iter().position(|name| *name == ORDER);
         let order = order.ok_or_else(|| Error::Internal(format!("{} has no order", pool.name(class))))?;
@@ -59,7 +60,7 @@ impl Maker {
         Ok(Self {
             number: class,
             class: value,
-            names: names.iter().map(|name| value::intern(decoder.ruby, name)).collect(),
+            names: names.iter().map(|name| value::intern(ruby, name)).collect(),
             order,
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -81,16 +82,15 @@ impl Maker {
     }
 
     /// The variables that an order names.
-    pub fn order_of(&self, decoder: &Decoder<'_>, order: i64) -> Result<Rc<Order>, Error> {
+    pub fn order_of(&self, ruby: &Ruby, schema: &Schema, order: i64) -> Result<Rc<Order>, Error> {
         if let Some(known) = self.orders.borrow().get(&order) {
             return Ok(known.clone());
         }
-        let schema = decoder.schema();
         let variables = schema.leaving.get(&self.number).map_or(&[][..], Vec::as_slice);
         let names = OrderNames { orders: &schema.orders, variables }.of(order);
         let names = names.ok_or_else(|| Error::Internal("an object of no known order".into()))?;
         let place = |name: &String| {
-            let id = value::intern(decoder.ruby, name);
+            let id = value::intern(ruby, name);
             let place = self.names.iter().position(|known| *known == id);
             place.ok_or_else(|| Error::Internal(format!("{name} is not there")))
         };

@@ -11,6 +11,7 @@ use crate::writing::objects::{Maker, Order};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
+use ikra_core::heap::schema::Output;
 use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, width};
 use ikra_core::ir::BufferKind;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
@@ -119,7 +120,7 @@ impl Encodings<'_> {
 
     fn object(&mut self, class: ClassId, variables: &[(String, TypeSet)]) -> Result<Kind, Error> {
         let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
-        let maker = Rc::new(Maker::new(self.decoder, class, &names)?);
+        let maker = Rc::new(Maker::new(self.decoder.ruby, &self.decoder.heap.pool, class, &names)?);
         let parts = variables.iter().map(|(_, types)| self.of(types)).collect::<Result<_, _>>()?;
         Ok(Kind::Record(maker, parts))
     }
@@ -329,7 +330,8 @@ impl<'a> Results<'a> {
         }
         let result = black_box(self.value(&self.result, words, 0)?);
         self.fill_all(result, words)?;
-        if !self.decoder.schema().stores_made {
+        let schema = self.decoder.schema();
+        if !schema.stores_made && schema.output != Output::Program {
             // The result holds it all.
             self.decoder.pinned.release();
         }
@@ -485,7 +487,7 @@ impl<'a> Results<'a> {
         for part in &parts[..maker.order()] {
             order += part.width;
         }
-        let order = maker.order_of(&self.decoder, words.get(order)?)?;
+        let order = maker.order_of(self.decoder.ruby, self.decoder.schema(), words.get(order)?)?;
         // On the stack, where the garbage collector sees them.
         if parts.len() <= ITEMS {
             let mut values = [value::NIL; ITEMS];

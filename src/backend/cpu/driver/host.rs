@@ -23,23 +23,23 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct DriverState<'a> {
     /// Its operands are what a function gives.
     thread: ThreadState,
-    driver: &'a Driver,
-    session: &'a mut (dyn Session + 'a),
+    pub(super) driver: &'a Driver,
+    pub(super) session: &'a mut (dyn Session + 'a),
     /// The run as it begins.
-    launch: &'a Launch<'a>,
+    pub(super) launch: &'a Launch<'a>,
     at_sync: &'a mut AtSync<'a>,
-    profile: &'a mut Profile,
+    pub(super) profile: &'a mut Profile,
     /// As the driver has set them.
-    scalars: Vec<u64>,
+    pub(super) scalars: Vec<u64>,
     /// The bases that it has given to kernels.
-    bases: Vec<Option<Base>>,
+    pub(super) bases: Vec<Option<Base>>,
     /// Which rows each column was made a copy of, and how often it was made anew.
     copies: FxHashMap<Buffer, (Copied, u64)>,
     /// What names the arrays that the next append keeps.
     kept: Vec<i64>,
     /// The first ticks of the launches so far, and their kernels; and the first tick of the next one.
     begun: Vec<(u64, KernelId)>,
-    ticks: u64,
+    pub(super) ticks: u64,
     /// It tells by itself how far it is.
     loops: bool,
     /// Why the driver ends.
@@ -74,8 +74,8 @@ impl From<Stop> for Result<Outcome, Error> {
 }
 
 /// The elements of a kernel.
-struct Base {
-    jobs: JobOrder,
+pub(super) struct Base {
+    pub jobs: JobOrder,
     count: usize,
     /// The objects that they are, as [`DriverState::copies`] counts them.
     version: Vec<u64>,
@@ -87,7 +87,7 @@ type Copied = (Buffer, i64, i64);
 /// Ticks are numbered with 32 bits in marks.
 const MOST_TICKS: u64 = 1 << 32;
 /// Elements are numbered with 31 bits, as are arrays and their items.
-const MOST_ROWS: usize = i32::MAX as usize;
+pub(super) const MOST_ROWS: usize = i32::MAX as usize;
 
 impl<'a> DriverState<'a> {
     pub fn new(
@@ -139,13 +139,13 @@ impl<'a> DriverState<'a> {
         Ok(Items { payload: part(own.payload)?, tag: part(own.tag)? })
     }
 
-    fn column(&self, buffer: Buffer) -> &Column {
+    pub(super) fn column(&self, buffer: Buffer) -> &Column {
         // Behind `&mut`, as sessions have only that.
         &self.session.columns()[buffer.0 as usize]
     }
 
     /// A column that the host is about to change, from a row on.
-    fn change(&mut self, buffer: Buffer, from: usize, keep: bool) -> Result<&mut Column, Error> {
+    pub(super) fn change(&mut self, buffer: Buffer, from: usize, keep: bool) -> Result<&mut Column, Error> {
         let at = buffer.0 as usize;
         if keep {
             self.session.store().keep(std::iter::once(at))?;
@@ -155,7 +155,7 @@ impl<'a> DriverState<'a> {
     }
 
     /// How a launch has ended, where that ends the driver. Ticks of failures are counted from the launch's own.
-    fn done(&self, outcome: Outcome) -> Result<(), Stop> {
+    pub(super) fn done(&self, outcome: Outcome) -> Result<(), Stop> {
         match outcome {
             Outcome::Done => Ok(()),
             Outcome::Failed(mut failure) => {
@@ -184,6 +184,10 @@ impl<'a> DriverState<'a> {
         if self.ticks.saturating_add(ticks) >= MOST_TICKS && self.driver.counts_ticks {
             let told = "a section that is watched for conflicts runs at most 4,294,967,296 ticks in all";
             return Err(Error::Device(told.into()).into());
+        }
+        if self.driver.settler.settles(kernel) {
+            self.begun.push((self.ticks, kernel));
+            return self.launch_settling(kernel, ticks);
         }
         let launch = Launch {
             scalars: &self.scalars,

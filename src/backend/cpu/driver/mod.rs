@@ -5,6 +5,7 @@
 //! is shared between programs by what is then left.
 
 mod host;
+mod settle;
 
 use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
@@ -26,6 +27,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use host::DriverState;
 use parking_lot::Mutex;
+use settle::Settler;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,6 +44,7 @@ pub struct Driver {
     /// Ticks are numbered in marks.
     counts_ticks: bool,
     kernels: usize,
+    settler: Settler,
     /// Its functions nest deeply or recurse: they want a large stack.
     pub deep: bool,
 }
@@ -120,7 +123,8 @@ impl Driver {
         let changes = program.buffers.iter().map(BufferInfo::changes).collect();
         let counts_ticks = program.is_watched();
         let deep = frame::nest_deeply(&own, &[FuncId(0)]);
-        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels: program.kernels.len(), deep })
+        let (settler, kernels) = (Settler::new(program), program.kernels.len());
+        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels, settler, deep })
     }
 
     #[cfg(test)]

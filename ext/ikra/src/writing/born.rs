@@ -1,0 +1,121 @@
+//! Objects and arrays that a section has made and that have rows of the columns (`ir/settling.rs`). Those that something
+//! refers to become Ruby's when they are met: empty at first, so that depth is no recursion, and filled before anybody
+//! else sees them (`decoder.rs`).
+
+use crate::vm::classes;
+use crate::vm::object_pool::ObjectPool;
+use crate::writing::objects::Maker;
+use ikra_core::error::Error;
+use ikra_core::infer::{FROZEN, Inferred, ORDER};
+use ikra_core::ir::{BufferKind, Part};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
+use magnus::Ruby;
+use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What of a run's columns is Ruby's already.
+#[derive(Default)]
+pub struct Born(RefCell<Contents>);
+
+#[derive(Default)]
+struct Contents {
+    objects: FxHashMap<(HierarchyId, i64), VALUE>,
+    classes: FxHashMap<ClassId, Rc<OfClass>>,
+    /// What has to be filled.
+    empty: Vec<Empty>,
+}
+
+pub enum Empty {
+    Object(Rc<OfClass>, usize, VALUE),
+    Array(ArrayKind, i64, VALUE),
+}
+
+/// How the objects of a class are made.
+pub struct OfClass {
+    pub maker: Maker,
+    /// By the names of the maker.
+    pub variables: Vec<Variable>,
+}
+
+/// The buffers of payload and tag, and the shape of all values.
+pub struct Variable {
+    pub payload: Option<usize>,
+    pub tags: Option<usize>,
+    pub single: Option<Shape>,
+}
+
+impl OfClass {
+    fn new(
+        ruby: &Ruby,
+        pool: &ObjectPool,
+        inferred: &Inferred,
+        (hierarchy, class): (HierarchyId, ClassId),
+    ) -> Result<Self, Error> {
+        let Inferred { program, schema, .. } = inferred;
+        let buffer = |name: &str, part| {
+            let kind = BufferKind::Column { hierarchy, name: name.to_string(), part };
+            program.buffers.iter().position(|buffer| buffer.kind == kind)
+        };
+        let members = classes::members(pool.class(class));
+        let set = schema.leaving.get(&class).map_or(&[][..], Vec::as_slice);
+        let mut names = vec![ORDER];
+        names.extend(members.iter().chain(set).map(String::as_str));
+        if buffer(FROZEN, Part::Payload).is_some() {
+            names.push(FROZEN);
+        }
+        let variable = |name: &&str| {
+            let is_it = |column: &&ikra_core::heap::schema::ColumnSchema| {
+                column.hierarchy == hierarchy && column.name == *name
+            };
+            let column = schema.columns.iter().find(is_it);
+            let single = column.map_or(Some(Shape::Nil), |column| column.stored.types.single_shape());
+            Variable { payload: buffer(name, Part::Payload), tags: buffer(name, Part::Tag), single }
+        };
+        let variables = names.iter().map(variable).collect();
+        Ok(Self { maker: Maker::new(ruby, pool, class, &names)?, variables })
+    }
+}
+
+impl Born {
+    /// Forgets all, as what had these numbers is no more.
+    pub fn clear(&self) {
+        self.0.take();
+    }
+
+    pub fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
+        self.0.borrow().objects.get(&(hierarchy, id)).copied()
+    }
+
+    pub fn class(
+        &self,
+        ruby: &Ruby,
+        pool: &ObjectPool,
+        inferred: &Inferred,
+        of: (HierarchyId, ClassId),
+    ) -> Result<Rc<OfClass>, Error> {
+        if let Some(known) = self.0.borrow().classes.get(&of.1) {
+            return Ok(known.clone());
+        }
+        let of_class = Rc::new(OfClass::new(ruby, pool, inferred, of)?);
+        self.0.borrow_mut().classes.insert(of.1, of_class.clone());
+        Ok(of_class)
+    }
+
+    /// An object has been allocated.
+    pub fn add(&self, hierarchy: HierarchyId, row: usize, of_class: Rc<OfClass>, object: VALUE) {
+        let contents = &mut *self.0.borrow_mut();
+        contents.objects.insert((hierarchy, row as i64), object);
+        contents.empty.push(Empty::Object(of_class, row, object));
+    }
+
+    pub fn add_array(&self, kind: ArrayKind, id: i64, array: VALUE) {
+        self.0.borrow_mut().empty.push(Empty::Array(kind, id, array));
+    }
+
+    /// What is to be filled next.
+    pub fn next(&self) -> Option<Empty> {
+        self.0.borrow_mut().empty.pop()
+    }
+}

@@ -1,0 +1,242 @@
+# frozen_string_literal: true
+
+# What elements make and keep where it is looked at again: in later ticks, by later kernels, by the driver.
+module Births
+  # Two numbers.
+  class Vector
+    attr_accessor :x, :y, :extra
+
+    def initialize(x, y)
+      @x = x
+      @y = y
+    end
+
+    def +(other) = Vector.new(@x + other.x, @y + other.y)
+    def length = Math.sqrt((@x * @x) + (@y * @y))
+  end
+
+  # Has one variable more, of which nobody knows when it is set.
+  class Moody < Vector
+    def initialize(x, y)
+      @mood = x if x.to_i.even?
+      super
+    end
+
+    def +(other) = Moody.new(@x + other.x, @y - other.y)
+    def brighten = @mood = (@mood || 0) + 1
+  end
+
+  # A linked list.
+  class Node
+    attr_accessor :value, :rest
+
+    def initialize(value, rest)
+      @value = value
+      @rest = rest
+    end
+
+    def sum = @rest ? @value + @rest.sum : @value
+  end
+
+  Pair = Struct.new(:a, :b)
+
+  # Has a place and a way.
+  class Body
+    attr_accessor :position, :velocity, :trail, :head, :mass, :other, :best
+
+    def initialize(number)
+      @mass = number
+      @position = number == 2 ? Moody.new(number, 0.5) : Vector.new(number, number * 0.5)
+      @velocity = Vector.new(1, 0.25)
+      @trail = [number]
+      @head = nil
+      @best = nil
+    end
+
+    def push(value) = @head = Node.new(value, @head)
+  end
+
+  # One of another class.
+  class Comet < Body
+  end
+
+  # A place with a number.
+  class Rabbit
+    attr_accessor :x, :age, :mother, :children
+
+    def initialize(x, mother = nil)
+      @x = x
+      @age = 0
+      @mother = mother
+      @children = nil
+    end
+
+    def alive? = @age < 3
+  end
+end
+
+each_backend do
+  def bodies
+    all = Array.new(5) { |i| (i == 3 ? Births::Comet : Births::Body).new(i) }
+    all.each_with_index { |body, i| body.other = all[i - 1] }
+  end
+
+  def rabbits = Array.new(5) { |i| Births::Rabbit.new(i) }
+
+  # The block is given a world, and runs in Ruby and here.
+  def expect_same_world(make = method(:bodies))
+    outcomes = [:ruby, Ikra.chosen].map do |backend|
+      previous = Ikra.chosen
+      Ikra.backend = backend
+      world = make.call
+      WholeObjects.of([world, yield(world)])
+    ensure
+      Ikra.backend = previous
+    end
+    expect(outcomes[1]).to eq(outcomes[0])
+  end
+
+  describe "in several ticks" do
+    it "keeps objects" do
+      expect_same_world { |all| all.peach(10) { |b| b.position += b.velocity } && nil }
+      expect_same_world do |all|
+        all.peach(7) do |b|
+          b.velocity = Births::Vector.new(b.velocity.x * 0.5, b.position.length) if b.mass != 1
+          b.position += b.velocity
+        end
+        nil
+      end
+    end
+
+    it "keeps lists that hold what was there before" do
+      expect_same_world { |all| all.peach(5) { |b| b.push(b.position) } && nil }
+      expect_same_world do |all|
+        all.peach(6) do |b|
+          b.push(b.mass)
+          b.mass = b.head.sum
+        end
+        nil
+      end
+    end
+
+    it "keeps arrays" do
+      expect_same_world { |all| all.peach(4) { |b| b.trail = b.trail + [b.position.x, nil, b.mass * 1.5] } && nil }
+      expect_same_world do |all|
+        all.peach(4) do |b|
+          b.trail = [b.trail.size, *b.trail, b.trail.last]
+          b.best = [b.best, b.trail, [b.mass, [b.position]]]
+        end
+        nil
+      end
+      expect_same_world { |all| all.peach(3) { |b| b.best = Array.new(b.mass) { |i| [i, Births::Pair.new(i, b)] } } && nil }
+    end
+
+    it "changes what was made in an earlier tick" do
+      expect_same_world do |all|
+        all.peach(5) do |b|
+          b.best = Births::Vector.new(b.mass, 1) if b.best.nil?
+          b.best.x += 1.5
+          b.best.extra = nil if b.best.x > 4
+          b.position = b.best if b.mass > 3
+          b.position.y = b.best.x
+        end
+        nil
+      end
+      expect_same_world do |all|
+        all.peach(4) do |b|
+          b.best = Births::Moody.new(b.mass, b.mass) unless b.best
+          b.best.brighten if b.mass.odd?
+          b.best.extra = b.best.x
+        end
+        nil
+      end
+      expect_same_world do |all|
+        all.peach(4) do |b|
+          b.trail = [b.mass, 0] unless b.trail.size == 2
+          b.trail[1] += b.mass
+        end
+        nil
+      end
+    end
+
+    it "reads what others have made, which conflicts" do
+      Ikra.conflicts = :in_order
+      expect_same_world do |all|
+        all.peach(4) do |b|
+          b.position = b.other.position + b.velocity
+          b.best = [b.other.best, b.mass] if b.mass > 1
+        end
+        nil
+      end
+    end
+
+    it "gives an object that stands in the base twice what it had before" do
+      expect_same_world do |all|
+        [*all, all[1], all[3], all[1]].peach(3) { |b| b.position = Births::Vector.new(b.position.y, b.position.x + 1) }
+        nil
+      end
+    end
+
+    it "goes on with what an earlier section has kept" do
+      expect_same_world do |all|
+        4.times do |i|
+          all.peach(i + 1) do |b|
+            b.push(b.position)
+            b.position += b.velocity
+          end
+        end
+        nil
+      end
+    end
+
+    it "changes nothing where an element fails" do
+      all = bodies
+      before = deep_snapshot(*all)
+      expect { all.peach(3) { |b| b.best = [1 / (b.mass - 4), b.best] } }.to raise_error(ZeroDivisionError)
+      next if Ikra.backend == :ruby
+
+      expect(deep_snapshot(*all)).to eq(before)
+      all[2].freeze
+      expect { all.peach(3) { |b| b.best = [b.mass, b.best] } }.to raise_error(FrozenError)
+      expect(deep_snapshot(*all)).to eq(before)
+    end
+  end
+
+  describe "in a section of several calls" do
+    it "keeps objects" do
+      expect_same_world do |all|
+        Ikra.section do
+          3.times do
+            all.peach { |b| b.position += b.velocity }
+            all.peach(2) { |b| b.push(b.position.x + b.other.position.y) }
+          end
+          all.sum { |b| b.head.value }
+        end
+      end
+    end
+
+    it "goes over what calls gave" do
+      expect_same_world(method(:rabbits)) do |all|
+        Ikra.section do
+          children = all.pmap { |r| Births::Rabbit.new(r.x * 2, r) }
+          children.peach { |r| r.x += r.mother.x }
+          all.peach { |r| r.age += 1 }
+          grandchildren = children.pselect { |r| r.x > 3 }.pmap { |r| Births::Rabbit.new(r.x, r) }
+          grandchildren.peach { |r| r.mother.age += r.x }
+          [children, grandchildren, children.sum { |r| r.age }]
+        end
+      end
+    end
+
+    it "gives arrays, and several kinds of things" do
+      expect_same_world(method(:rabbits)) do |all|
+        Ikra.section do
+          pairs = all.pmap { |r| [r.x, r, r.x * 0.5] }
+          some = all.pmap { |r| r.x.even? ? Births::Rabbit.new(r.x) : [r.x, nil] }
+          none = all.pmap { |r| r.x > 2 ? Births::Pair.new(r, r.x) : nil }
+          [pairs, some, none, pairs.sum { |pair| pair[2] }]
+        end
+      end
+    end
+  end
+end

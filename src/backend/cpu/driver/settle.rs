@@ -1,0 +1,504 @@
+//! Rows for what elements make: after each tick of a kernel that settles, their objects come behind those of their
+//! hierarchies and their arrays behind those of their kinds, in the order of the base, and what refers to them has their
+//! numbers from then on. See [`crate::ir::settling`].
+
+use super::super::internal;
+use super::host::{DriverState, MOST_ROWS, Stop};
+use crate::backend::Launch;
+use crate::error::Error;
+use crate::fallible;
+use crate::heap::{Column, JobOrder, Round, Segment, marks};
+use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
+use crate::ir::{Buffer, BufferKind, Items, KernelId, Program, Watched};
+use crate::types::{ClassId, HierarchyId, ListKind, Shape};
+use std::collections::BTreeMap;
+
+/// What is made ready for a program once.
+#[derive(Debug, Default)]
+pub(super) struct Settler {
+    pub plan: Settling,
+    /// The columns with a row for each object, and words of a row.
+    of_objects: BTreeMap<HierarchyId, Vec<(Buffer, usize)>>,
+    /// Marks of arrays, and words of a row, by the column of the offsets.
+    marks: BTreeMap<Buffer, (Buffer, usize)>,
+}
+
+impl Settler {
+    pub fn new(program: &Program) -> Self {
+        let words = if program.reports { marks::REPORT_WORDS } else { marks::WORDS };
+        let (mut of_objects, mut marks) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
+        for (number, info) in (0..).zip(&program.buffers) {
+            let (hierarchy, words) = match &info.kind {
+                BufferKind::Column { hierarchy, .. }
+                | BufferKind::Frozen(hierarchy)
+                | BufferKind::Places(hierarchy) => (*hierarchy, 1),
+                BufferKind::Marks(Watched::Column { hierarchy, .. }) => (*hierarchy, words),
+                BufferKind::Marks(Watched::Arrays(kind)) => {
+                    let offset = BufferKind::ArrayOffset(*kind);
+                    let offset = program.buffers.iter().position(|other| other.kind == offset);
+                    marks.extend(offset.map(|offset| (Buffer(offset as u32), (Buffer(number), words))));
+                    continue;
+                }
+                _ => continue,
+            };
+            of_objects.entry(hierarchy).or_default().push((Buffer(number), words));
+        }
+        Self { plan: program.settling.clone(), of_objects, marks }
+    }
+
+    fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
+        self.plan.kernels.get(kernel.0 as usize).and_then(Option::as_ref)
+    }
+
+    pub fn settles(&self, kernel: KernelId) -> bool {
+        self.kernel(kernel).is_some()
+    }
+}
+
+/// What elements have made: by class and by kind of lists, the elements and the words where each thing begins.
+#[derive(Default)]
+struct Made {
+    objects: BTreeMap<ClassId, Vec<(u32, u32)>>,
+    arrays: BTreeMap<ListKind, Vec<(u32, u32)>>,
+}
+
+/// Where rows begin.
+#[derive(Default)]
+struct Rows {
+    objects: BTreeMap<ClassId, (Shape, usize)>,
+    arrays: BTreeMap<ListKind, (Shape, usize)>,
+}
+
+/// The words of all elements.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    all: &'a [i64],
+    count: usize,
+}
+
+/// Number among those of its class or kind, and which that is, of what has been found.
+const FOUND: u32 = 32;
+
+impl Words<'_> {
+    fn get(self, element: usize, word: usize) -> Result<i64, Error> {
+        let word = self.all.get(word * self.count + element);
+        word.copied().ok_or_else(|| internal("what an element has made is beyond its words"))
+    }
+
+    /// What is referred to: its shape and row.
+    fn referred(self, rows: &Rows, element: usize, word: i64) -> Result<(Shape, i64), Error> {
+        let found = self.get(element, word as usize)?;
+        let (number, code) = (found >> FOUND, found as i32);
+        let first = match u32::try_from(code) {
+            Ok(class) => rows.objects.get(&ClassId(class)),
+            Err(_) => rows.arrays.get(&ListKind(!code as u32)),
+        };
+        let (shape, first) = first.ok_or_else(|| internal("a reference to what nobody has made"))?;
+        Ok((*shape, *first as i64 + number))
+    }
+
+    /// A value by shape and payload, which may be a reference.
+    fn value(self, rows: &Rows, element: usize, shape: Shape, payload: i64) -> Result<(Shape, i64), Error> {
+        match shape {
+            Shape::List | Shape::Made => self.referred(rows, element, payload),
+            shape => Ok((shape, payload)),
+        }
+    }
+
+    /// A value that is held, by what holds it.
+    fn held(
+        self,
+        rows: &Rows,
+        (element, word): (usize, usize),
+        shape: Option<Shape>,
+    ) -> Result<(Shape, i64), Error> {
+        let (shape, payload) = match shape {
+            Some(Shape::Nil) => return Ok((Shape::Nil, 0)),
+            Some(shape) => (shape, self.get(element, word)?),
+            None => (shape_of(self.get(element, word)?)?, self.get(element, word + 1)?),
+        };
+        self.value(rows, element, shape, payload)
+    }
+}
+
+fn shape_of(tag: i64) -> Result<Shape, Error> {
+    Shape::of_tag(tag as i32).ok_or_else(|| internal("a value of no known shape"))
+}
+
+impl DriverState<'_> {
+    /// Launches a kernel that settles: tick by tick, round by round, and where elements run in order element by element.
+    pub(super) fn launch_settling(&mut self, kernel: KernelId, ticks: u64) -> Result<(), Stop> {
+        let taken = self.bases.get_mut(kernel.0 as usize).and_then(Option::take);
+        let own = taken.as_ref().map_or(self.launch.jobs, |base| &base.jobs);
+        let done = self.launch_jobs(kernel, ticks, own);
+        if let Some(base) = taken {
+            self.bases[kernel.0 as usize] = Some(base);
+        }
+        done
+    }
+
+    fn launch_jobs(&mut self, kernel: KernelId, ticks: u64, jobs: &JobOrder) -> Result<(), Stop> {
+        let segments = jobs.rounds.iter().flat_map(|round| &round.segments);
+        let count = segments.map(|segment| segment.jobs.len()).sum();
+        self.make_words(kernel, count)?;
+        let whole = !jobs.in_order && jobs.rounds.len() == 1;
+        for _ in 0..ticks {
+            if whole {
+                self.launch_part(kernel, jobs)?;
+                self.settle(kernel, 0..count)?;
+            } else {
+                for round in &jobs.rounds {
+                    self.launch_round(kernel, jobs, round)?;
+                }
+            }
+            self.ticks += 1;
+        }
+        Ok(())
+    }
+
+    fn launch_round(&mut self, kernel: KernelId, jobs: &JobOrder, round: &Round) -> Result<(), Stop> {
+        if !jobs.in_order {
+            let (order, rounds) = (jobs.order.clone(), vec![round.clone()]);
+            self.launch_part(kernel, &JobOrder { order, rounds, in_order: false })?;
+            let all = round.segments.iter().flat_map(|segment| segment.jobs.clone());
+            let mut elements = Vec::new();
+            for job in all {
+                fallible::push(&mut elements, jobs.element(job))?;
+            }
+            elements.sort_unstable();
+            return self.settle(kernel, elements.into_iter());
+        }
+        for Segment { entry, jobs: range } in &round.segments {
+            for job in range.clone() {
+                let element = jobs.element(job);
+                let segment = Segment { entry: *entry, jobs: element..element + 1 };
+                let rounds = vec![Round { segments: vec![segment] }];
+                self.launch_part(kernel, &JobOrder { order: None, rounds, in_order: true })?;
+                self.settle(kernel, std::iter::once(element))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One tick of some elements.
+    fn launch_part(&mut self, kernel: KernelId, jobs: &JobOrder) -> Result<(), Stop> {
+        let launch =
+            Launch { scalars: &self.scalars, jobs, ticks: 1, first_tick: self.ticks, ..*self.launch };
+        let outcome = self.session.launch(kernel, &launch, self.profile)?;
+        self.done(outcome)
+    }
+
+    /// Room for what so many elements make.
+    fn make_words(&mut self, kernel: KernelId, count: usize) -> Result<(), Stop> {
+        let settler = &self.driver.settler;
+        let Some(SettlingKernel { words, count: number, .. }) = settler.kernel(kernel) else {
+            return Err(internal("a kernel that does not settle").into());
+        };
+        let room = settler.plan.room.map_or(0, |room| self.scalars[room.0 as usize]) as usize;
+        let (words, number, all) = (*words, *number, count.saturating_mul(room));
+        if all > MOST_ROWS {
+            let told =
+                format!("{count} elements make more than {room} words each: more than a section can number");
+            return Err(Error::Device(told).into());
+        }
+        self.scalars[number.0 as usize] = count as u64;
+        if self.column(words).len() < all {
+            let fresh = Column::unset(self.column(words).ty(), all)?;
+            *self.change(words, 0, false)? = fresh;
+        }
+        Ok(())
+    }
+
+    /// Gives rows to what some elements have made, which ascend.
+    fn settle(
+        &mut self,
+        kernel: KernelId,
+        elements: impl ExactSizeIterator<Item = usize> + Clone,
+    ) -> Result<(), Stop> {
+        self.fetch(None)?;
+        let driver = self.driver;
+        let settler = &driver.settler;
+        let Some(of) = settler.kernel(kernel) else { return Ok(()) };
+        let count = self.scalars[of.count.0 as usize] as usize;
+        let at = of.words.0 as usize;
+        let nothing = Column::Bool(Vec::new());
+        let taken = std::mem::replace(&mut self.session.store().columns_mut()[at], nothing);
+        let Column::I64(mut all) = taken else { return Err(internal("words are no numbers").into()) };
+        let settled =
+            find(&settler.plan, (&mut all, count), elements.clone()).map_err(Stop::from).and_then(|made| {
+                let words = Words { all: &all, count };
+                let rows = self.make_rows(&made, words)?;
+                if !rows.objects.is_empty() || !rows.arrays.is_empty() {
+                    self.fill_objects(&made, &rows, words)?;
+                    self.fill_arrays(&made, &rows, words)?;
+                    self.settle_variables(of, &rows, words, elements.clone())?;
+                }
+                self.settle_result(of, &rows, words, elements)
+            });
+        self.session.store().columns_mut()[at] = Column::I64(all);
+        settled
+    }
+
+    /// Makes the columns as long as it takes.
+    fn make_rows(&mut self, made: &Made, words: Words<'_>) -> Result<Rows, Stop> {
+        let driver = self.driver;
+        let Settler { plan, of_objects, marks } = &driver.settler;
+        let mut rows = Rows::default();
+        let mut ends: BTreeMap<HierarchyId, (usize, usize)> = BTreeMap::new();
+        for (class, objects) in &made.objects {
+            let NewObjects { hierarchy, places, .. } = &plan.classes[class];
+            let first = self.column(*places).len();
+            let (_, end) = ends.entry(*hierarchy).or_insert((first, first));
+            rows.objects.insert(*class, (Shape::Object(*hierarchy), *end));
+            *end += objects.len();
+        }
+        for (hierarchy, (first, end)) in ends {
+            if end >= MOST_ROWS {
+                return Err(too_many("objects of a hierarchy"));
+            }
+            for (buffer, words) in &of_objects[&hierarchy] {
+                self.lengthen(*buffer, (first * words, end * words), *words == 1)?;
+            }
+        }
+        for (kind, arrays) in &made.arrays {
+            let NewArrays { kind: number, arrays: into, .. } = &plan.lists[kind];
+            let first = self.column(into.offset).len();
+            rows.arrays.insert(*kind, (Shape::Array(*number), first));
+            let items = [into.items.payload, into.items.tag].into_iter().flatten();
+            // A filler stands behind all items.
+            let begin = items.clone().map(|items| self.column(items).len()).max().unwrap_or(1) - 1;
+            let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
+            let mut end = begin;
+            for (element, word) in arrays {
+                let length = words.get(*element as usize, *word as usize + 1)?;
+                fallible::push(&mut offsets, end as i32)?;
+                fallible::push(&mut lengths, length as i32)?;
+                end = end.saturating_add(length as usize);
+                if end >= MOST_ROWS {
+                    return Err(too_many("items of arrays"));
+                }
+            }
+            if first + arrays.len() >= MOST_ROWS {
+                return Err(too_many("arrays"));
+            }
+            for (buffer, more) in [(into.offset, offsets), (into.length, lengths)] {
+                self.lengthen(buffer, (first, first + arrays.len()), true)?;
+                let Column::I32(list) = &mut self.session.store().columns_mut()[buffer.0 as usize] else {
+                    return Err(internal("offsets and lengths are no numbers").into());
+                };
+                list[first..].copy_from_slice(&more);
+            }
+            for items in items {
+                self.lengthen(items, (begin, end + 1), true)?;
+            }
+            if let Some((marks, words)) = marks.get(&into.offset) {
+                let rows = (first + arrays.len()).max(end + 1);
+                self.lengthen(*marks, (self.column(*marks).len(), rows * words), false)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Makes a column as long as that, with zeros; what is new, or changed, begins at a row.
+    fn lengthen(&mut self, buffer: Buffer, (from, to): (usize, usize), keep: bool) -> Result<(), Error> {
+        let column = self.change(buffer, from, keep)?;
+        let more = to.saturating_sub(column.len());
+        column.try_reserve(more)?;
+        column.extend_zeros(more);
+        Ok(())
+    }
+
+    fn fill_objects(&mut self, made: &Made, rows: &Rows, words: Words<'_>) -> Result<(), Stop> {
+        let driver = self.driver;
+        for (class, objects) in &made.objects {
+            let NewObjects { place, places, variables, frozen, all_frozen, .. } =
+                &driver.settler.plan.classes[class];
+            let (_, first) = rows.objects[class];
+            self.fill(Items { payload: Some(*places), tag: None }, first, objects.len(), |_| {
+                Ok((Shape::Nil, i64::from(*place)))
+            })?;
+            if let (Some(frozen), true) = (frozen, *all_frozen) {
+                let frozen = Items { payload: Some(*frozen), tag: None };
+                self.fill(frozen, first, objects.len(), |_| Ok((Shape::Bool, 1)))?;
+            }
+            for HeldValue { word, shape, into } in variables {
+                self.fill(*into, first, objects.len(), |number| {
+                    let (element, start) = objects[number];
+                    words.held(rows, (element as usize, start as usize + word), *shape)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_arrays(&mut self, made: &Made, rows: &Rows, words: Words<'_>) -> Result<(), Stop> {
+        let driver = self.driver;
+        for (kind, arrays) in &made.arrays {
+            let NewArrays { arrays: into, items, width, .. } = &driver.settler.plan.lists[kind];
+            let (_, first) = rows.arrays[kind];
+            for (number, (element, start)) in arrays.iter().enumerate() {
+                let offset = self.column(into.offset).bits(first + number) as usize;
+                let length = self.column(into.length).bits(first + number) as usize;
+                let begin = *start as usize + ARRAY_HEADER + items.word;
+                self.fill(items.into, offset, length, |item| {
+                    words.held(rows, (*element as usize, begin + item * width), items.shape)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes values into some rows, of columns that were told to change.
+    fn fill(
+        &mut self,
+        into: Items,
+        first: usize,
+        count: usize,
+        value: impl Fn(usize) -> Result<(Shape, i64), Error>,
+    ) -> Result<(), Error> {
+        let columns = self.session.store().columns_mut();
+        if let Some(tag) = into.tag {
+            let Column::I32(tags) = &mut columns[tag.0 as usize] else {
+                return Err(internal("tags are no numbers"));
+            };
+            for (number, tag) in tags[first..first + count].iter_mut().enumerate() {
+                *tag = value(number)?.0.tag();
+            }
+        }
+        let Some(payload) = into.payload else { return Ok(()) };
+        let rows = first..first + count;
+        match &mut columns[payload.0 as usize] {
+            Column::Bool(list) => fill_with(&mut list[rows], |n| Ok(value(n)?.1 as u8 & 1)),
+            Column::I32(list) => fill_with(&mut list[rows], |n| Ok(value(n)?.1 as i32)),
+            Column::I64(list) => fill_with(&mut list[rows], |n| Ok(value(n)?.1)),
+            Column::F64(list) => fill_with(&mut list[rows], |n| Ok(f64::from_bits(value(n)?.1 as u64))),
+            Column::Shared(_) => Err(internal("what is shared gets new rows")),
+        }
+    }
+
+    /// The elements' own variables.
+    fn settle_variables(
+        &mut self,
+        of: &SettlingKernel,
+        rows: &Rows,
+        words: Words<'_>,
+        elements: impl Iterator<Item = usize> + Clone,
+    ) -> Result<(), Stop> {
+        let Some(base) = of.base.payload else { return Ok(()) };
+        for (hierarchy, variable) in &of.variables {
+            let Items { payload: Some(payload), tag: Some(tag) } = *variable else {
+                return Err(internal("a variable without tags keeps what elements make").into());
+            };
+            let mut changed: Option<usize> = None;
+            for element in elements.clone() {
+                let is_one = of.base.tag.is_none_or(|tag| {
+                    self.column(tag).bits(element) == i64::from(Shape::Object(*hierarchy).tag())
+                });
+                if !is_one {
+                    continue;
+                }
+                let row = self.column(base).bits(element) as usize;
+                let shape = shape_of(self.column(tag).bits(row))?;
+                if !matches!(shape, Shape::List | Shape::Made) {
+                    continue;
+                }
+                let held = self.column(payload).bits(row);
+                if held >> 32 != element as i64 + 1 {
+                    return Err(internal("a variable holds what another element has made").into());
+                }
+                let (shape, number) = words.referred(rows, element, held & i64::from(u32::MAX))?;
+                let columns = self.session.store().columns_mut();
+                columns[tag.0 as usize].set_bits(row, i64::from(shape.tag()));
+                columns[payload.0 as usize].set_bits(row, number);
+                changed = Some(changed.map_or(row, |changed| changed.min(row)));
+            }
+            if let Some(row) = changed {
+                self.session.changed(tag, row);
+                self.session.changed(payload, row);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the block has given.
+    fn settle_result(
+        &mut self,
+        of: &SettlingKernel,
+        rows: &Rows,
+        words: Words<'_>,
+        elements: impl Iterator<Item = usize>,
+    ) -> Result<(), Stop> {
+        let Some((from, into)) = of.result else { return Ok(()) };
+        let Items { payload: Some(payload), tag: Some(tag) } = from else {
+            return Err(internal("what elements give has no tags").into());
+        };
+        for buffer in [into.payload, into.tag].into_iter().flatten() {
+            self.session.changed(buffer, 0);
+        }
+        for element in elements {
+            let shape = shape_of(self.column(tag).bits(element))?;
+            let held = self.column(payload).bits(element);
+            let held =
+                if matches!(shape, Shape::List | Shape::Made) { held & i64::from(u32::MAX) } else { held };
+            let (shape, bits) = words.value(rows, element, shape, held)?;
+            let columns = self.session.store().columns_mut();
+            if let Some(tag) = into.tag {
+                columns[tag.0 as usize].set_bits(element, i64::from(shape.tag()));
+            }
+            if let Some(payload) = into.payload {
+                columns[payload.0 as usize].set_bits(element, bits);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Words before the items of an array: its kind and its length.
+const ARRAY_HEADER: usize = 2;
+
+fn too_many(what: &str) -> Stop {
+    Error::Device(format!("a section can number at most 2,147,483,647 {what}")).into()
+}
+
+fn fill_with<T>(list: &mut [T], value: impl Fn(usize) -> Result<T, Error>) -> Result<(), Error> {
+    for (number, place) in list.iter_mut().enumerate() {
+        *place = value(number)?;
+    }
+    Ok(())
+}
+
+/// Lists what elements have made, and numbers it where it stands.
+fn find(
+    plan: &Settling,
+    (all, count): (&mut [i64], usize),
+    elements: impl Iterator<Item = usize>,
+) -> Result<Made, Error> {
+    let mut made = Made::default();
+    let beyond = || internal("what an element has made is beyond its words");
+    for element in elements {
+        let end = *all.get(element).ok_or_else(beyond)? as usize;
+        let mut word = 1;
+        while word < end {
+            let at = word * count + element;
+            let code = *all.get(at).ok_or_else(beyond)?;
+            let (list, words) = match u32::try_from(code) {
+                Ok(class) => {
+                    let class = ClassId(class);
+                    let of =
+                        plan.classes.get(&class).ok_or_else(|| internal("an object of no known class"))?;
+                    (made.objects.entry(class).or_default(), of.words)
+                }
+                Err(_) => {
+                    let kind = ListKind(!code as u32);
+                    let of = plan.lists.get(&kind).ok_or_else(|| internal("an array of no known kind"))?;
+                    let length = *all.get(at + count).ok_or_else(beyond)? as usize;
+                    (made.arrays.entry(kind).or_default(), ARRAY_HEADER + length * of.width)
+                }
+            };
+            all[at] = (list.len() as i64) << FOUND | code & i64::from(u32::MAX);
+            fallible::push(list, (element as u32, word as u32))?;
+            word += words;
+        }
+    }
+    Ok(made)
+}

@@ -1,0 +1,358 @@
+//! What elements make and keep in sections whose columns are looked at again: in later ticks, by later kernels, by the
+//! driver. At an element's end what its variables hold, and what its block gives, is evacuated into words of its own
+//! ([`super::evacuation`]). After the tick each object and array among these gets a row ([`crate::ir::settling`]); then it
+//! is as those that were there before. So a column that can hold an object that is made can hold one of the heap, too.
+
+use super::Lowerer;
+use super::leaving::{FROZEN, ORDER};
+use super::operand::{self, Operand};
+use super::results::{RowWords, is_plain, width};
+use super::stored::Kept;
+use crate::heap::schema::Stored;
+use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
+use crate::ir::{Arrays, BufferKind, Items, KernelId, ScalarSource, Ty};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
+use std::collections::BTreeSet;
+
+impl Lowerer<'_> {
+    /// Gets what elements make rows?
+    pub(super) fn settles(&self) -> bool {
+        self.repeats || self.section.is_some()
+    }
+
+    /// What values are when they have rows.
+    pub(super) fn settled(&mut self, types: &TypeSet) -> TypeSet {
+        let mut settled = TypeSet::empty();
+        for ty in types {
+            settled.insert(match ty {
+                Type::Made(class) => Type::Object(self.host.hierarchy(*class), *class),
+                Type::List(kind) => Type::Array(self.settled_kind(*kind)),
+                other => other.clone(),
+            });
+        }
+        settled
+    }
+
+    fn settled_kind(&mut self, kind: ListKind) -> ArrayKind {
+        let place = self.memo.context(u32::MAX, kind.0, u32::MAX - 12);
+        let number = self.memo.made_kind(place);
+        self.host.made_kind(number)
+    }
+
+    /// Does the section make objects of a class that get rows?
+    pub(super) fn is_settled(&self, class: ClassId) -> bool {
+        self.memo.settled.contains(&class)
+    }
+
+    /// Does it make some of a hierarchy?
+    pub(super) fn is_settled_hierarchy(&mut self, hierarchy: HierarchyId) -> bool {
+        let classes: Vec<ClassId> = self.memo.settled.iter().copied().collect();
+        classes.into_iter().any(|class| self.host.hierarchy(class) == hierarchy)
+    }
+
+    /// Can an object of the hierarchy be frozen?
+    pub(super) fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
+        let made: Vec<ClassId> = self.memo.settled.iter().copied().collect();
+        let freezes = made.into_iter().any(|class| {
+            (self.memo.freezing.contains(&class) || self.host.is_subclass(class, ClassId::DATA))
+                && self.host.hierarchy(class) == hierarchy
+        });
+        self.host.any_frozen(hierarchy) || freezes
+    }
+
+    /// What a variable of the objects of a class can hold that the section makes.
+    pub(super) fn variable_of_settled(&mut self, class: ClassId, name: &str) -> TypeSet {
+        if !self.is_settled(class) {
+            return TypeSet::empty();
+        }
+        let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
+        match fields.iter().find(|(field, _)| field == name) {
+            Some((_, types)) => self.settled(types),
+            // It may be that nothing is known yet.
+            None if fields.is_empty() => TypeSet::empty(),
+            None => Type::Nil.into(),
+        }
+    }
+
+    /// What the block of a kernel gives, which is made: puts it where it can be settled. Gives what it is then.
+    pub(super) fn give_made(&mut self, kernel: KernelId, result: &TypeSet, value: &Operand) -> TypeSet {
+        if self.keep_made(result) || !self.can_leave(result) || !self.can_settle(result) {
+            return TypeSet::empty();
+        }
+        self.settle_types(result);
+        let settled = self.settled(result);
+        if self.b.is_dead() || value.is_bottom() {
+            return settled;
+        }
+        let given = given(result);
+        let value = self.listed(value, &given);
+        if !operand::covers(&given, &value.types) || operand::scalars(&given).is_none() {
+            self.memo.changed = true;
+            return settled;
+        }
+        let element = self.b.element();
+        self.store_parts(&|part| BufferKind::Given(kernel, part), element, &given, &value);
+        settled
+    }
+
+    /// Has what is made the form that rows can have? Arrays of fixed length become lists, from the next walk on.
+    pub(super) fn can_settle(&mut self, types: &TypeSet) -> bool {
+        let local = types.filter(|ty| {
+            !is_plain(&ty.clone().into()) && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
+        });
+        if local.is_empty() {
+            return true;
+        }
+        let what = self.describe(&local);
+        self.refuse_here(
+            "unsupported-store",
+            format!("{what} cannot be kept by elements beyond a tick"),
+            Some("keep numbers, arrays and objects of classes of your own".into()),
+        );
+        false
+    }
+
+    /// Evacuates what the element keeps, and gives where its kernel `gives` that.
+    pub(super) fn settle_element(
+        &mut self,
+        kernel: KernelId,
+        base: &dyn Fn(&mut Self) -> Items,
+        gives: Option<(TypeSet, Items)>,
+    ) {
+        let kept: Vec<Kept> = self.memo.kept_by(self.own_key);
+        let who = self.watcher();
+        if !kept.is_empty() || gives.is_some() {
+            self.memo.changed |= self.memo.settling.insert(who);
+        }
+        if self.b.is_dead() || !self.memo.settling.contains(&who) {
+            return;
+        }
+        let known = self.program.settling.kernels.get(kernel.0 as usize).and_then(Option::as_ref);
+        let known = known.map(|known| known.count);
+        let count = known.unwrap_or_else(|| self.driver_scalar(Ty::I64));
+        self.own_words = Some(count);
+        let one = self.b.i64(1);
+        let zero = self.b.i64(0);
+        let row = RowWords { next: self.temp(Operand::integer(zero)) };
+        self.take_row(&row, one);
+        let (mut types, mut variables) = (Vec::new(), Vec::new());
+        if let Some(id) = self.own_id {
+            for (i, (hierarchy, name)) in kept.into_iter().enumerate() {
+                let stored = self.memo.columns[&(hierarchy, name.clone())].stored.clone();
+                let part = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
+                self.within_slot(0x400 + i as u32, |s| s.evacuate_variable(&part, id, &stored, &row));
+                variables.push((hierarchy, self.parts(&part, &Stored::written(stored.clone()))));
+                types.push(stored);
+            }
+        }
+        let mut result = None;
+        if let Some((gives, into)) = gives {
+            let given = given(&gives);
+            let part = |part| BufferKind::Given(kernel, part);
+            let element = self.b.element();
+            self.within_slot(0x3f9, |s| s.evacuate_variable(&part, element, &given, &row));
+            let from = self.parts(&part, &Stored::written(given.clone()));
+            result = Some((from, into));
+            types.push(given);
+        }
+        self.evacuate_rest(&types, one, &row);
+        let end = self.temp_get(row.next).value();
+        self.set_row(zero, end);
+        self.temp_drop(row.next);
+        self.own_words = None;
+        let base = base(self);
+        let words = self.buffer(BufferKind::KernelWords, Ty::I64);
+        let kernels = &mut self.program.settling.kernels;
+        if kernels.len() <= kernel.0 as usize {
+            kernels.resize(kernel.0 as usize + 1, None);
+        }
+        let of = kernels[kernel.0 as usize].get_or_insert(SettlingKernel {
+            words,
+            count,
+            base,
+            variables: vec![],
+            result: None,
+        });
+        of.variables.extend(variables);
+        of.result = result.or(of.result);
+        types.iter().for_each(|types| self.settle_types(types));
+    }
+
+    /// What is made of these gets rows: the columns hold it.
+    pub(super) fn settle_types(&mut self, types: &TypeSet) {
+        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        self.held_within(types, &mut classes, &mut kinds);
+        for class in classes {
+            self.settle_class(class);
+        }
+        for kind in kinds {
+            let items = self.memo.list(kind).items.clone();
+            if !self.keep_made(&items) && self.can_settle(&items) {
+                if items.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
+                    let list = self.memo.list_kind((u32::MAX - 13, kind.0, 0));
+                    self.memo.list_item(kind, &Type::List(list).into());
+                }
+                let (settled, array) = (self.settled(&items), self.settled_kind(kind));
+                let memo = self.memo.arrays.entry(array).or_default();
+                let grew = memo.stored.extend(&settled) | memo.written.extend(&settled) | !memo.made;
+                memo.made = true;
+                self.memo.changed |= grew;
+            }
+            self.memo.changed |= self.memo.settled_lists.insert(kind);
+        }
+    }
+
+    fn settle_class(&mut self, class: ClassId) {
+        self.memo.changed |= self.memo.settled.insert(class);
+        let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
+        let hierarchy = self.host.hierarchy(class);
+        for (index, (name, types)) in (0..).zip(fields) {
+            if self.keep_made(&types) || !self.can_settle(&types) {
+                continue;
+            }
+            if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
+                let list = self.memo.list_kind((u32::MAX - 14, class.0, index));
+                self.learn_field(class, &name, &Type::List(list).into());
+            }
+            let settled = self.settled(&types);
+            // Of what is hidden the host knows nothing.
+            if name.starts_with('#') {
+                self.settle_variable(hierarchy, class, &name, &settled);
+            } else if let Ok(contents) = self.host.column(hierarchy, class, &name) {
+                self.settle_variable(hierarchy, class, &name, &settled.union(&contents.types));
+            }
+        }
+    }
+
+    fn settle_variable(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str, types: &TypeSet) {
+        let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
+        let mut grew = memo.stored.extend(types) | !memo.grows;
+        memo.grows = true;
+        if !memo.classes.contains(&class) {
+            memo.classes.push(class);
+            grew = true;
+        }
+        self.memo.changed |= grew;
+    }
+
+    /// How all that gets rows is laid out, as this walk knows it.
+    pub(super) fn plan_settling(&mut self) {
+        if self.program.settling.kernels.is_empty() {
+            return;
+        }
+        let kernels = std::mem::take(&mut self.program.settling.kernels);
+        for (number, kernel) in kernels.iter().enumerate() {
+            self.program.kernels[number].settles = kernel.is_some();
+        }
+        let mut settling = Settling {
+            kernels,
+            room: self.scalars.get(&ScalarSource::ResultWords).copied(),
+            ..Settling::default()
+        };
+        for class in self.memo.settled.clone() {
+            let objects = self.plan_class(class);
+            settling.classes.insert(class, objects);
+        }
+        for kind in self.memo.settled_lists.clone() {
+            let kind = self.memo.known_list(kind);
+            let types = self.memo.list(kind).items.clone();
+            let number = self.settled_kind(kind);
+            let Some(stored) = self.memo.arrays.get(&number).map(|memo| memo.stored.clone()) else {
+                continue;
+            };
+            let into = self.parts(&|part| BufferKind::ArrayValues(number, part), &Stored::written(stored));
+            let arrays = Arrays {
+                offset: self.buffer(BufferKind::ArrayOffset(number), Ty::I32),
+                length: self.buffer(BufferKind::ArrayLength(number), Ty::I32),
+                items: into,
+            };
+            let items = HeldValue { word: 0, shape: types.single_shape(), into };
+            settling.lists.insert(kind, NewArrays { kind: number, arrays, items, width: width(&types) });
+        }
+        self.program.settling = settling;
+    }
+
+    fn plan_class(&mut self, class: ClassId) -> NewObjects {
+        let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
+        let hierarchy = self.host.hierarchy(class);
+        let mut frozen =
+            self.any_frozen(hierarchy).then(|| self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool));
+        let (mut variables, mut words) = (Vec::new(), 1);
+        for (name, types) in fields {
+            let shape = types.single_shape();
+            let key = (hierarchy, name.clone());
+            let Some(stored) = self.memo.columns.get(&key).map(|memo| memo.stored.clone()) else { continue };
+            let into = self.parts(
+                &|part| BufferKind::Column { hierarchy, name: name.clone(), part },
+                &Stored::written(stored),
+            );
+            variables.push(HeldValue { word: words, shape, into });
+            if let (true, Some(frozen)) = (name == FROZEN, &mut frozen) {
+                let into = Items { payload: Some(*frozen), tag: None };
+                variables.push(HeldValue { word: words, shape, into });
+            }
+            words += width(&types);
+        }
+        NewObjects {
+            hierarchy,
+            place: self.host.class_index(hierarchy, class),
+            places: self.buffer(BufferKind::Places(hierarchy), Ty::I32),
+            variables,
+            words,
+            frozen,
+            all_frozen: self.host.is_subclass(class, ClassId::DATA),
+        }
+    }
+
+    /// A variable of objects of the heap has been set, which the section may have made: then it is known when.
+    pub(super) fn note_late(&mut self, receiver: &Operand, name: &str) {
+        let is_late = |s: &Self, ty: &Type| match ty {
+            Type::Object(_, class) => {
+                s.is_settled(*class) && !s.memo.always_set.get(class).is_some_and(|all| all.contains(name))
+            }
+            _ => false,
+        };
+        if !name.starts_with('@') || !receiver.types.iter().any(|ty| is_late(self, ty)) {
+            return;
+        }
+        let name = name.to_string();
+        self.within_slot(0x3fa, |s| {
+            s.switch(&receiver.clone(), 76, &mut |s, object| {
+                if let Some(ty) = object.types.single().filter(|ty| is_late(s, ty)) {
+                    let Type::Object(hierarchy, class) = *ty else { return Operand::nil() };
+                    s.settle_variable(hierarchy, class, ORDER, &Type::Integer.into());
+                    s.note_set(&object, class, &name);
+                }
+                Operand::nil()
+            });
+        });
+    }
+
+    /// In which order the variables of an object of the heap were set, that the section has made.
+    pub(super) fn order_of_settled(&mut self, hierarchy: HierarchyId, object: &Operand) -> Operand {
+        let id = object.value();
+        self.watch_variable(hierarchy, ORDER, id, false);
+        let part = |part| BufferKind::Column { hierarchy, name: ORDER.to_string(), part };
+        self.load_parts(&part, id, &Stored::written(Type::Integer.into()), true)
+    }
+
+    pub(super) fn set_order_of_settled(&mut self, hierarchy: HierarchyId, object: &Operand, order: &Operand) {
+        let (id, who) = (object.value(), self.watcher());
+        let memo = self.memo.columns.entry((hierarchy, ORDER.to_string())).or_default();
+        self.memo.changed |= memo.written_by.insert(who) | !memo.is_written;
+        memo.is_written = true;
+        self.watch_variable(hierarchy, ORDER, id, true);
+        let part = |part| BufferKind::Column { hierarchy, name: ORDER.to_string(), part };
+        self.store_parts(&part, id, &Type::Integer.into(), order);
+    }
+}
+
+/// What the block gives, with a tag that says so.
+fn given(result: &TypeSet) -> TypeSet {
+    let mut given = result.clone();
+    given.insert(Type::Nil);
+    if given.single_shape().is_some() {
+        given.insert(Type::Integer);
+    }
+    given
+}

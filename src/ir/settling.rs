@@ -1,0 +1,102 @@
+//! How what elements make is given rows: which words of theirs go to which columns.
+//!
+//! An element of a kernel that [settles](super::Kernel::settles) writes what it makes into its words of
+//! [`super::BufferKind::KernelWords`]: word `w` of element `e` is at `w * elements + e`. The first one says how many are
+//! in use; behind it lie objects and arrays, one after the other. An object begins with the number of its class, an array
+//! with the number of its kind, from -1 downwards, and its length. Who refers to one, within the words, has the word where
+//! it begins; in a column that is the lower half, with the element, from 1, in the upper one. After each tick, before
+//! anything else runs, whoever runs the driver gives each of them a row, and all that refer to them have that.
+
+use super::{Arrays, Buffer, Items, Scalar};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
+use std::collections::BTreeMap;
+
+/// For all kernels of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settling {
+    pub classes: BTreeMap<ClassId, NewObjects>,
+    pub lists: BTreeMap<ListKind, NewArrays>,
+    /// By number; none of those that make nothing that stays.
+    pub kernels: Vec<Option<SettlingKernel>>,
+    /// Words of each element.
+    pub room: Option<Scalar>,
+}
+
+/// The objects of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewObjects {
+    pub hierarchy: HierarchyId,
+    /// The number of the class in it, and the column of these.
+    pub place: u32,
+    pub places: Buffer,
+    pub variables: Vec<HeldValue>,
+    /// With that of the class.
+    pub words: usize,
+    /// Where objects are said to be frozen, if some may be.
+    pub frozen: Option<Buffer>,
+    /// All are.
+    pub all_frozen: bool,
+}
+
+/// The arrays of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewArrays {
+    pub kind: ArrayKind,
+    pub arrays: Arrays,
+    pub items: HeldValue,
+    /// Words of an item.
+    pub width: usize,
+}
+
+/// A value that is held by an object or array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldValue {
+    /// From where the object, or the item, begins.
+    pub word: usize,
+    /// Of all such values. Of several there are two words: tag and payload.
+    pub shape: Option<Shape>,
+    pub into: Items,
+}
+
+/// Where a kernel leaves what it makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettlingKernel {
+    pub words: Buffer,
+    /// The number of its elements.
+    pub count: Scalar,
+    /// The objects that its elements are, and the hierarchies and columns of the variables in which they keep things.
+    pub base: Items,
+    pub variables: Vec<(HierarchyId, Items)>,
+    /// What the block gives, as it leaves it, and as it is to be.
+    pub result: Option<(Items, Items)>,
+}
+
+impl Settling {
+    /// Changes the numbers of buffers and scalars.
+    pub fn renumber(&mut self, mut buffer: impl FnMut(&mut Buffer), mut scalar: impl FnMut(&mut Scalar)) {
+        let items = |items: &mut Items, buffer: &mut dyn FnMut(&mut Buffer)| {
+            [&mut items.payload, &mut items.tag].into_iter().flatten().for_each(buffer);
+        };
+        for NewObjects { places, variables, frozen, .. } in self.classes.values_mut() {
+            buffer(places);
+            frozen.iter_mut().for_each(&mut buffer);
+            variables.iter_mut().for_each(|held| items(&mut held.into, &mut buffer));
+        }
+        for NewArrays { arrays, items: held, .. } in self.lists.values_mut() {
+            buffer(&mut arrays.offset);
+            buffer(&mut arrays.length);
+            items(&mut arrays.items, &mut buffer);
+            items(&mut held.into, &mut buffer);
+        }
+        for SettlingKernel { words, count, base, variables, result } in self.kernels.iter_mut().flatten() {
+            buffer(words);
+            scalar(count);
+            items(base, &mut buffer);
+            variables.iter_mut().for_each(|(_, of)| items(of, &mut buffer));
+            for of in result.iter_mut().flat_map(|(from, into)| [from, into]) {
+                items(of, &mut buffer);
+            }
+        }
+        self.room.iter_mut().for_each(scalar);
+    }
+}
