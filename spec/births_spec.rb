@@ -128,7 +128,13 @@ each_backend do
         end
         nil
       end
-      expect_same_world { |all| all.peach(3) { |b| b.best = Array.new(b.mass) { |i| [i, Births::Pair.new(i, b)] } } && nil }
+      expect_same_world do |all|
+        all.peach(3) do |b|
+          b.best = Array.new(b.mass) do |i|
+            [i, Births::Pair.new(i, b)]
+          end
+        end && nil
+      end
     end
 
     it "changes what was made in an earlier tick" do

@@ -187,6 +187,7 @@ impl<'a> DriverState<'a> {
         }
         if self.driver.settler.settles(kernel) {
             self.begun.push((self.ticks, kernel));
+            self.count_launch(base.map(|base| base.count), ticks);
             return self.launch_settling(kernel, ticks);
         }
         let launch = Launch {
@@ -201,13 +202,19 @@ impl<'a> DriverState<'a> {
         let outcome = self.session.launch(kernel, &launch, self.profile)?;
         self.begun.push((self.ticks, kernel));
         self.ticks += ticks;
-        if let (Some(progress), Some(base)) = (self.launch.progress, base) {
-            progress.launch((base.count as u64).saturating_mul(ticks));
+        let count = base.map(|base| base.count);
+        self.count_launch(count, ticks);
+        self.done(outcome)
+    }
+
+    /// A launch of a driver is one step of it.
+    fn count_launch(&self, elements: Option<usize>, ticks: u64) {
+        if let (Some(progress), Some(elements)) = (self.launch.progress, elements) {
+            progress.launch((elements as u64).saturating_mul(ticks));
             if !self.loops {
                 progress.add(1);
             }
         }
-        self.done(outcome)
     }
 
     fn sync(&mut self, number: u32) -> Result<(), Stop> {

@@ -182,8 +182,14 @@ impl DriverState<'_> {
 
     /// One tick of some elements.
     fn launch_part(&mut self, kernel: KernelId, jobs: &JobOrder) -> Result<(), Stop> {
-        let launch =
-            Launch { scalars: &self.scalars, jobs, ticks: 1, first_tick: self.ticks, ..*self.launch };
+        let launch = Launch {
+            scalars: &self.scalars,
+            jobs,
+            ticks: 1,
+            first_tick: self.ticks,
+            progress: self.launch.progress.filter(|_| kernel == KernelId(0)),
+            ..*self.launch
+        };
         let outcome = self.session.launch(kernel, &launch, self.profile)?;
         self.done(outcome)
     }
