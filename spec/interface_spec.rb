@@ -183,6 +183,15 @@ RSpec.describe Ikra do
     expect([profile.sections, profile.backend]).to eq([1, :ruby])
   end
 
+  it "explains a section, and what its own loops go through" do
+    cells = Array.new(3) { |i| World::Point.new(i) }
+    text = described_class.explain { 3.times { cells.peach { |cell| cell.x += 1 } } }
+    expect(text).to include("launch k1", "@x of World::Point")
+    expect(text).not_to include("goes through these by itself")
+    text = described_class.explain { cells.peach { |cell| cell.x += 1 }.then { cells.sum { |cell| cell.x } } }
+    expect(text).to match(/goes through these by itself.*: @x, elements of arrays k\d+\.$/)
+  end
+
   it "explains only sections" do
     expect { described_class.explain([1]) }.to raise_error(ArgumentError)
     expect { described_class.explain([1], :sum) { |n| n } }.to raise_error(ArgumentError, /unknown operation :sum/)

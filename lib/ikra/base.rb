@@ -115,21 +115,27 @@ module Ikra
     #
     #   puts Ikra.explain(actors) { |actor| actor.move(weather) }
     #
+    #   puts Ikra.explain { steps.times { bodies.peach { |body| body.drift(dt) } } }        # of Ikra.section
+    #
     #   puts Ikra.explain(orders.plazy.select { |order| order.paid? }.map { |order| order.total })
     #
-    # @param base [Enumerable, Integer, Chain] what it would be called on, or stages, which need no block
+    # @param base [Enumerable, Integer, Chain, nil] what it would be called on, or stages, which need no block; without
+    #   one the block is that of {section}
     # @param operation [Symbol] a parallel method with a block for each element
     # @yield the section's block
     # @return [String]
     # @raise [ArgumentError] without a block or without elements
     # @raise [Ikra::UnsupportedError] when the section cannot be compiled
-    def explain(base, operation = :peach, &block)
+    def explain(base = nil, operation = :peach, &block)
       chain = base.is_a?(Chain)
       raise ArgumentError, "explain needs the block of a section" unless block || chain
       raise ArgumentError, "unknown operation #{operation.inspect}" unless chain || Terminal.block?(operation)
 
       begin
-        found, call, block = chain ? base.explained : Terminal.explained(base, operation, block)
+        found, call, block = if chain then base.explained
+                             elsif base.nil? then [ProgramBase.new, Call.new(:section, output: :program), block]
+                             else Terminal.explained(base, operation, block)
+                             end
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
         Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)

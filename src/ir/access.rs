@@ -3,8 +3,8 @@
 
 use super::effects::effects;
 use super::passes::fuse_ticks::own_ids;
-use super::{Buffer, BufferKind, Kernel, Op, Program, Stmt, Value, walk};
-use std::collections::BTreeMap;
+use super::{Block, Buffer, BufferKind, FuncId, Kernel, Op, Program, Stmt, Value, walk};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Ways of touching the rows of a buffer; several may be true.
@@ -100,6 +100,40 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
         });
     }
     all
+}
+
+/// Columns that a driver's own loops touch, those without launches in them: one row after the other, each by a call.
+pub fn touched_by_driver_loops(program: &Program) -> BTreeSet<Buffer> {
+    let mut touched = BTreeSet::new();
+    let mut functions: Vec<(FuncId, bool)> =
+        program.driver.map(|driver| (driver, false)).into_iter().collect();
+    let mut known = BTreeSet::new();
+    while let Some((function, in_loop)) = functions.pop() {
+        if known.insert((function, in_loop)) {
+            let body = &program.functions[function.0 as usize].body;
+            touch(body, in_loop, &mut touched, &mut functions);
+        }
+    }
+    touched
+}
+
+fn launches(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Launch { .. }) || stmt.blocks().flatten().any(launches)
+}
+
+fn touch(block: &Block, in_loop: bool, touched: &mut BTreeSet<Buffer>, functions: &mut Vec<(FuncId, bool)>) {
+    for stmt in block {
+        if let Stmt::Call { function, .. } = stmt {
+            functions.push((*function, in_loop));
+        }
+        if in_loop {
+            stmt.for_each_buffer(|buffer| {
+                touched.insert(buffer);
+            });
+        }
+        let in_loop = in_loop || matches!(stmt, Stmt::Loop { .. }) && !launches(stmt);
+        stmt.blocks().for_each(|block| touch(block, in_loop, touched, functions));
+    }
 }
 
 #[cfg(test)]

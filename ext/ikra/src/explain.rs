@@ -1,13 +1,13 @@
 //! `Ikra.explain`: the user's lines with their types, the columns, the IR and the generated source, as text.
 
 use ikra_core::backend::{Backend, Executable};
-use ikra_core::heap::schema::BaseColumn;
+use ikra_core::heap::schema::{BaseColumn, Output};
 use ikra_core::infer::{Inferred, Listing};
-use ikra_core::ir::access::accesses;
+use ikra_core::ir::access::{accesses, touched_by_driver_loops};
 use ikra_core::ir::{Buffer, BufferKind};
 use ikra_core::source::{FileId, SourceMap};
 use ikra_core::types::{ClassId, Type, TypeSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Wider lines push their types to the right.
@@ -80,12 +80,38 @@ pub fn text(
         let types = types(&array.stored.types);
         let _ = writeln!(out, "elements of arrays k{}: {types} ({access}{ways})", array.kind.0);
     }
+    out.push_str(&loops_of_driver(inferred));
     heading(&mut out, "IR");
     let _ = writeln!(out, "{}", inferred.program);
     heading(&mut out, &format!("Code for {}", backend.name()));
     out.push_str(executable.source().trim_end());
     out.push('\n');
     out
+}
+
+/// What a program's code around parallel calls goes through by itself, where that may be much.
+fn loops_of_driver(inferred: &Inferred) -> String {
+    if inferred.schema.output != Output::Program {
+        return String::new();
+    }
+    let touched = touched_by_driver_loops(&inferred.program);
+    let names: BTreeSet<String> = touched
+        .iter()
+        .filter_map(|buffer| match &inferred.program.buffers[buffer.0 as usize].kind {
+            BufferKind::Column { name, .. } => Some(name.clone()),
+            BufferKind::ArrayValues(kind, _) => Some(format!("elements of arrays k{}", kind.0)),
+            _ => None,
+        })
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    format!(
+        "\nThe code around parallel calls goes through these by itself, one after the other, at some ten nanoseconds for \
+         each (on a GPU after they were copied): {names}.\nWhere there are many, a parallel call is faster: pmap, psum, \
+         pselect …\n"
+    )
 }
 
 /// The user's lines, each once, with the types of what stands in them beside them.
