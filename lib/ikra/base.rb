@@ -132,15 +132,23 @@ module Ikra
       raise ArgumentError, "unknown operation #{operation.inspect}" unless chain || Terminal.block?(operation)
 
       begin
-        found, call, block = if chain then base.explained
-                             elsif base.nil? then [ProgramBase.new, Call.new(:section, output: :program), block]
-                             else Terminal.explained(base, operation, block)
-                             end
+        found, call, block = explained(base, operation, block)
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
         Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
+      end
+    end
+
+    private
+
+    # What is called on which base, with which block.
+    def explained(base, operation, block)
+      case base
+      when nil then [ProgramBase.new, Call.new(:section, output: :program), block]
+      when Chain then base.explained
+      else Terminal.explained(base, operation, block)
       end
     end
   end
