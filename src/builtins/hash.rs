@@ -395,10 +395,6 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
                 ),
                 "look up objects or Symbols, or use a Hash that does not compare by identity",
             ),
-            Type::Object(_, ClassId::STRING) => (
-                "a Hash cannot be looked up by Strings in a section".into(),
-                "use Symbols as keys: hash.transform_keys(&:to_sym) before the section",
-            ),
             ty if ty.is_instance() => (
                 format!(
                     "a Hash cannot be looked up by {what}, whose class has an `eql?` or `hash` of its own"

@@ -1,7 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
 use super::{Invocation, Row, bare, carrying, row, spreading};
-use crate::heap::hashing;
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -55,6 +54,8 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    // What a Hash takes as its key: a copy of what would change.
+    bare("#key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
@@ -151,6 +152,15 @@ pub(super) const ROWS: &[Row] = &[
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[
     bare("to_sym", |_, c| c.receiver.clone()),
+    // The String that is its name.
+    bare("#name", |s, c| match s.host.symbol_names() {
+        Err(refusal) => s.refuse(refusal),
+        Ok(strings) => {
+            let names = s.buffer(BufferKind::SymbolNames, Ty::I32);
+            let name = s.b.load_index(names, c.receiver.value());
+            Operand::one(Type::Object(strings, ClassId::STRING), name)
+        }
+    }),
     carrying("==", identical),
     carrying("<=>", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
@@ -436,17 +446,7 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         _ => s.b.i64(0),
     };
-    let mut mixed = number;
-    for (shift, factor) in hashing::ROUNDS {
-        let shift = s.b.i64(shift.into());
-        let upper = s.b.binary(BinaryOp::Shr, mixed, shift);
-        mixed = s.b.binary(BinaryOp::Xor, mixed, upper);
-        let factor = s.b.i64(factor);
-        mixed = s.b.binary(BinaryOp::Mul, mixed, factor);
-    }
-    let last = s.b.i64(hashing::LAST.into());
-    let upper = s.b.binary(BinaryOp::Shr, mixed, last);
-    Operand::integer(s.b.binary(BinaryOp::Xor, mixed, upper))
+    Operand::integer(s.mixed(number))
 }
 
 /// `dup` and `clone`: of an object that the section made, one like it.
@@ -677,7 +677,7 @@ impl Lowerer<'_> {
         let class = crate::infer::class_of(ty);
         ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
             Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => {
-                !ty.is_instance() || super::is_common(owner)
+                !ty.is_instance() || super::is_common(owner) || ty.is_string() && owner == ClassId::STRING
             }
             _ => false,
         })

@@ -25,11 +25,13 @@ pub(crate) mod random;
 mod range;
 mod rounding;
 mod sequence;
+mod string;
 mod structs;
 mod tuple;
 
 use enumerator::sized;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
+pub(crate) use string::text_of;
 
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
@@ -162,6 +164,15 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
+        ty if ty.is_made_string() && (owner == ClassId::STRING || is_primitive(name)) => (
+            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::MADE_PRIMITIVES],
+            &["MadeString", "String"],
+        ),
+        ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => {
+            (&[string::ROWS, string::COMMON, string::PRIMITIVES], &["String"])
+        }
+        ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
+        ty if ty.is_string() => (&[string::COMMON], &[]),
         Type::Integer => (
             &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
             &["Integer", "Numeric", "Comparable"],
@@ -203,12 +214,13 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
         // A class in C with a `==` of its own compares what a section does not see.
         Type::Object(..) | Type::Made(_) if !is_common(owner) => return None,
-        Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &[]),
-        Type::True | Type::False => (&[kernel::LOGIC_ROWS], &[]),
+        Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &["NilClass"]),
+        Type::True => (&[kernel::LOGIC_ROWS], &["TrueClass"]),
+        Type::False => (&[kernel::LOGIC_ROWS], &["FalseClass"]),
         Type::Symbol if owner == ClassId::COMPARABLE || is_primitive(name) => {
-            (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Comparable"])
+            (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Symbol", "Comparable"])
         }
-        Type::Symbol => (&[kernel::SYMBOL_ROWS], &[]),
+        Type::Symbol => (&[kernel::SYMBOL_ROWS], &["Symbol"]),
         Type::Proc(_) | Type::Closure(..) => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
@@ -307,14 +319,11 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         _ if owner == ClassId::HASH => {
             "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
         }
-        "==" | "!=" | "===" | "eql?" | "equal?" | "<=>" | "casecmp?" | "start_with?" | "end_with?" | "include?"
-        | "empty?"
-            if owner == ClassId::STRING || owner_name == "String" =>
-        {
-            "compare Symbols: have to_sym called on the strings before the section".into()
+        _ if owner == ClassId::STRING && ruby_method("MadeString", name).is_some() => {
+            "only a String that the section makes can change: change a copy, string.dup".into()
         }
         _ if owner_name == "String" => {
-            "keep numbers or Symbols in the objects; strings can be moved around in a section, not computed on".into()
+            "write it with the methods of String that run, which docs/ruby.md has, or do it before the section".into()
         }
         "map" | "collect" | "select" | "filter" | "reject" | "dup" | "clone" | "fill"
             if owner == ClassId::COLUMN =>
@@ -359,15 +368,18 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
     ruby_method("Set", name)
 }
 
-/// A method of `core.rb`.
+/// What is written in Ruby.
+const SOURCES: &[&str] = &[include_str!("core.rb"), include_str!("string.rb")];
+
+/// A method of `core.rb` or `string.rb`.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     thread_local! {
-        static CORE: Core = Core::new(include_str!("core.rb"));
+        static CORE: Core = Core::new(SOURCES);
     }
     CORE.with(|core| core.method(module, name))
 }
 
-/// The methods of `core.rb`, each of which is parsed when it is asked for first: a section calls few of them.
+/// The methods of those files, each of which is parsed when it is asked for first: a section calls few of them.
 struct Core {
     /// Each method, with its module around it.
     sources: SourceMap,
@@ -382,8 +394,13 @@ struct CoreMethod {
 
 impl Core {
     /// Finds the methods by their layout, which is that of all our Ruby files.
-    fn new(text: &'static str) -> Self {
+    fn new(texts: &[&'static str]) -> Self {
         let mut core = Self { sources: SourceMap::default(), methods: FxHashMap::default() };
+        texts.iter().for_each(|text| core.find(text));
+        core
+    }
+
+    fn find(&mut self, text: &'static str) {
         let (mut head, mut start) = ("", None);
         let mut at = 0;
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -394,11 +411,10 @@ impl Core {
             } else if line == "  end\n"
                 && let Some((from, first)) = start.take()
             {
-                core.add(head, &text[from..at + line.len()], first);
+                self.add(head, &text[from..at + line.len()], first);
             }
             at += line.len();
         }
-        core
     }
 
     fn add(&mut self, head: &'static str, text: &str, first_line: u32) {
@@ -553,8 +569,9 @@ mod tests {
 
     #[test]
     fn the_core_in_ruby_parses() {
-        let core = Core::new(include_str!("core.rb"));
-        let defs = include_str!("core.rb").lines().filter(|l| l.trim_start().starts_with("def ")).count();
+        let core = Core::new(SOURCES);
+        let lines = SOURCES.iter().flat_map(|text| text.lines());
+        let defs = lines.filter(|line| line.trim_start().starts_with("def ")).count();
         let mut found = 0;
         for (module, methods) in &core.methods {
             for name in methods.keys() {
@@ -564,6 +581,6 @@ mod tests {
                 found += 1;
             }
         }
-        assert_eq!(found, defs, "every method of core.rb is found once");
+        assert_eq!(found, defs, "every method is found once");
     }
 }

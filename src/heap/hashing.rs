@@ -28,6 +28,16 @@ pub fn of_sequence(hashes: impl ExactSizeIterator<Item = i64>) -> i64 {
     hashes.fold(size, |hash, item| mix(hash ^ item))
 }
 
+/// Up to eight bytes as a word, the first one lowest.
+pub fn word(bytes: &[u8]) -> i64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte))
+}
+
+/// That of a String.
+pub fn of_bytes(bytes: &[u8]) -> i64 {
+    bytes.chunks(8).fold(mix(bytes.len() as i64), |hash, bytes| mix(hash ^ word(bytes)))
+}
+
 /// The slot, of so many, at which to look for a hash first. Hashes are never negative.
 pub const fn slot(hash: i64, slots: usize) -> usize {
     ((((hash as u64) << 1) as u128 * slots as u128) >> 64) as usize

@@ -28,6 +28,8 @@ macro_rules! dialect {
 }
 
 dialect! {
+    /// Messages tell both names of the encoding of bytes.
+    binary_has_two_names: "Encoding::BINARY.inspect.include?('(')",
     /// Integers of more than one word (62 bits and a sign): `div` by a Float truncates instead of flooring.
     large_div_truncates: "(-(2**62) - 1).div(1e30) == 0",
     /// Multiples of the unit among them are rounded up to the next one by `ceil` …

@@ -184,6 +184,21 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|ty| if let Type::Made(class) = ty { Some(*class) } else { None })
             .collect();
+        let is_string = classes.contains(&ClassId::STRING).then(|| self.is_number(class, ClassId::STRING.0.into()));
+        if let Some(is_string) = is_string {
+            if classes.len() == 1 {
+                return self.copy_string(start, row);
+            }
+            let condition = Condition { value: is_string, yes: vec![], no: vec![] };
+            let others = types.filter(|ty| !ty.is_made_string());
+            let to = self.branch(
+                76,
+                condition,
+                |s| Operand::integer(s.copy_string(start, row)),
+                |s| Operand::integer(s.copy_object(&others, start, class, row)),
+            );
+            return if to.is_bottom() { start } else { to.value() };
+        }
         let mut size = None;
         for class_id in classes {
             let words = self.size_of_made(class_id);
@@ -199,6 +214,20 @@ impl Lowerer<'_> {
         let size = size.unwrap_or_else(|| self.b.i64(0));
         let to = self.take_row(row, size);
         self.copy_words(start, to, size);
+        to
+    }
+
+    /// A String, with its bytes behind it.
+    fn copy_string(&mut self, start: Value, row: &RowWords) -> Value {
+        let (bytes, from) = self.string_in_memory(start);
+        let size = self.words_of_string(bytes);
+        let to = self.take_row(row, size);
+        let header = self.size_of_made(ClassId::STRING);
+        let header = self.b.i64(header);
+        let words = self.b.binary(BinaryOp::Sub, size, header);
+        let behind = self.b.binary(BinaryOp::Add, to, header);
+        self.within_slot(0x3f8, |s| s.copy_words(start, to, header));
+        self.within_slot(0x3f9, |s| s.copy_words(from, behind, words));
         to
     }
 
@@ -270,6 +299,11 @@ impl Lowerer<'_> {
     }
 
     fn replace_in_object(&mut self, class: ClassId, here: Value, row: &RowWords) -> Value {
+        if class == ClassId::STRING {
+            let at = self.plus(here, 1);
+            let bytes = self.row_word(at);
+            return self.words_of_string(bytes);
+        }
         let mut offset = 1;
         for (i, types) in self.held_by(&Type::Made(class)).iter().enumerate() {
             let at = self.plus(here, offset);

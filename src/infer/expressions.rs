@@ -4,7 +4,7 @@ use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{Comparison, ErrorKind, UnaryOp};
-use crate::syntax::ast::{Kind, Node, Target, When};
+use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
 use crate::types::{RangeEnd, Type, TypeSet};
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
@@ -65,11 +65,7 @@ impl Lowerer<'_> {
                 Operand::float(value)
             }
             Kind::Symbol(name) => self.symbol(name),
-            Kind::String(_) => self.refuse_here(
-                "unsupported-string",
-                "strings are not supported in a section",
-                Some("use Symbols or numbers, also to compare with; make strings of them afterwards".into()),
-            ),
+            Kind::String(parts) => self.string(node, parts),
             Kind::Array(items) => {
                 let all = match self.literal_items(node, items) {
                     Ok(all) => all,
@@ -526,6 +522,46 @@ impl Lowerer<'_> {
                 f(s, operand)
             },
         )
+    }
+}
+
+impl Lowerer<'_> {
+    /// A String of texts and what expressions give.
+    fn string(&mut self, node: &Node, parts: &[StringPart]) -> Operand {
+        if let [StringPart::Frozen(text)] = parts {
+            return self.root(&RootKey::Text(text.clone())).unwrap_or_else(Operand::bottom);
+        }
+        if let [] | [StringPart::Text(_)] = parts {
+            let text = if let [StringPart::Text(text)] = parts { text.as_str() } else { "" };
+            return self.string_of_text(text);
+        }
+        let mut texts = Vec::new();
+        for (i, part) in parts.iter().enumerate() {
+            let text = match part {
+                StringPart::Text(text) | StringPart::Frozen(text) => self.string_of_text(text),
+                StringPart::Expression(expression) => {
+                    let value = self.expr(expression);
+                    self.enter(node);
+                    if value.is_bottom() {
+                        return value;
+                    }
+                    self.within_slot(i as u32, |s| crate::builtins::text_of(s, &value))
+                }
+            };
+            if text.is_bottom() {
+                return text;
+            }
+            texts.push(text);
+        }
+        let (none, utf8) = (self.b.i64(16), self.b.i64(0));
+        let string = self.new_string(none, utf8);
+        for (i, text) in texts.iter().enumerate() {
+            let joined = self.send(&string, "#interpolate", std::slice::from_ref(text), i as u32);
+            if joined.is_bottom() {
+                return joined;
+            }
+        }
+        string
     }
 }
 

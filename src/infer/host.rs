@@ -47,6 +47,8 @@ pub enum RootKey {
     ClassVariable { scope: Scope, name: String },
     /// An instance variable of a class or module itself (`@count` in `def self.x`).
     ModuleIvar(ClassId, String),
+    /// A frozen String of this text, in UTF-8.
+    Text(String),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
     Within(u32, Box<RootKey>),
 }
@@ -157,6 +159,10 @@ pub trait Host {
     /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.
     fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> Result<ArrayKind, Refusal> {
         Ok(ArrayKind(0x1000 + 4 * kind.0 + part as u32))
+    }
+    /// Has the names of Symbols read; gives the hierarchy of Strings.
+    fn symbol_names(&mut self) -> Result<HierarchyId, Refusal> {
+        Ok(HierarchyId(0xe00))
     }
     /// The members of a subclass of Struct or Data, in order; none of other classes. They are columns by these names.
     fn members(&mut self, _class: ClassId) -> Vec<String> {

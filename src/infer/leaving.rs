@@ -44,6 +44,7 @@ impl Lowerer<'_> {
                 let items = self.memo.list(*kind).items.clone();
                 !met.lists.insert(*kind) || self.parts_can_leave(&items, met, true)
             }
+            Type::Made(ClassId::STRING) => true,
             Type::Made(class) => {
                 if !met.made.insert(*class) {
                     return true;

@@ -47,6 +47,7 @@ mod single_assignment;
 mod sites;
 mod splats;
 mod stored;
+mod strings;
 mod sync;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -61,6 +62,7 @@ pub(crate) use joins::{Condition, JoinIndex};
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
+pub use strings::{BYTESIZE, ENCODING, Encoding, STRING_FROZEN, WORDS, words_outside};
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use unread::unread_columns;

@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         let message: Vec<Option<String>> = parts
             .into_iter()
             .map(|part| match part {
-                StringPart::Text(text) => Some(text),
+                StringPart::Text(text) | StringPart::Frozen(text) => Some(text),
                 StringPart::Expression(_) => None,
             })
             .collect();

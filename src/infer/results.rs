@@ -214,7 +214,9 @@ impl Lowerer<'_> {
                         Type::List(kind) => Some(&lists[kind.0 as usize]),
                         _ => None,
                     });
-                    if keys.is_some_and(super::joins::has_list) {
+                    // Strings are made with what they hold.
+                    let keys = keys.map(|types| types.filter(|ty| !ty.is_made_string()));
+                    if keys.is_some_and(|keys| super::joins::has_list(&keys)) {
                         self.refuse_here(
                             "unsupported-result",
                             "a Hash with arrays of any length as keys cannot be returned beside arrays or objects",

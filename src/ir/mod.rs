@@ -595,6 +595,8 @@ pub enum BufferKind {
     Marks(Watched),
     /// `I32`: the place of each symbol in the order of their names, by number.
     SymbolRanks,
+    /// `I32`: the String that is the name of each symbol, by number.
+    SymbolNames,
     /// Where the items of the arrays of a kind are that are the keys of Hashes, by their hash: of an array of n items
     /// from `offset` on, 2n slots from 2 × `offset` on. A slot has the index of an item and one more, or 0.
     KeyIndex(ArrayKind),

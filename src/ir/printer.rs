@@ -106,6 +106,7 @@ impl Display for BufferInfo {
             BufferKind::FirstSame(k) => write!(f, "first_same{}", OfKernel(*k)),
             BufferKind::Marks(what) => write!(f, "marks {what}"),
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
+            BufferKind::SymbolNames => f.write_str("symbol_names"),
             BufferKind::KeyIndex(a) => write!(f, "key_index a{}", a.0),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })

@@ -54,6 +54,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::ArrayLength(_)
             | BufferKind::FirstSame(_)
             | BufferKind::SymbolRanks
+            | BufferKind::SymbolNames
             | BufferKind::KeyIndex(_) => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => Ty::I64,

@@ -192,6 +192,8 @@ pub struct Sync {
 #[derive(Clone, Debug)]
 pub enum StringPart {
     Text(String),
+    /// A literal by itself that is frozen, by the file's magic comment: the same object each time.
+    Frozen(String),
     Expression(Node),
 }
 
@@ -204,7 +206,7 @@ pub enum Kind {
     Integer(i64),
     Float(f64),
     Symbol(String),
-    /// Strings have no values in a section; they stand where a message is wanted (`raise`).
+    /// Its parts, which are none of an empty one.
     String(Vec<StringPart>),
     Array(Vec<Node>),
     Range {

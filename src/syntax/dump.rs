@@ -275,11 +275,13 @@ impl Printer<'_> {
             Kind::Symbol(name) => Sexp::Atom(format!(":{name}")),
             Kind::String(parts) => match &parts[..] {
                 [] => atom("\"\""),
-                [StringPart::Text(text)] => Sexp::Atom(format!("{text:?}")),
+                [StringPart::Text(text) | StringPart::Frozen(text)] => Sexp::Atom(format!("{text:?}")),
                 parts => form(
                     "string",
                     parts.iter().map(|part| match part {
-                        StringPart::Text(text) => Sexp::Atom(format!("{text:?}")),
+                        StringPart::Text(text) | StringPart::Frozen(text) => {
+                            Sexp::Atom(format!("{text:?}"))
+                        }
                         StringPart::Expression(node) => self.node(node),
                     }),
                 ),

@@ -226,6 +226,8 @@ impl HashPart {
 pub enum Collection {
     Column(ItemType),
     Hash(HashSort),
+    /// The bytes of Strings, as words.
+    Words,
 }
 
 impl Collection {
@@ -233,6 +235,7 @@ impl Collection {
         match self {
             Self::Column(items) => Type::Column(kind, items),
             Self::Hash(sort) => Type::Hash(kind, sort),
+            Self::Words => Type::Array(kind),
         }
     }
 }

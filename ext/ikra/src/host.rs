@@ -337,6 +337,12 @@ impl Host for LiveHost<'_, '_> {
         Ok(part)
     }
 
+    fn symbol_names(&mut self) -> Result<HierarchyId, Refusal> {
+        let strings = self.tracer.ask_names();
+        self.drain().map_err(|stop| self.refusal(stop.into()))?;
+        Ok(strings)
+    }
+
     fn members(&mut self, class: ClassId) -> Vec<String> {
         classes::members(self.pool.class(class))
     }

@@ -542,7 +542,7 @@ impl<'a> Run<'a> {
                     let what = match traced.tracer.asked.kinds.collection(kind) {
                         Some(Collection::Column(_)) => "column",
                         Some(Collection::Hash(_)) => "hash",
-                        None => "array",
+                        None | Some(Collection::Words) => "array",
                     };
                     schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
                 }

@@ -192,6 +192,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::FirstSame(_) => "first_same",
         BufferKind::Marks(_) => "marks",
         BufferKind::SymbolRanks => "rank",
+        BufferKind::SymbolNames => "name",
         BufferKind::KeyIndex(_) => "key_index",
     }
 }
@@ -223,6 +224,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::FirstSame(_) => "first elements that are the same objects".into(),
         BufferKind::Marks(what) => format!("who touched {what}"),
         BufferKind::SymbolRanks => "the order of symbols".into(),
+        BufferKind::SymbolNames => "the names of symbols".into(),
         BufferKind::KeyIndex(kind) => format!("the hash index of keys of kind {}", kind.0),
     }
 }

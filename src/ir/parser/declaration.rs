@@ -199,6 +199,7 @@ impl Parser {
             "first_same" => BufferKind::FirstSame(self.of_kernel()),
             "marks" => BufferKind::Marks(self.watched()?),
             "symbol_ranks" => BufferKind::SymbolRanks,
+            "symbol_names" => BufferKind::SymbolNames,
             "key_index" => BufferKind::KeyIndex(self.array_kind()?),
             _ => {
                 self.back();

@@ -25,7 +25,11 @@ impl Lowering<'_> {
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {
         let span = self.span(&string.location());
         let text = self.utf8(string.unescaped(), span);
-        let parts = if text.is_empty() { Vec::new() } else { vec![StringPart::Text(text)] };
+        let parts = match text.is_empty() {
+            _ if string.is_frozen() => vec![StringPart::Frozen(text)],
+            true => Vec::new(),
+            false => vec![StringPart::Text(text)],
+        };
         self.node(span, Kind::String(parts))
     }
 
@@ -33,6 +37,10 @@ impl Lowering<'_> {
         let span = self.span(&string.location());
         let mut parts = Vec::new();
         self.string_parts(&string.parts(), span, &mut parts);
+        if string.is_frozen() && parts.iter().all(|part| matches!(part, StringPart::Text(_))) {
+            let text = if let Some(StringPart::Text(text)) = parts.pop() { text } else { String::new() };
+            parts = vec![StringPart::Frozen(text)];
+        }
         self.node(span, Kind::String(parts))
     }
 

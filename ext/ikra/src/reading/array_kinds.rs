@@ -95,12 +95,12 @@ impl ArrayKinds {
         self.kinds.iter().find_map(of)
     }
 
-    /// Are the arrays of the kind made whenever something is read: what a Hash holds, or the state of a Random?
+    /// Are the arrays of the kind made whenever something is read: what a Hash or String holds, or the state of a Random?
     pub fn is_part(&self, kind: ArrayKind) -> bool {
         let is_it = |((holder, _), of): (&(Holder, Option<Collection>), &ArrayKind)| {
             matches!(holder, Holder::Part(..) | Holder::State(_)) && self.find(*of) == kind
         };
-        self.kinds.iter().any(is_it)
+        self.collection(kind) == Some(Collection::Words) || self.kinds.iter().any(is_it)
     }
 
     /// A place where what is of the kind is met.

@@ -97,6 +97,14 @@ impl ColumnBuilder {
         self.push(Shape::Integer, number);
     }
 
+    /// A number that is always kept in 64 bits.
+    #[inline]
+    pub fn push_word(&mut self, word: i64) {
+        self.seen.bits |= INTEGER;
+        self.seen.wide = true;
+        self.push(Shape::Integer, word);
+    }
+
     #[inline]
     pub fn push_float(&mut self, number: f64) {
         self.seen.bits |= FLOAT;

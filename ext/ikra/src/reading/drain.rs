@@ -82,7 +82,7 @@ impl Tracer<'_> {
     /// Reads until everything asked of everything found is read.
     pub fn drain(&mut self) -> Result<(), Stop> {
         loop {
-            let mut progress = false;
+            let mut progress = self.read_names()?;
             for column in 0..self.asked.columns.len() {
                 let class = self.asked.columns[column].1;
                 if self.columns[column].len() < self.pinned.objects(class).len() {
@@ -194,6 +194,7 @@ impl Tracer<'_> {
         match self.asked.kinds.collection(ArrayKind(kind as u32)) {
             Some(Collection::Column(_)) => return Ok(self.read_memories(kind)?),
             Some(Collection::Hash(sort)) => return self.read_hashes(kind, sort),
+            Some(Collection::Words) => return self.read_words(kind),
             None => {}
         }
         let mut elements = std::mem::take(&mut self.elements[kind]);

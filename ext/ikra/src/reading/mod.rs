@@ -12,6 +12,7 @@ pub mod items;
 pub mod plan;
 pub mod probe;
 pub mod roots;
+pub mod strings;
 pub mod symbols;
 pub mod tracer;
 pub mod variables;

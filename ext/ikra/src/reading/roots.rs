@@ -89,6 +89,8 @@ pub enum Source {
     ModuleVariable(ClassId, ID),
     Global(String),
     ClassVariable(Nesting, ID),
+    /// A frozen String, which the pool keeps.
+    Text(VALUE),
     /// What a lambda or proc, which is read first, sees.
     Within(Box<Self>, Box<Self>),
 }
@@ -156,6 +158,7 @@ impl Source {
             }
             Self::Global(name) => format!("the global variable {name}"),
             Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
+            Self::Text(_) => "a String".into(),
             Self::Within(_, inner) => inner.describe(),
         }
     }
@@ -174,6 +177,11 @@ impl Source {
             RootKey::Within(..) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::Global(name) => Self::Global(name.clone()),
+            RootKey::Text(text) => {
+                let text = interned(text)?;
+                pool.keep(text);
+                Self::Text(text)
+            }
             RootKey::ClassVariable { scope: place, name } => Self::ClassVariable(
                 Nesting::of(scope, pool, place, fixed_nesting)?,
                 value::intern(ruby, name),
@@ -239,6 +247,7 @@ impl Source {
                 found
             }
             Self::Constant(constant) => constant.read(scope, pool)?,
+            Self::Text(text) => Some(*text),
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,
@@ -279,6 +288,17 @@ impl Constant {
         }
         Ok(false)
     }
+}
+
+/// The frozen String that literals of this text are.
+fn interned(text: &str) -> Result<VALUE, Error> {
+    // SAFETY: the text is copied where there is none yet; what is raised ends in `protect`.
+    protect(|| unsafe {
+        // Ruby looks at what is there of an empty text.
+        let first = if text.is_empty() { c"".as_ptr() } else { text.as_ptr().cast() };
+        let length = text.len() as _;
+        rb_sys::rb_enc_interned_str(first, length, rb_sys::rb_utf8_encoding())
+    })
 }
 
 /// The value of a global variable, nil for one that was never set.

@@ -9,6 +9,7 @@ use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
 use crate::reading::hashes;
+use crate::reading::strings::{self, Text};
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK, RANDOM_STATE};
 use crate::reading::visited::{Visited, VisitedSet};
@@ -22,6 +23,7 @@ use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
+use ikra_core::infer::words_outside;
 use ikra_core::types::{
     ArrayKind, ClassId, Collection, HashDefault, HashPart, HashSort, HierarchyId, ItemType, Shape, Type,
 };
@@ -49,6 +51,8 @@ pub struct Asked {
     /// By kind: are its elements read?
     pub elements: Vec<bool>,
     pub kinds: ArrayKinds,
+    /// Are the names of Symbols read?
+    pub names: bool,
 }
 
 /// Elements of the arrays of a kind; `spans` are (offset, length) by row, for the rows read so far.
@@ -120,6 +124,8 @@ pub struct Tracer<'a> {
     pub singletons: Vec<(ClassId, VALUE)>,
     /// By column of the base.
     pub base: Vec<BaseValues>,
+    /// The names of Symbols, by their numbers, if they are read: Strings.
+    pub names: ColumnBuilder,
     /// Number of elements.
     pub length: usize,
     /// What was read, in the order of `asked.columns`.
@@ -148,6 +154,7 @@ impl<'a> Tracer<'a> {
             places: Vec::new(),
             singletons: Vec::new(),
             base: Vec::new(),
+            names: ColumnBuilder::default(),
             length: 0,
             columns: asked.columns.iter().map(|_| ColumnBuilder::default()).collect(),
             accesses: vec![None; asked.columns.len()],
@@ -320,6 +327,27 @@ impl<'a> Tracer<'a> {
         kind
     }
 
+    /// Asks for the names of Symbols; gives the hierarchy of Strings.
+    pub fn ask_names(&mut self) -> HierarchyId {
+        self.asked.names = true;
+        self.pool.place(ClassId::STRING).0
+    }
+
+    /// The names of the Symbols met since this was called last. False: there are none.
+    pub(super) fn read_names(&mut self) -> Result<bool, Stop> {
+        let mut names = std::mem::take(&mut self.names);
+        let known = names.len();
+        while self.asked.names
+            && let Some(symbol) = self.symbols.get(names.len() as i32)
+        {
+            // SAFETY: the Symbol is live, and keeps its name.
+            self.object(unsafe { rb_sys::rb_sym2str(symbol) }, Holder::Made(u32::MAX), &mut names)?;
+        }
+        let any = names.len() > known;
+        self.names = names;
+        Ok(any)
+    }
+
     /// A kind for arrays that are not there yet.
     pub fn made_kind(&mut self, number: u32) -> ArrayKind {
         let kind = self.asked.kinds.kind_or_new(Holder::Made(number), None);
@@ -363,8 +391,12 @@ impl<'a> Tracer<'a> {
             unsafe { access.read(block, &mut values[..block.len()]) };
             block.len()
         };
+        let is_words = matches!(access, Access::Text(Text::Words));
         let values = &black_box(values)[..count];
-        let outcome = self.observe_all(values, self.holder(column), &mut builder);
+        let outcome = match is_words {
+            true => self.list_words(values, self.holder(column), &mut builder),
+            false => self.observe_all(values, self.holder(column), &mut builder),
+        };
         self.columns[column] = builder;
         match outcome {
             Err(Stop::Overflow(_)) => Err(Stop::Overflow(format!(
@@ -374,6 +406,33 @@ impl<'a> Tracer<'a> {
             ))),
             done => done,
         }
+    }
+
+    /// Lists Strings, whose bytes are then read as arrays of words.
+    fn list_words(&mut self, strings: &[VALUE], holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+        let kind = self.asked.kinds.kind_or_new(holder, Some(Collection::Words));
+        self.room_for(kind);
+        for string in strings {
+            let row = self.pinned.add_array(kind.0, *string)?;
+            into.push_array(kind, row);
+        }
+        Ok(into.reserve(0)?)
+    }
+
+    /// The bytes of the Strings of a kind.
+    pub(super) fn read_words(&mut self, kind: usize) -> Result<(), Stop> {
+        let Elements { builder, spans, .. } = &mut self.elements[kind];
+        let strings = self.pinned.arrays(kind as u32);
+        for string in &strings[spans.len()..] {
+            // SAFETY: listed Strings are live, and nothing runs meanwhile.
+            let bytes = unsafe { strings::bytes(*string) };
+            let (offset, count) = (builder.len(), words_outside(bytes.len()));
+            builder.reserve(count)?;
+            strings::words(bytes).for_each(|word| builder.push_word(word));
+            // What has no numbers so is told when all is read.
+            fallible::push(spans, (offset as u32, count as u32))?;
+        }
+        Ok(builder.reserve(0)?)
     }
 
     /// What is known of the values that are met at a place.
@@ -439,7 +498,7 @@ impl<'a> Tracer<'a> {
                 match self.asked.kinds.collection(kind) {
                     Some(Collection::Column(_)) => self.column_object(value, holder, into)?,
                     Some(Collection::Hash(sort)) => self.hash(value, sort, holder, into)?,
-                    None => self.array(value, holder, into)?,
+                    None | Some(Collection::Words) => self.array(value, holder, into)?,
                 }
                 return Ok(());
             }

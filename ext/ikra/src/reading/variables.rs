@@ -3,6 +3,7 @@
 //! be, Ruby's functions do it.
 
 use crate::vm::gvl::or_defer;
+use crate::reading::strings::Text;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
 use magnus::rb_sys::AsRawValue;
@@ -27,6 +28,8 @@ pub enum Access {
     /// What is in a Random: a new array of its state, or its seed.
     RandomState,
     RandomSeed,
+    /// Of a String.
+    Text(Text),
     /// Objects of the class have no such member.
     Missing,
 }
@@ -40,6 +43,9 @@ impl Access {
     pub fn new(ruby: &Ruby, class: VALUE, name: &str) -> Self {
         if name.starts_with('@') {
             return Self::Variable(Variable::new(value::intern(ruby, name)));
+        }
+        if let Some(text) = Text::named(name) {
+            return Self::Text(text);
         }
         match name {
             RANDOM_STATE => return Self::RandomState,
@@ -66,6 +72,7 @@ impl Access {
                 Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
+                Self::Text(text) => text.of(object),
                 Self::Missing => value::NIL,
             }
         }
@@ -92,6 +99,8 @@ impl Access {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
+                Self::Text(text) => {
+                    objects.iter().zip(values).for_each(|(object, value)| *value = text.of(*object));
                 }
                 Self::Missing => values.fill(value::NIL),
             }
@@ -119,6 +128,12 @@ impl Access {
                 }
                 // That takes Ruby.
                 Self::RandomState | Self::RandomSeed => 0,
+                // Words are listed by the calling thread.
+                Self::Text(Text::Words) => 0,
+                Self::Text(text) => {
+                    objects.iter().zip(values).for_each(|(object, value)| *value = text.of(*object));
+                    objects.len()
+                }
                 Self::Missing => {
                     values.fill(value::NIL);
                     objects.len()
@@ -145,7 +160,7 @@ impl Access {
                     }
                 }
                 // Nobody writes those so.
-                Self::RandomState | Self::RandomSeed | Self::Missing => {}
+                Self::Text(_) | Self::RandomState | Self::RandomSeed | Self::Missing => {}
             }
         }
     }

@@ -24,7 +24,7 @@ use ikra_core::heap::{Column, JobOrder, Schema, Store, marks};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, KernelId, Part, Program, ScalarInfo, ScalarSource, Ty, Watched};
 use ikra_core::reserve;
-use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use magnus::Value;
 use magnus::rb_sys::FromRawValue;
 use rb_sys::VALUE;
@@ -74,6 +74,7 @@ enum Recipe {
     FirstSame(usize),
     Marks(Watched),
     SymbolRanks,
+    SymbolNames,
     KeyIndex(ArrayKind),
 }
 
@@ -213,6 +214,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::FirstSame(_) => Recipe::Drivers,
         BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
+        BufferKind::SymbolNames => Recipe::SymbolNames,
         BufferKind::KeyIndex(kind) => Recipe::KeyIndex(*kind),
     })
 }
@@ -615,6 +617,15 @@ fn fill(
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::KeyIndex(kind) => Column::I32(key_index::build(tracer, ids, *kind)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
+        Recipe::SymbolNames => {
+            let names = tracer.names.payload.iter().map(|name| {
+                let (place, row) = split_object(*name);
+                (ids.base(tracer.pool.place(ClassId::STRING).0, place) + row) as i32
+            });
+            let mut names = fallible::collect(names)?;
+            fallible::push(&mut names, 0)?;
+            Column::I32(names)
+        }
         Recipe::FrozenArray(kind) => {
             let arrays = pinned.arrays(kind.0);
             let mut flags = Vec::new();

@@ -4,13 +4,14 @@
 use crate::reading::array_kinds::Holder;
 use crate::reading::column_builder::{ColumnBuilder, split_object};
 use crate::reading::ids::Ids;
+use crate::reading::strings;
 use crate::reading::tracer::Tracer;
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use ikra_core::fallible;
 use ikra_core::heap::hashing;
-use ikra_core::types::{ArrayKind, HashPart, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId, Shape};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
@@ -143,6 +144,13 @@ impl Hasher<'_, '_> {
 
     fn object(&mut self, hierarchy: HierarchyId, payload: i64) -> i64 {
         let (place, row) = split_object(payload);
+        let class = self.tracer.pool.of_hierarchy(hierarchy).get(place as usize).copied();
+        if class == Some(ClassId::STRING)
+            && let Some(string) = self.tracer.pinned.objects(ClassId::STRING).get(row as usize)
+        {
+            // SAFETY: listed objects are live, and nothing runs meanwhile.
+            return hashing::of_bytes(unsafe { strings::bytes(*string) });
+        }
         let members = match self.members.get(&(hierarchy, place)) {
             Some(members) => members.clone(),
             None => {

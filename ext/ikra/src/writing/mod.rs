@@ -12,4 +12,5 @@ pub mod numbers;
 pub mod objects;
 pub mod random_states;
 pub mod results;
+pub mod strings;
 pub mod value_columns;

@@ -8,6 +8,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, append, immediate};
 use crate::writing::objects::{Maker, Order};
+use crate::writing::strings::make;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
@@ -129,6 +130,7 @@ impl Encodings<'_> {
     fn reference(&mut self, ty: &Type) -> Result<(), Error> {
         match ty {
             Type::List(kind) => drop(self.list(*kind)?),
+            Type::Made(ClassId::STRING) => {}
             Type::Made(class) if !self.objects.contains_key(class) => {
                 self.objects.insert(*class, None);
                 let variables = self.decoder.schema().made.get(class).map_or(&[][..], Vec::as_slice);
@@ -183,13 +185,19 @@ impl Met {
         (*element == words.element + 1).then_some(*value)
     }
 
+    /// Adds what has to be filled.
     fn add(&mut self, words: Words<'_>, start: usize, value: VALUE) -> Result<(), NoMemory> {
+        self.remember(words, start, value)?;
+        fallible::push(&mut self.empty, (start, value))
+    }
+
+    fn remember(&mut self, words: Words<'_>, start: usize, value: VALUE) -> Result<(), NoMemory> {
         let place = self.place(words, start);
         if self.known.len() <= place {
             fallible::resize(&mut self.known, place + 1, (0, value::NIL))?;
         }
         self.known[place] = (words.element + 1, value);
-        fallible::push(&mut self.empty, (start, value))
+        Ok(())
     }
 }
 
@@ -423,6 +431,12 @@ impl<'a> Results<'a> {
         let known = met.borrow().find(words, start);
         let value = match known {
             Some(value) => value,
+            None if words.get(start)? == i64::from(ClassId::STRING.0) => {
+                let value = black_box(self.string(words, start)?);
+                self.decoder.pinned.hold(value)?;
+                met.borrow_mut().remember(words, start, value)?;
+                value
+            }
             None => {
                 let what = words.get(start)?;
                 let value = match u32::try_from(what) {
@@ -437,6 +451,19 @@ impl<'a> Results<'a> {
         };
         // SAFETY: `Pinned` holds it.
         Ok(unsafe { Value::from_raw(value) })
+    }
+
+    /// A String that the section has made, from its words.
+    fn string(&self, words: Words<'_>, start: usize) -> Result<VALUE, Trouble> {
+        let header = start + 1;
+        let (size, flags) = (words.get(header)? as usize, words.get(header + 3)?);
+        let mut bytes: Vec<u8> = Vec::new();
+        fallible::reserve(&mut bytes, size + 8)?;
+        for word in 0..size.div_ceil(8) {
+            bytes.extend_from_slice(&words.get(header + 4 + word)?.to_le_bytes());
+        }
+        bytes.truncate(size);
+        make(&bytes, flags)
     }
 
     fn made_object(&self, class: ClassId) -> Result<(&Maker, &[Encoding]), Error> {

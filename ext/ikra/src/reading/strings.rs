@@ -1,0 +1,74 @@
+//! What is read of a String: how many bytes it has, its encoding, and the bytes themselves, eight to a word.
+
+use crate::vm::value;
+use ikra_core::heap::hashing;
+use ikra_core::infer::{BYTESIZE, ENCODING, Encoding, WORDS};
+use rb_sys::VALUE;
+
+/// What is known of a String, as if it were variables of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    Bytesize,
+    Encoding,
+    /// The String itself, in the place of an array of its words.
+    Words,
+}
+
+impl Text {
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            BYTESIZE => Self::Bytesize,
+            ENCODING => Self::Encoding,
+            WORDS => Self::Words,
+            _ => return None,
+        })
+    }
+
+    /// nil for an encoding of which sections know nothing.
+    ///
+    /// SAFETY: it must be a live String.
+    #[inline]
+    pub unsafe fn of(self, string: VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        let number = match self {
+            Self::Words => return string,
+            Self::Bytesize => (unsafe { rb_sys::RSTRING_LEN(string) }) as i64,
+            // SAFETY: as the caller says.
+            Self::Encoding => match encoding(unsafe { rb_sys::rb_enc_get_index(string) }) {
+                Some(encoding) => encoding as i64,
+                None => return value::NIL,
+            },
+        };
+        value::fixnum(number).unwrap_or(value::NIL)
+    }
+}
+
+fn encoding(index: i32) -> Option<Encoding> {
+    // SAFETY: these only tell numbers.
+    let [utf8, ascii, binary] = unsafe {
+        [rb_sys::rb_utf8_encindex(), rb_sys::rb_usascii_encindex(), rb_sys::rb_ascii8bit_encindex()]
+    };
+    match index {
+        _ if index == utf8 => Some(Encoding::Utf8),
+        _ if index == ascii => Some(Encoding::UsAscii),
+        _ if index == binary => Some(Encoding::Binary),
+        _ => None,
+    }
+}
+
+/// The bytes of a String.
+///
+/// SAFETY: it must be a live String, and nothing may run before they are copied.
+pub unsafe fn bytes<'a>(string: VALUE) -> &'a [u8] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (first, length) = (rb_sys::RSTRING_PTR(string), rb_sys::RSTRING_LEN(string));
+        std::slice::from_raw_parts(first.cast(), length as usize)
+    }
+}
+
+/// The words of bytes: full ones, and one more.
+pub fn words(bytes: &[u8]) -> impl Iterator<Item = i64> {
+    let (full, rest) = bytes.as_chunks::<8>();
+    full.iter().map(|word| i64::from_le_bytes(*word)).chain([hashing::word(rest)])
+}

@@ -1,0 +1,573 @@
+//! Strings. One that was there before the section is an object whose bytes are an array of the heap; one that the section
+//! makes is in scratch memory ([`super::made`]), as a reference, so that it can change.
+//!
+//! In both, eight bytes are a word, the first one lowest, and what is behind the last byte of the last word is zeros: so
+//! Strings are compared, hashed and copied word by word. Of a String from before the section there is one word more than
+//! full ones; that of a made one has room for one word more than it needs.
+
+use super::Lowerer;
+use super::operand::Operand;
+use crate::heap::hashing;
+use crate::ir::{BinaryOp, Comparison, UnaryOp, Value};
+use crate::types::{ClassId, Type};
+
+/// The variables of a made String behind its class, as they lie in memory.
+const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
+const SIZE: i64 = 1;
+/// For so many bytes there is room.
+const ROOM: i64 = 2;
+/// The word that its bytes begin with.
+const START: i64 = 3;
+/// The encoding, and whether it is frozen.
+const FLAGS: i64 = 4;
+const HEADER: i64 = 5;
+/// The flag of a frozen one; the encoding is below.
+pub const STRING_FROZEN: i64 = 4;
+/// The top bit of each byte.
+const NOT_ASCII: i64 = 0x8080_8080_8080_8080_u64 as i64;
+
+/// The columns of what is known of a String from before the section.
+pub const BYTESIZE: &str = "#bytesize";
+pub const ENCODING: &str = "#encoding";
+pub const WORDS: &str = "#words";
+
+/// Encodings, by what they are known as here; Strings of others are only handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Utf8,
+    UsAscii,
+    Binary,
+}
+
+/// Words of a String of so many bytes that was there before the section.
+pub const fn words_outside(bytes: usize) -> usize {
+    bytes / 8 + 1
+}
+
+impl Type {
+    /// A String, from before the section or made in it.
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::Object(_, ClassId::STRING)) || self.is_made_string()
+    }
+
+    pub const fn is_made_string(&self) -> bool {
+        matches!(self, Self::Made(ClassId::STRING))
+    }
+}
+
+impl Lowerer<'_> {
+    // ---- numbers ---------------------------------------------------------------------------------------------------
+
+    fn op(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
+        let b = self.b.i64(b);
+        self.b.binary(op, a, b)
+    }
+
+    /// Shifts zeros in from above, by 0 to 63.
+    fn shift_down(&mut self, word: Value, by: Value) -> Value {
+        let (all, most) = (self.b.i64(-1), self.b.i64(63));
+        let left = self.b.binary(BinaryOp::Sub, most, by);
+        let upper = self.b.binary(BinaryOp::Shl, all, left);
+        let upper = self.op(BinaryOp::Shl, upper, 1);
+        let mask = self.b.unary(UnaryOp::BitNot, upper);
+        let shifted = self.b.binary(BinaryOp::Shr, word, by);
+        self.b.binary(BinaryOp::And, shifted, mask)
+    }
+
+    /// The bits that a byte is shifted by in its word.
+    fn shift_of(&mut self, index: Value) -> Value {
+        let within = self.op(BinaryOp::And, index, 7);
+        self.op(BinaryOp::Shl, within, 3)
+    }
+
+    /// The word with nothing in it but its first bytes, of which there may be more than eight.
+    fn first_bytes(&mut self, word: Value, bytes: Value) -> Value {
+        let (zero, eight) = (self.b.i64(0), self.b.i64(8));
+        let whole = self.b.compare(Comparison::Ge, bytes, eight);
+        let partly = self.b.select(whole, zero, bytes);
+        let shift = self.op(BinaryOp::Shl, partly, 3);
+        let upper = self.b.i64(-1);
+        let upper = self.b.binary(BinaryOp::Shl, upper, shift);
+        let mask = self.b.unary(UnaryOp::BitNot, upper);
+        let part = self.b.binary(BinaryOp::And, word, mask);
+        self.b.select(whole, word, part)
+    }
+
+    // ---- reading ---------------------------------------------------------------------------------------------------
+
+    pub(crate) fn string_size(&mut self, string: &Operand) -> Value {
+        let size = match string.types.single() {
+            Some(ty) if ty.is_made_string() => self.string_field(string.value(), SIZE),
+            _ => match self.outside_part(string, BYTESIZE) {
+                Some(size) => size,
+                None => return self.b.i64(0),
+            },
+        };
+        // It is an index: memory has fewer words than those.
+        let size = self.b.unary(UnaryOp::WrapI64, size);
+        let size = self.b.unary(UnaryOp::ExtendI32, size);
+        self.b.at_least_zero(size)
+    }
+
+    /// See [`Encoding`].
+    pub(crate) fn string_encoding(&mut self, string: &Operand) -> Value {
+        match string.types.single() {
+            Some(ty) if ty.is_made_string() => {
+                let flags = self.string_field(string.value(), FLAGS);
+                self.op(BinaryOp::And, flags, STRING_FROZEN - 1)
+            }
+            _ => self.outside_part(string, ENCODING).unwrap_or_else(|| self.b.i64(0)),
+        }
+    }
+
+    fn outside_part(&mut self, string: &Operand, name: &str) -> Option<Value> {
+        let part = self.read_ivar(string, name);
+        if part.types.contains(&Type::Nil) {
+            self.refuse_here(
+                "unsupported-encoding",
+                "a String here may have another encoding than UTF-8, US-ASCII or BINARY",
+                Some("have it encoded before the section: string.encode(\"UTF-8\")".into()),
+            );
+        }
+        (part.types.single() == Some(&Type::Integer)).then(|| part.value())
+    }
+
+    fn string_field(&mut self, string: Value, field: i64) -> Value {
+        let start = self.start_of(string);
+        let at = self.plus(start, field);
+        self.word(at)
+    }
+
+    fn set_string_field(&mut self, string: Value, field: i64, value: Value) {
+        let start = self.start_of(string);
+        let at = self.plus(start, field);
+        self.set_word(at, value);
+    }
+
+    /// A word of the bytes, within the String.
+    fn string_word(&mut self, string: &Operand, index: Value) -> Value {
+        if string.types.single().is_some_and(Type::is_made_string) {
+            let start = self.string_field(string.value(), START);
+            let at = self.b.binary(BinaryOp::Add, start, index);
+            return self.word(at);
+        }
+        // What is in other encodings is refused.
+        self.outside_part(string, ENCODING);
+        let words = self.read_ivar(string, WORDS);
+        let Some(Type::Array(kind)) = words.types.single() else { return self.b.i64(0) };
+        let word = self.array_item(*kind, words.value(), index);
+        if word.values.len() == 1 { word.value() } else { self.b.i64(0) }
+    }
+
+    /// The byte at an index within the String.
+    pub(crate) fn string_byte(&mut self, string: &Operand, index: Value) -> Value {
+        let at = self.op(BinaryOp::Shr, index, 3);
+        let at = self.b.at_least_zero(at);
+        let word = self.string_word(string, at);
+        let shift = self.shift_of(index);
+        let byte = self.b.binary(BinaryOp::Shr, word, shift);
+        self.op(BinaryOp::And, byte, 0xff)
+    }
+
+    /// Eight bytes from an index within the String on. Those behind its end may be anything.
+    fn string_bytes(&mut self, string: &Operand, index: Value) -> Value {
+        let at = self.op(BinaryOp::Shr, index, 3);
+        let at = self.b.at_least_zero(at);
+        let first = self.string_word(string, at);
+        let mut next = self.plus(at, 1);
+        if !string.types.single().is_some_and(Type::is_made_string) {
+            let size = self.string_size(string);
+            let last = self.op(BinaryOp::Shr, size, 3);
+            let beyond = self.b.compare(Comparison::Gt, next, last);
+            next = self.b.select(beyond, last, next);
+        }
+        let second = self.string_word(string, next);
+        let shift = self.shift_of(index);
+        let lower = self.shift_down(first, shift);
+        let most = self.b.i64(63);
+        let left = self.b.binary(BinaryOp::Sub, most, shift);
+        let upper = self.op(BinaryOp::Shl, second, 1);
+        let upper = self.b.binary(BinaryOp::Shl, upper, left);
+        self.b.binary(BinaryOp::Or, lower, upper)
+    }
+
+    /// Words that hold bytes.
+    fn string_words(&mut self, size: Value) -> Value {
+        let rounded = self.plus(size, 7);
+        self.op(BinaryOp::Shr, rounded, 3)
+    }
+
+    pub(crate) fn string_is_ascii(&mut self, string: &Operand) -> Value {
+        let size = self.string_size(string);
+        let words = self.string_words(size);
+        let (zero, none) = (self.b.i64(0), self.b.i64(0));
+        let all = self.b.var(crate::ir::Ty::I64);
+        self.b.set(all, none);
+        self.within_slot(0x600, |s| {
+            s.counted(zero, words, 1, &mut |s, i, _, _| {
+                let word = s.string_word(string, i);
+                let before = s.b.get(all);
+                let after = s.b.binary(BinaryOp::Or, before, word);
+                s.b.set(all, after);
+            })
+        });
+        let all = self.b.get(all);
+        let others = self.op(BinaryOp::And, all, NOT_ASCII);
+        self.b.compare(Comparison::Eq, others, zero)
+    }
+
+    /// A number that is the same for the same bytes, as [`hashing::of_bytes`] has it.
+    pub(crate) fn string_hash(&mut self, string: &Operand) -> Value {
+        let size = self.string_size(string);
+        let words = self.string_words(size);
+        let zero = self.b.i64(0);
+        let hash = self.b.var(crate::ir::Ty::I64);
+        let first = self.mixed(size);
+        self.b.set(hash, first);
+        self.within_slot(0x601, |s| {
+            s.counted(zero, words, 1, &mut |s, i, _, _| {
+                let word = s.string_word(string, i);
+                let before = s.b.get(hash);
+                let both = s.b.binary(BinaryOp::Xor, before, word);
+                let after = s.mixed(both);
+                s.b.set(hash, after);
+            })
+        });
+        self.b.get(hash)
+    }
+
+    /// [`hashing::mix`]
+    pub(crate) fn mixed(&mut self, number: Value) -> Value {
+        let mut mixed = number;
+        for (shift, factor) in hashing::ROUNDS {
+            let upper = self.op(BinaryOp::Shr, mixed, shift.into());
+            mixed = self.b.binary(BinaryOp::Xor, mixed, upper);
+            mixed = self.op(BinaryOp::Mul, mixed, factor);
+        }
+        let upper = self.op(BinaryOp::Shr, mixed, hashing::LAST.into());
+        self.b.binary(BinaryOp::Xor, mixed, upper)
+    }
+
+    /// Have both the same bytes, and encodings in which they are the same text?
+    pub(crate) fn same_strings(&mut self, one: &Operand, other: &Operand) -> Operand {
+        let (size, others) = (self.string_size(one), self.string_size(other));
+        let alike = self.b.compare(Comparison::Eq, size, others);
+        self.within_slot(0x602, |s| {
+            s.where_true(alike, |s| {
+                let words = s.string_words(size);
+                let same = s.same_words(words, |s, i| (s.string_word(one, i), s.string_word(other, i)));
+                s.where_true(same, |s| {
+                    let (a, b) = (s.string_encoding(one), s.string_encoding(other));
+                    let same = s.b.compare(Comparison::Eq, a, b);
+                    s.where_false(same, |s| Operand::bool(s.string_is_ascii(one)))
+                })
+            })
+        })
+    }
+
+    /// What `f` gives where the condition holds, else false.
+    fn where_true(&mut self, condition: Value, f: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        let condition = super::Condition { value: condition, yes: vec![], no: vec![] };
+        self.within_slot(0x603, |s| s.branch(80, condition, f, |s| Operand::bool(s.b.bool(false))))
+    }
+
+    fn where_false(&mut self, condition: Value, f: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        let condition = super::Condition { value: condition, yes: vec![], no: vec![] };
+        self.within_slot(0x604, |s| s.branch(81, condition, |s| Operand::bool(s.b.bool(true)), f))
+    }
+
+    /// Are all pairs of words the same?
+    fn same_words(&mut self, count: Value, mut pair: impl FnMut(&mut Self, Value) -> (Value, Value)) -> Value {
+        let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
+        let same = self.b.var(crate::ir::Ty::Bool);
+        self.b.set(same, yes);
+        self.within_slot(0x605, |s| {
+            s.counted(zero, count, 1, &mut |s, i, exit, _| {
+                let (a, b) = pair(s, i);
+                let equal = s.b.compare(Comparison::Eq, a, b);
+                s.unless(equal, 82, |s| {
+                    s.b.set(same, no);
+                    s.jump(exit, None);
+                });
+            })
+        });
+        self.b.get(same)
+    }
+
+    /// Are so many bytes the same in both, from these indices on? They are within the Strings.
+    pub(crate) fn same_bytes(&mut self, one: (&Operand, Value), other: (&Operand, Value), count: Value) -> Value {
+        let words = self.string_words(count);
+        self.same_words(words, |s, i| {
+            let done = s.op(BinaryOp::Shl, i, 3);
+            let left = s.b.binary(BinaryOp::Sub, count, done);
+            let pair = [one, other].map(|(string, start)| {
+                let at = s.b.binary(BinaryOp::Add, start, done);
+                let bytes = s.string_bytes(string, at);
+                s.first_bytes(bytes, left)
+            });
+            (pair[0], pair[1])
+        })
+    }
+
+    /// The index at which the other String's bytes stand first, from an index on that is not negative; -1 if there is none.
+    pub(crate) fn index_of_bytes(&mut self, string: &Operand, other: &Operand, from: Value) -> Value {
+        let (size, sought) = (self.string_size(string), self.string_size(other));
+        let last = self.b.binary(BinaryOp::Sub, size, sought);
+        let end = self.plus(last, 1);
+        let none = self.b.i64(-1);
+        let found = self.b.var(crate::ir::Ty::I64);
+        self.b.set(found, none);
+        let zero = self.b.i64(0);
+        let begin = self.string_word(other, zero);
+        let begin = self.first_bytes(begin, sought);
+        self.within_slot(0x606, |s| {
+            s.counted(from, end, 1, &mut |s, i, exit, _| {
+                let bytes = s.string_bytes(string, i);
+                let bytes = s.first_bytes(bytes, sought);
+                let may = s.b.compare(Comparison::Eq, bytes, begin);
+                let is_it = s.within_slot(1, |s| {
+                    s.where_true(may, |s| {
+                        let zero = s.b.i64(0);
+                        let eight = s.b.i64(8);
+                        let short = s.b.compare(Comparison::Le, sought, eight);
+                        s.where_false(short, |s| {
+                            let same = s.same_bytes((string, i), (other, zero), sought);
+                            Operand::bool(same)
+                        })
+                    })
+                });
+                if is_it.is_bottom() {
+                    return;
+                }
+                let goes_on = s.b.unary(UnaryOp::Not, is_it.value());
+                s.unless(goes_on, 83, |s| {
+                    s.b.set(found, i);
+                    s.jump(exit, None);
+                });
+            })
+        });
+        // An empty one is found at the end, too.
+        self.b.get(found)
+    }
+
+    // ---- making ----------------------------------------------------------------------------------------------------
+
+    /// An empty String of an encoding with room for so many bytes (`I64`, not negative).
+    pub(crate) fn new_string(&mut self, room: Value, encoding: Value) -> Operand {
+        let kind = self.made_kind(ClassId::STRING);
+        self.memo.list_made(kind, &self.loops);
+        let made = self.memo.made.entry(ClassId::STRING).or_default();
+        if made.fields.is_empty() {
+            made.fields = FIELDS.iter().map(|name| (name.to_string(), Type::Integer.into())).collect();
+            self.memo.changed = true;
+        }
+        let words = self.string_words(room);
+        let all = self.plus(words, HEADER + 1);
+        let start = self.allocate(all);
+        let (class, zero) = (self.b.i64(ClassId::STRING.0.into()), self.b.i64(0));
+        let first = self.plus(start, HEADER);
+        for (i, word) in [class, zero, room, first, encoding].into_iter().enumerate() {
+            let at = self.plus(start, i as i64);
+            self.set_word(at, word);
+        }
+        Operand::one(Type::Made(ClassId::STRING), self.b.unary(UnaryOp::WrapI64, start))
+    }
+
+    /// A String of this text.
+    pub(crate) fn string_of_text(&mut self, text: &str) -> Operand {
+        let (room, encoding) = (self.b.i64(text.len() as i64), self.b.i64(Encoding::Utf8 as i64));
+        let string = self.new_string(room, encoding);
+        self.set_string_text(&string, text);
+        string
+    }
+
+    /// Puts a text into a String that has just been made, with room for it.
+    fn set_string_text(&mut self, string: &Operand, text: &str) {
+        if self.b.is_dead() || text.is_empty() {
+            return;
+        }
+        let start = self.start_of(string.value());
+        let first = self.plus(start, HEADER);
+        for (i, bytes) in text.as_bytes().chunks(8).enumerate() {
+            let at = self.plus(first, i as i64);
+            let word = self.b.i64(hashing::word(bytes));
+            self.set_word(at, word);
+        }
+        let size = self.b.i64(text.len() as i64);
+        self.set_string_field(string.value(), SIZE, size);
+    }
+
+    /// Makes room for so many bytes more.
+    fn string_room(&mut self, string: &Operand, more: Value) {
+        let kind = self.made_kind(ClassId::STRING);
+        self.memo.list_stored(kind, &self.loops);
+        self.note_stored(kind);
+        let size = self.string_size(string);
+        let wanted = self.b.binary(BinaryOp::Add, size, more);
+        let room = self.string_field(string.value(), ROOM);
+        let fits = self.b.compare(Comparison::Le, wanted, room);
+        let condition = super::Condition { value: fits, yes: vec![], no: vec![] };
+        self.within_slot(0x607, |s| {
+            s.branch(
+                84,
+                condition,
+                |_| Operand::nil(),
+                |s| {
+                    let room = s.op(BinaryOp::Shl, wanted, 1);
+                    let room = s.plus(room, 16);
+                    let words = s.string_words(room);
+                    let all = s.plus(words, 1);
+                    let to = s.allocate(all);
+                    let from = s.string_field(string.value(), START);
+                    let (zero, count) = (s.b.i64(0), s.string_words(size));
+                    s.counted(zero, count, 1, &mut |s, i, _, _| {
+                        let (a, b) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
+                        let word = s.word(a);
+                        s.set_word(b, word);
+                    });
+                    s.set_string_field(string.value(), ROOM, room);
+                    s.set_string_field(string.value(), START, to);
+                    Operand::nil()
+                },
+            )
+        });
+    }
+
+    /// Appends a byte to a made String.
+    pub(crate) fn push_byte(&mut self, string: &Operand, byte: Value) {
+        let one = self.b.i64(1);
+        self.string_room(string, one);
+        let size = self.string_size(string);
+        let byte = self.op(BinaryOp::And, byte, 0xff);
+        self.put_bytes(string, size, byte, false);
+        let longer = self.plus(size, 1);
+        self.set_string_field(string.value(), SIZE, longer);
+    }
+
+    /// Puts bytes behind those that are there, at index `size`; behind them are zeros.
+    fn put_bytes(&mut self, string: &Operand, size: Value, bytes: Value, several: bool) {
+        let start = self.string_field(string.value(), START);
+        let at = self.op(BinaryOp::Shr, size, 3);
+        let at = self.b.binary(BinaryOp::Add, start, at);
+        let shift = self.shift_of(size);
+        let zero = self.b.i64(0);
+        let there = self.word(at);
+        let fresh = self.b.compare(Comparison::Eq, shift, zero);
+        let there = self.b.select(fresh, zero, there);
+        let lower = self.b.binary(BinaryOp::Shl, bytes, shift);
+        let word = self.b.binary(BinaryOp::Or, there, lower);
+        self.set_word(at, word);
+        if several {
+            let next = self.plus(at, 1);
+            let (one, most) = (self.b.i64(1), self.b.i64(63));
+            let left = self.b.binary(BinaryOp::Sub, most, shift);
+            let upper = self.shift_down(bytes, one);
+            let upper = self.shift_down(upper, left);
+            self.set_word(next, upper);
+        }
+    }
+
+    /// Appends so many bytes of another String, from an index on, to a made one.
+    pub(crate) fn append_bytes(&mut self, string: &Operand, other: &Operand, from: Value, count: Value) {
+        self.string_room(string, count);
+        let size = self.string_size(string);
+        let (zero, words) = (self.b.i64(0), self.string_words(count));
+        self.within_slot(0x608, |s| {
+            s.counted(zero, words, 1, &mut |s, i, _, _| {
+                let done = s.op(BinaryOp::Shl, i, 3);
+                let at = s.b.binary(BinaryOp::Add, from, done);
+                let left = s.b.binary(BinaryOp::Sub, count, done);
+                let bytes = s.string_bytes(other, at);
+                let bytes = s.first_bytes(bytes, left);
+                let to = s.b.binary(BinaryOp::Add, size, done);
+                s.put_bytes(string, to, bytes, true);
+            })
+        });
+        let longer = self.b.binary(BinaryOp::Add, size, count);
+        self.set_string_field(string.value(), SIZE, longer);
+    }
+
+    /// Sets the byte at an index within a made String.
+    pub(crate) fn set_byte(&mut self, string: &Operand, index: Value, byte: Value) {
+        let start = self.string_field(string.value(), START);
+        let at = self.op(BinaryOp::Shr, index, 3);
+        let at = self.b.binary(BinaryOp::Add, start, at);
+        let shift = self.shift_of(index);
+        let there = self.word(at);
+        let mask = self.b.i64(0xff);
+        let byte = self.b.binary(BinaryOp::And, byte, mask);
+        let mask = self.b.binary(BinaryOp::Shl, mask, shift);
+        let mask = self.b.unary(UnaryOp::BitNot, mask);
+        let byte = self.b.binary(BinaryOp::Shl, byte, shift);
+        let rest = self.b.binary(BinaryOp::And, there, mask);
+        let word = self.b.binary(BinaryOp::Or, rest, byte);
+        self.set_word(at, word);
+    }
+
+    /// Drops what is behind so many bytes of a made String.
+    pub(crate) fn truncate_string(&mut self, string: &Operand, size: Value) {
+        let start = self.string_field(string.value(), START);
+        let at = self.op(BinaryOp::Shr, size, 3);
+        let at = self.b.binary(BinaryOp::Add, start, at);
+        let there = self.word(at);
+        let within = self.op(BinaryOp::And, size, 7);
+        let word = self.first_bytes(there, within);
+        self.set_word(at, word);
+        self.set_string_field(string.value(), SIZE, size);
+    }
+
+    /// Sets the encoding of a made String.
+    pub(crate) fn force_encoding(&mut self, string: &Operand, encoding: Value) {
+        let flags = self.string_field(string.value(), FLAGS);
+        let frozen = self.op(BinaryOp::And, flags, STRING_FROZEN);
+        let flags = self.b.binary(BinaryOp::Or, frozen, encoding);
+        self.set_string_field(string.value(), FLAGS, flags);
+    }
+
+    /// Gives a made String what another one has, which nobody needs any more.
+    pub(crate) fn take_string(&mut self, string: &Operand, other: &Operand) {
+        let kind = self.made_kind(ClassId::STRING);
+        self.memo.list_stored(kind, &self.loops);
+        self.note_stored(kind);
+        for field in [SIZE, ROOM, START] {
+            let value = self.string_field(other.value(), field);
+            self.set_string_field(string.value(), field, value);
+        }
+        let encoding = self.string_encoding(other);
+        self.force_encoding(string, encoding);
+    }
+
+    pub(crate) fn is_frozen_string(&mut self, string: &Operand) -> Value {
+        match string.types.single() {
+            Some(Type::Object(hierarchy, _)) => self.is_frozen(*hierarchy, string.value()),
+            _ => {
+                let flags = self.string_field(string.value(), FLAGS);
+                let (frozen, zero) = (self.op(BinaryOp::And, flags, STRING_FROZEN), self.b.i64(0));
+                self.b.compare(Comparison::Ne, frozen, zero)
+            }
+        }
+    }
+
+    pub(crate) fn freeze_string(&mut self, string: &Operand) {
+        let flags = self.string_field(string.value(), FLAGS);
+        let flags = self.op(BinaryOp::Or, flags, STRING_FROZEN);
+        self.set_string_field(string.value(), FLAGS, flags);
+    }
+
+    // ---- results ---------------------------------------------------------------------------------------------------
+
+    /// Words of a made String in a result: the header and what holds bytes.
+    pub(super) fn words_of_string(&mut self, size: Value) -> Value {
+        let words = self.string_words(size);
+        self.plus(words, HEADER)
+    }
+
+    /// Where a made String has its size, and the word that its bytes begin with.
+    pub(super) fn string_in_memory(&mut self, start: Value) -> (Value, Value) {
+        let [size, first] = [SIZE, START].map(|field| {
+            let at = self.plus(start, field);
+            self.word(at)
+        });
+        (size, first)
+    }
+}
