@@ -99,6 +99,9 @@ each_backend do |backend|
       expect_same_texts(names) { |_| ["abc", "", "défg", "x" "y", 'z', "\n\t\0", "日本語"] }
       expect_same_texts(names) { |s| [s + "!", "é" + "x", "" + ""] unless s.encoding == Encoding::BINARY } if backend == :ruby
       expect_same_texts(Strings::OTHERS) { |s| [s + "!", "<<" + s + s + ">>", s + s + s] }
+      expect_same_texts([["x", "y".b], ["".b, "é"], ["é".b, "".b], ["a".encode("US-ASCII"), "b".b], ["", "\xff".b]]) do |a, b|
+        ["#{a}#{b}", "#{b}", "#{a}!", "!#{a}#{b}", "#{a}#{1}", "#{:a}#{2}", +"" << a << b, a + b]
+      end
       expect_same_texts(Strings::OTHERS) { |s| ["#{s}", "#{s} has #{s.bytesize} bytes: #{:sym}", "a#{1}b#{-22}c#{2**40}"] }
       expect_same_texts([0, 1, -1, 10, -99, 123_456_789, 2**62, -(2**63), (2**63) - 1]) { |n| [n.to_s, "#{n}"] }
       expect_same_texts([:a, :é, :"b c", :A?]) { |s| [s.to_s, s.name, "#{s}#{s}"] }

@@ -165,11 +165,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
         ty if ty.is_made_string() && (owner == ClassId::STRING || is_primitive(name)) => (
-            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::MADE_PRIMITIVES],
-            &["MadeString", "String"],
+            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::MADE_PRIMITIVES, comparable::ROWS],
+            &["MadeString", "String", "Comparable"],
         ),
         ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => {
-            (&[string::ROWS, string::COMMON, string::PRIMITIVES], &["String"])
+            let tables = &[string::ROWS, string::COMMON, string::PRIMITIVES, comparable::ROWS];
+            (tables, &["String", "Comparable"])
         }
         ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
         ty if ty.is_string() => (&[string::COMMON], &[]),
@@ -319,7 +320,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         _ if owner == ClassId::HASH => {
             "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
         }
-        _ if owner == ClassId::STRING && ruby_method("MadeString", name).is_some() => {
+        _ if owner == ClassId::STRING && changes_strings(name) => {
             "only a String that the section makes can change: change a copy, string.dup".into()
         }
         _ if owner_name == "String" => {
@@ -366,6 +367,11 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
         name => name,
     };
     ruby_method("Set", name)
+}
+
+/// Does a method of String change the receiver?
+pub(crate) fn changes_strings(name: &str) -> bool {
+    ruby_method("MadeString", name).is_some()
 }
 
 /// What is written in Ruby.

@@ -42,6 +42,16 @@ module String
     raise Encoding::CompatibilityError, "incompatible character encodings: #{name} and #{others}"
   end
 
+  # That of this one when the other is put behind it.
+  def __encoding_with(other)
+    encoding = __encoding
+    others = other.__encoding
+    return encoding if encoding == others || other.__ascii?
+    return others if __ascii?
+
+    __incompatible(other)
+  end
+
   # That of both together.
   def __common_encoding(other)
     encoding = __encoding
@@ -66,7 +76,10 @@ module String
 
       i += 1
     end
-    size <=> others
+    return size <=> others if size != others || self == other
+
+    # The same bytes mean something else: the order is that in which Ruby numbers encodings.
+    (__encoding + 1) % 3 <=> (other.__encoding + 1) % 3
   end
 
   def __copy_string
@@ -80,14 +93,16 @@ module MadeString
   end
 
   def __interpolate(text)
-    encoding = __common_encoding(text)
+    encoding = __encoding_with(text)
+    others = text.__encoding
+    encoding = others if encoding == 1
     __append(text, 0, text.__bytesize).__force(encoding)
   end
 
   def <<(other)
-    text = __string_argument(other)
-    encoding = __common_encoding(text)
     __check_frozen
+    text = __string_argument(other)
+    encoding = __encoding_with(text)
     __append(text, 0, text.__bytesize).__force(encoding)
   end
 end

@@ -85,7 +85,9 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let encoding = s.string_encoding(&c.receiver);
         s.new_string(c.args[0].value(), encoding)
     }),
-    carrying("#no_string", |s, c| s.fail_conversion("no implicit conversion of ", &c.args[0], " into String")),
+    carrying("#no_string", |s, c| {
+        s.fail_conversion("no implicit conversion of ", &c.args[0], " into String")
+    }),
     bare("#key", |s, c| match c.receiver.types.iter().any(Type::is_made_string) {
         true => s.send(&c.receiver, "#frozen_copy", &[], 1),
         false => c.receiver.clone(),
@@ -104,7 +106,8 @@ pub(super) const PRIMITIVES: &[Row] = &[
         }
         let frozen = s.is_frozen_string(&c.receiver);
         let ok = s.b.unary(UnaryOp::Not, frozen);
-        let message = "can't modify frozen String that a section has made [changed-record]\n  hint: change a copy: dup";
+        let message =
+            "can't modify frozen String that a section has made [changed-record]\n  hint: change a copy: dup";
         s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
         Operand::nil()
     }),
@@ -159,7 +162,10 @@ fn equal_to(s: &mut Lowerer<'_>, call: &Invocation, other: &Operand) -> Operand 
             let what = s.describe(&other.types);
             s.refuse_here(
                 "unsupported-argument",
-                format!("`{}` of a String with {what}, which has a `to_str`, cannot run in a section", call.name),
+                format!(
+                    "`{}` of a String with {what}, which has a `to_str`, cannot run in a section",
+                    call.name
+                ),
                 Some("call to_str on it".into()),
             )
         }

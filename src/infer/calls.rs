@@ -96,6 +96,11 @@ pub(crate) enum CallType {
 impl Lowerer<'_> {
     /// Evaluates arguments; `None` if one never gives a value or is refused.
     pub(crate) fn arguments(&mut self, nodes: &[Node]) -> Option<Arguments> {
+        self.arguments_of(nodes, false)
+    }
+
+    /// The same, of a method that only looks at Strings where `looks`: literals among them are the same object each time.
+    fn arguments_of(&mut self, nodes: &[Node], looks: bool) -> Option<Arguments> {
         let mut arguments = Arguments::default();
         for (i, node) in nodes.iter().enumerate() {
             match &node.kind {
@@ -121,7 +126,8 @@ impl Lowerer<'_> {
                     }
                 }
                 _ => {
-                    let value = self.expr(node);
+                    let literal = if looks { self.shared_literal(node) } else { None };
+                    let value = literal.unwrap_or_else(|| self.expr(node));
                     self.enter(node);
                     self.add_argument(&mut arguments, value);
                 }
@@ -180,7 +186,10 @@ impl Lowerer<'_> {
             Some(_) => CallType::Outside,
         };
         let receiver = match &call.receiver {
-            Some(receiver) => self.expr(receiver),
+            Some(receiver) => {
+                let shared = self.literal_stays(&call.name, unused).then(|| self.shared_literal(receiver));
+                shared.flatten().unwrap_or_else(|| self.expr(receiver))
+            }
             None => self.self_operand(),
         };
         if receiver.is_bottom() {
@@ -202,7 +211,8 @@ impl Lowerer<'_> {
         call_type: CallType,
         unused: bool,
     ) -> Operand {
-        let Some(mut arguments) = self.arguments(&call.args) else { return Operand::bottom() };
+        let looks = self.only_looks(&receiver.types, &call.name);
+        let Some(mut arguments) = self.arguments_of(&call.args, looks) else { return Operand::bottom() };
         if self.b.is_dead() {
             return Operand::bottom();
         }

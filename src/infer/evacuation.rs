@@ -184,7 +184,8 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|ty| if let Type::Made(class) = ty { Some(*class) } else { None })
             .collect();
-        let is_string = classes.contains(&ClassId::STRING).then(|| self.is_number(class, ClassId::STRING.0.into()));
+        let is_string =
+            classes.contains(&ClassId::STRING).then(|| self.is_number(class, ClassId::STRING.0.into()));
         if let Some(is_string) = is_string {
             if classes.len() == 1 {
                 return self.copy_string(start, row);

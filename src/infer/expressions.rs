@@ -553,10 +553,21 @@ impl Lowerer<'_> {
             }
             texts.push(text);
         }
-        let (none, utf8) = (self.b.i64(16), self.b.i64(0));
-        let string = self.new_string(none, utf8);
+        let has_text = parts.iter().any(|part| !matches!(part, StringPart::Expression(_)));
+        let like_first = has_text || texts.len() > 1 && self.host.dialect().expressions_tell_encoding;
+        let room = self.b.i64(16);
+        let string = match texts.first().filter(|_| like_first) {
+            Some(first) => self.send(first, "#build", &[Operand::integer(room)], 0),
+            None => {
+                let utf8 = self.b.i64(0);
+                self.new_string(room, utf8)
+            }
+        };
+        if string.is_bottom() {
+            return string;
+        }
         for (i, text) in texts.iter().enumerate() {
-            let joined = self.send(&string, "#interpolate", std::slice::from_ref(text), i as u32);
+            let joined = self.send(&string, "#interpolate", std::slice::from_ref(text), 1 + i as u32);
             if joined.is_bottom() {
                 return joined;
             }

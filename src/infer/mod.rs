@@ -62,9 +62,9 @@ pub(crate) use joins::{Condition, JoinIndex};
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
-pub use strings::{BYTESIZE, ENCODING, Encoding, STRING_FROZEN, WORDS, words_outside};
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
+pub use strings::{BYTESIZE, ENCODING, Encoding, STRING_FROZEN, WORDS, words_outside};
 pub use unread::unread_columns;
 
 use crate::diagnostic::Diagnostic;

@@ -124,7 +124,11 @@ impl Lowerer<'_> {
                     return s.branch(33, condition, |s| with(s, yes), |s| with(s, no));
                 }
                 let (receiver, own) = s.receiver(&value);
-                if matches!(receiver, Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_)) {
+                let is_string = value.types.single().is_some_and(Type::is_string);
+                let has_text = is_string && matches!(receiver, Receiver::Object(_));
+                if matches!(receiver, Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_))
+                    && !has_text
+                {
                     let what = s.describe(&value.types);
                     return s.refuse_here(
                         "unsupported-raise",

@@ -6,10 +6,12 @@
 //! full ones; that of a made one has room for one word more than it needs.
 
 use super::Lowerer;
+use super::host::{FoundMethod, Method, RootKey};
 use super::operand::Operand;
 use crate::heap::hashing;
 use crate::ir::{BinaryOp, Comparison, UnaryOp, Value};
-use crate::types::{ClassId, Type};
+use crate::syntax::ast::{Kind, Node, StringPart};
+use crate::types::{ClassId, Type, TypeSet};
 
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
@@ -55,7 +57,125 @@ impl Type {
     }
 }
 
+/// Methods of Strings that neither keep nor give the Strings that they get, and where they make others.
+const LOOKING: &[&str] = &[
+    "==",
+    "!=",
+    "===",
+    "eql?",
+    "<=>",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "+",
+    "<<",
+    "concat",
+    "between?",
+    "start_with?",
+    "end_with?",
+    "include?",
+    "index",
+    "rindex",
+    "byteindex",
+    "count",
+    "delete",
+    "tr",
+    "tr_s",
+    "squeeze",
+    "split",
+    "partition",
+    "rpartition",
+    "casecmp",
+    "casecmp?",
+    "sub",
+    "gsub",
+    "delete_prefix",
+    "delete_suffix",
+    "insert",
+    "prepend",
+    "replace",
+    "ljust",
+    "rjust",
+    "center",
+    "chomp",
+    "each_line",
+    "lines",
+    "unpack1",
+    "upto",
+];
+/// Methods of Strings that give the String itself, or tell which one it is.
+const ITSELF: &[&str] = &[
+    "to_s",
+    "to_str",
+    "itself",
+    "tap",
+    "then",
+    "yield_self",
+    "freeze",
+    "frozen?",
+    "-@",
+    "+@",
+    "clone",
+    "equal?",
+    "force_encoding",
+    "object_id",
+    "__id__",
+];
+/// Those that give it when they are done.
+const GOING_THROUGH: &[&str] = &["each_char", "each_byte", "each_line", "each_with_index", "upto"];
+
 impl Lowerer<'_> {
+    // ---- literals --------------------------------------------------------------------------------------------------
+
+    /// A literal as an object that is the same each time, where that cannot be told.
+    pub(super) fn shared_literal(&mut self, node: &Node) -> Option<Operand> {
+        let text = match &node.kind {
+            Kind::String(parts) => match &parts[..] {
+                [] => "",
+                [StringPart::Text(text)] => text,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if self.frame().builtin {
+            return None;
+        }
+        self.enter(node);
+        self.root(&RootKey::Text(text.into()))
+    }
+
+    /// Does a method, called on a literal, leave it as it is and to itself?
+    pub(super) fn literal_stays(&mut self, name: &str, unused: bool) -> bool {
+        !ITSELF.contains(&name)
+            && (unused || !GOING_THROUGH.contains(&name))
+            && !crate::builtins::changes_strings(name)
+            && matches!(
+                self.host.method(ClassId::STRING, name),
+                Ok(Some(FoundMethod { method: Method::Native { .. }, .. }))
+            )
+    }
+
+    /// Does a method of these receivers only look at the Strings that it is given?
+    pub(super) fn only_looks(&mut self, receivers: &TypeSet, name: &str) -> bool {
+        let looks = |ty: &Type| match ty {
+            ty if ty.is_string() => LOOKING.contains(&name),
+            ty if ty.is_hash() => matches!(name, "[]" | "key?" | "has_key?" | "include?" | "member?" | "dig"),
+            Type::Array(_) | Type::List(_) | Type::Tuple(_) => {
+                matches!(name, "join" | "include?" | "index" | "count")
+            }
+            Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => {
+                matches!(name, "==" | "!=" | "===" | "eql?")
+            }
+            _ => false,
+        };
+        receivers.iter().all(looks)
+            && receivers.iter().all(|ty| {
+                let found = self.host.method(super::class_of(ty), name);
+                matches!(found, Ok(Some(FoundMethod { method: Method::Native { .. }, .. })))
+            })
+    }
+
     // ---- numbers ---------------------------------------------------------------------------------------------------
 
     fn op(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
@@ -277,7 +397,11 @@ impl Lowerer<'_> {
     }
 
     /// Are all pairs of words the same?
-    fn same_words(&mut self, count: Value, mut pair: impl FnMut(&mut Self, Value) -> (Value, Value)) -> Value {
+    fn same_words(
+        &mut self,
+        count: Value,
+        mut pair: impl FnMut(&mut Self, Value) -> (Value, Value),
+    ) -> Value {
         let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
         let same = self.b.var(crate::ir::Ty::Bool);
         self.b.set(same, yes);
@@ -295,7 +419,12 @@ impl Lowerer<'_> {
     }
 
     /// Are so many bytes the same in both, from these indices on? They are within the Strings.
-    pub(crate) fn same_bytes(&mut self, one: (&Operand, Value), other: (&Operand, Value), count: Value) -> Value {
+    pub(crate) fn same_bytes(
+        &mut self,
+        one: (&Operand, Value),
+        other: (&Operand, Value),
+        count: Value,
+    ) -> Value {
         let words = self.string_words(count);
         self.same_words(words, |s, i| {
             let done = s.op(BinaryOp::Shl, i, 3);

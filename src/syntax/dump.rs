@@ -279,9 +279,7 @@ impl Printer<'_> {
                 parts => form(
                     "string",
                     parts.iter().map(|part| match part {
-                        StringPart::Text(text) | StringPart::Frozen(text) => {
-                            Sexp::Atom(format!("{text:?}"))
-                        }
+                        StringPart::Text(text) | StringPart::Frozen(text) => Sexp::Atom(format!("{text:?}")),
                         StringPart::Expression(node) => self.node(node),
                     }),
                 ),

@@ -8,7 +8,7 @@ module RandomPrograms
     FLOATS = %w[0.0 -0.0 0.5 -0.5 1.5 2.5 -2.5 3.7 -3.7 0.1 1e10 -1e10 1e-310 1e308 0.49999999999999994
                 9007199254740992.0 4611686018427387904.0 Float::NAN Float::INFINITY -Float::INFINITY].freeze
     SYMBOLS = %w[:a :b :c :left].freeze
-    CLASSES = { int: "Integer", float: "Float", sym: "Symbol", nil: "NilClass" }.freeze
+    CLASSES = { int: "Integer", float: "Float", sym: "Symbol", str: "String", nil: "NilClass" }.freeze
 
     def chance(probability) = @random.rand < probability
     def pick(choices) = choices.empty? ? nil : choices[@random.rand(choices.size)]
@@ -43,6 +43,7 @@ module RandomPrograms
       when :int then integer_text
       when :float then float_text
       when :sym then pick(SYMBOLS)
+      when :str then pick(Texts::TEXTS).inspect
       when :bool then pick(%w[true false])
       else "nil"
       end

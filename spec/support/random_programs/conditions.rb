@@ -5,7 +5,7 @@ module RandomPrograms
   module Conditions
     BOOLEAN = { comparison: 8, equality: 4, asked: 4, negation: 2, conjunction: 3, kind_test: 3, included: 1.5,
                 searched: 1, list_asked: 1.2, matched: 0.8, record_equality: 0.5,
-                same_record: 0.7 }.freeze
+                same_record: 0.7, text_test: 0.7 }.freeze
 
     # True, false, or anything else that has a truth.
     def condition(depth)
@@ -22,7 +22,7 @@ module RandomPrograms
 
     def equality(depth)
       operator = pick([" == ", " != ", " == ", " === "])
-      types = pick([[:int], [:sym], %i[int float], %i[int nil], [:bool], %i[int float nil sym bool]])
+      types = pick([[:int], [:sym], %i[int float], %i[int nil], [:bool], [:str], %i[int float nil sym bool]])
       e("(", expression(types, depth), operator, expression(types, depth), ")")
     end
 

@@ -32,6 +32,7 @@ module RandomPrograms
       when :int then Numbers::INTEGER
       when :float then Numbers::FLOAT
       when :bool then Conditions::BOOLEAN
+      when :str then Texts::TEXT
       else {}
       end
     end

@@ -23,6 +23,7 @@ require_relative "list_uses"
 require_relative "enumerables"
 require_relative "hash_uses"
 require_relative "draws"
+require_relative "texts"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -60,6 +61,7 @@ module RandomPrograms
     include HashUses
     include Draws
     include Lambdas
+    include Texts
     include Matching
     include Accumulators
     include Rescuing
@@ -142,7 +144,7 @@ module RandomPrograms
     def make_captures
       @outside = []
       texts = Array.new(between(0, 3)) do
-        types = [pick(%i[int int float sym nil bool])]
+        types = [pick(%i[int int float sym nil bool str])]
         name = fresh("k")
         @outside << [name, types]
         Node.fixed("#{name} = #{constant_text(types.first)}")

@@ -4,7 +4,7 @@ module RandomPrograms
   # Hashes: those around the block, which it looks into, and those that it makes.
   module HashUses
     # NaN is no key: which one it is, a section does not know.
-    KEYS = [[:int], [:int], [:sym], %i[int nil sym bool], [:pair]].freeze
+    KEYS = [[:int], [:int], [:sym], [:str], %i[int nil sym bool], [:pair]].freeze
     VALUES = [[:int], [:int], [:float], %i[int nil], %i[int float sym]].freeze
 
     def captured_hash

@@ -10,7 +10,7 @@ module RandomPrograms
               make_recursive_lambda: 0.5,
               rescuing: 1.5, rescued_value: 1, retrying: 0.4, write_column: 3 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
-              %i[int float nil], %i[int sym], %i[int nil sym bool float]].freeze
+              %i[int float nil], %i[int sym], %i[int nil sym bool float], [:str], %i[str nil], %i[int str]].freeze
 
     # What fits where nothing more may be nested.
     FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1, change_list: 2, accumulate: 1,

@@ -409,7 +409,12 @@ impl<'a> Tracer<'a> {
     }
 
     /// Lists Strings, whose bytes are then read as arrays of words.
-    fn list_words(&mut self, strings: &[VALUE], holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+    fn list_words(
+        &mut self,
+        strings: &[VALUE],
+        holder: Holder,
+        into: &mut ColumnBuilder,
+    ) -> Result<(), Stop> {
         let kind = self.asked.kinds.kind_or_new(holder, Some(Collection::Words));
         self.room_for(kind);
         for string in strings {
