@@ -145,7 +145,7 @@ each_backend do |backend|
     expect(some.pmap { |one| one.is_a?(ShapesMiddle) }).to eq(some.map { |one| one.is_a?(ShapesMiddle) })
   end
 
-  describe "strings, which are carried but not looked into" do
+  describe "strings that are handed on" do
     let(:a) { +"text" }
     let(:b) { +"text" }
 
@@ -171,27 +171,6 @@ each_backend do |backend|
       expect(points.pmap { |point| point.y ? 1 : 0 }).to eq([1, 0])
       expect(points.pmap { |point| point.y.is_a?(String) }).to eq([true, false])
       expect(points.pmap { |point| !point.y }).to eq([false, true])
-    end
-
-    next if backend == :ruby
-
-    {
-      "==" => ->(texts, other) { texts.pmap { |text| text == other } },
-      "!=" => ->(texts, other) { texts.pmap { |text| text != other } },
-      "eql?" => ->(texts, other) { texts.pmap { |text| text.eql?(other) } },
-      "===" => ->(texts, other) { texts.pmap { |text| other === text } }, # rubocop:disable Style/CaseEquality
-      "<=>" => ->(texts, other) { texts.pmap { |text| text <=> other } },
-      "hash" => ->(texts, _) { texts.pmap { |text| text.hash } },
-      "size" => ->(texts, _) { texts.pmap { |text| text.size } },
-      "+" => ->(texts, other) { texts.pmap { |text| text + other } },
-      "include?" => ->(texts, other) { texts.pmap { |text| [other].include?(text) } },
-      "to_s" => ->(texts, _) { texts.pmap { |text| text.to_s } },
-      "case" => ->(texts, other) { texts.pmap { |text| case text when other then 1 else 2 end } }
-    }.each do |name, section|
-      it "refuses #{name}, with a hint" do
-        expect { section.call([a, b], b) }
-          .to raise_error(Ikra::UnsupportedError, /String#.*unsupported-method.*hint: /m)
-      end
     end
   end
 

@@ -3357,7 +3357,7 @@ module MadeHash
       keys.__refill(slots) if keys.size * 2 >= slots.size
       slots.__set(keys.__slot(key, slots), keys.size + 1)
     end
-    keys.__push(key.__key)
+    keys.__push(key.__as_key)
     __values.__push(value)
   end
 

@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("#hash", hash),
     // What a Hash takes as its key: a copy of what would change.
-    bare("#key", |_, c| c.receiver.clone()),
+    bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {

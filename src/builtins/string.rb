@@ -89,7 +89,7 @@ end
 
 module MadeString
   def __frozen_copy
-    frozen? ? self : __copy_string.__freeze
+    frozen? ? self : __copy_string.__intern
   end
 
   def __interpolate(text)

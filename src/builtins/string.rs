@@ -3,8 +3,8 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, UnaryOp, Value};
-use crate::types::{ClassId, Type};
+use crate::ir::{Comparison, ErrorKind, UnaryOp};
+use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
     bare("bytesize", size),
@@ -55,7 +55,7 @@ pub(super) const COMMON: &[Row] = &[
                 3,
                 condition,
                 |s| {
-                    s.freeze_string(&copy);
+                    s.freeze_string(&copy, false);
                     Operand::nil()
                 },
                 |_| Operand::nil(),
@@ -88,12 +88,16 @@ pub(super) const PRIMITIVES: &[Row] = &[
     carrying("#no_string", |s, c| {
         s.fail_conversion("no implicit conversion of ", &c.args[0], " into String")
     }),
-    bare("#key", |s, c| match c.receiver.types.iter().any(Type::is_made_string) {
+    bare("#as_key", |s, c| match c.receiver.types.iter().any(Type::is_made_string) {
         true => s.send(&c.receiver, "#frozen_copy", &[], 1),
         false => c.receiver.clone(),
     }),
     bare("#freeze", |s, c| {
-        s.freeze_string(&c.receiver);
+        s.freeze_string(&c.receiver, false);
+        c.receiver.clone()
+    }),
+    bare("#intern", |s, c| {
+        s.freeze_string(&c.receiver, true);
         c.receiver.clone()
     }),
     bare("#made?", |s, c| {
@@ -177,7 +181,7 @@ fn equal_to(s: &mut Lowerer<'_>, call: &Invocation, other: &Operand) -> Operand 
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let receiver = &call.receiver;
     if receiver.types.iter().any(Type::is_made_string) {
-        s.freeze_string(receiver);
+        s.freeze_string(receiver, false);
         return receiver.clone();
     }
     let frozen = s.is_frozen_string(receiver);
@@ -202,6 +206,3 @@ pub(crate) fn text_of(s: &mut Lowerer<'_>, value: &Operand) -> Operand {
         _ => s.send(&value, "to_s", &[], 1),
     })
 }
-
-#[expect(unused_imports, reason = "to come")]
-use {BinaryOp as _, ClassId as _, MessagePart as _, Value as _};

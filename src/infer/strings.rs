@@ -25,6 +25,8 @@ const FLAGS: i64 = 4;
 const HEADER: i64 = 5;
 /// The flag of a frozen one; the encoding is below.
 pub const STRING_FROZEN: i64 = 4;
+/// The flag of the copy that a Hash takes as its key: Ruby has one such String of each text.
+pub const STRING_INTERNED: i64 = 8;
 /// The top bit of each byte.
 const NOT_ASCII: i64 = 0x8080_8080_8080_8080_u64 as i64;
 
@@ -677,9 +679,10 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(crate) fn freeze_string(&mut self, string: &Operand) {
+    pub(crate) fn freeze_string(&mut self, string: &Operand, interned: bool) {
         let flags = self.string_field(string.value(), FLAGS);
-        let flags = self.op(BinaryOp::Or, flags, STRING_FROZEN);
+        let more = if interned { STRING_FROZEN | STRING_INTERNED } else { STRING_FROZEN };
+        let flags = self.op(BinaryOp::Or, flags, more);
         self.set_string_field(string.value(), FLAGS, flags);
     }
 

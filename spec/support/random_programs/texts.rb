@@ -4,13 +4,14 @@ module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
     TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1 }.freeze
-    TEXTS = ["", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a longer text, of more than a word"].freeze
+    TEXTS = ["", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a text of more than a word"].freeze
 
     def joined(depth) = e("(", expression([:str], depth), " + ", expression([:str], depth), ")")
 
     def written(depth)
       types = pick([[:str], [:str], [:int], [:sym], %i[int nil], [:bool]])
-      e("\"", pick(["", "<", "é "]), "\#{", expression(types, depth), "}", pick(["", ">", "\#{#{between(0, 9)}}"]), "\"")
+      rest = pick(["", ">", "\#{#{between(0, 9)}}"])
+      e("\"", pick(["", "<", "é "]), "\#{", expression(types, depth), "}", rest, "\"")
     end
 
     def named(depth) = e(expression([pick(%i[int sym])], depth), ".to_s")
@@ -22,7 +23,8 @@ module RandomPrograms
     def literal_text(_depth) = constant(:str)
 
     def chosen_text(depth)
-      e("[", expression([:str], depth), ", ", expression([:str], depth), "]", pick([".min", ".max", ".first", ".uniq.last"]))
+      chosen = pick([".min", ".max", ".first", ".uniq.last"])
+      e("[", expression([:str], depth), ", ", expression([:str], depth), "]", chosen)
     end
 
     # An Integer that comes of a String.

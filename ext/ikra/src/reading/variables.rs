@@ -2,8 +2,8 @@
 //! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
 //! be, Ruby's functions do it.
 
-use crate::vm::gvl::or_defer;
 use crate::reading::strings::Text;
+use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
 use magnus::rb_sys::AsRawValue;
@@ -99,6 +99,7 @@ impl Access {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
+                }
                 Self::Text(text) => {
                     objects.iter().zip(values).for_each(|(object, value)| *value = text.of(*object));
                 }

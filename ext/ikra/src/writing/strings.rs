@@ -2,7 +2,7 @@
 
 use crate::vm::errors::Trouble;
 use ikra_core::faults;
-use ikra_core::infer::{Encoding, STRING_FROZEN};
+use ikra_core::infer::{Encoding, STRING_FROZEN, STRING_INTERNED};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use std::ffi::c_long;
@@ -19,6 +19,10 @@ pub fn make(bytes: &[u8], flags: i64) -> Result<VALUE, Trouble> {
             _ if encoding == Encoding::UsAscii as i64 => rb_sys::rb_usascii_str_new(first, length),
             _ => rb_sys::rb_str_new(first, length),
         };
-        if flags & STRING_FROZEN == 0 { string } else { rb_sys::rb_str_freeze(string) }
+        match flags {
+            _ if flags & STRING_INTERNED != 0 => rb_sys::rb_str_to_interned_str(string),
+            _ if flags & STRING_FROZEN != 0 => rb_sys::rb_str_freeze(string),
+            _ => string,
+        }
     })?)
 }
