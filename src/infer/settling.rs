@@ -100,16 +100,32 @@ impl Lowerer<'_> {
         let local = types.filter(|ty| {
             !is_plain(&ty.clone().into()) && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
         });
-        if local.is_empty() {
+        let has_string = self.holds_made_string(types, &mut Vec::new());
+        if local.is_empty() && !has_string {
             return true;
         }
-        let what = self.describe(&local);
+        let what = if has_string { "String".into() } else { self.describe(&local) };
         self.refuse_here(
             "unsupported-store",
             format!("{what} cannot be kept by elements beyond a tick"),
             Some("keep numbers, arrays and objects of classes of your own".into()),
         );
         false
+    }
+
+    /// Is a String among such values, or in what they hold, that the section makes?
+    fn holds_made_string(&mut self, types: &TypeSet, within: &mut Vec<Type>) -> bool {
+        types.iter().any(|ty| {
+            if ty.is_made_string() || within.contains(ty) {
+                return ty.is_made_string();
+            }
+            within.push(ty.clone());
+            let parts = match ty {
+                Type::List(_) | Type::Made(_) => self.held_by(ty),
+                other => operand::parts(other).unwrap_or_default(),
+            };
+            parts.iter().any(|types| self.holds_made_string(types, within))
+        })
     }
 
     /// Evacuates what the element keeps, and gives where its kernel `gives` that.
