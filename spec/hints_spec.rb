@@ -19,7 +19,7 @@ module Hints
     def root = sqrt(list[0])
     def shuffle = list.shuffle!
     def table(number) = self.then { |shop| shop.named(number => 1) }
-    def named(number) = "#{number}".size
+    def named(number) = "#{number}".unpack("C*").size
   end
 
   class Group

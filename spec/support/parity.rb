@@ -49,6 +49,18 @@ module Parity
     bools: [true, false],
     nils: [nil],
     symbols: [:a, :b, :c, :aa, :ab, :"", :B, :ä, :"a b", :"a\x00", :"a\x00b", :+, :[]=, :@a],
+    texts: ["", "a", "l", "abc", "hello world", " x\n", "a\r\n", "10", "-0x1f", "1.5e3", "é", "日本語",
+            "défg l", "\xff", "a\xc3", "l\xff".b, "us".encode("US-ASCII")],
+    patterns: ["a", "l", "abc", " ", "é", "日", "o w", "us"],
+    ascii: ["", "a", "Zz", "az", "a9", "hello World", "-9", "*", "10"],
+    short: %w[a b zx 9 x],
+    sets: ["a", "lo", "a-l", "^a-l", "\\-a", "é", "^日", ""],
+    places: [0, 1, 2, 3, 5, 11, 12, -1, -2, -3, -5, -12],
+    few: [0, 1, 3, -1],
+    plain: %i[a B b aB ab],
+    numerals: ["", "0", "12.5", "-1e3x", "1_000.25", " .5", "1e400",
+               "123456789012345678901234567890", "2.2250738585072014e-308", "x"],
+    codes: [65, 127, 128, 255, 0x65e5, -1],
     mixed: [1, 2.5, nil, :a, true, false],
     weights: [1, 2, 2.5, 3, Float::NAN].map { |grams| Weight.new(grams) },
     moduli: [1, 2, 7, -7, 10, 1000, (2**31) - 1, 3_037_000_500, 3_037_000_501, (2**61) - 1, (2**63) - 25, -(2**40), 0],
@@ -102,7 +114,7 @@ module Parity
   end
 
   # The classes of docs/ruby.md that the tables here are for. Other specs are about arrays, ranges and random numbers.
-  OWNERS = %w[Integer Integer. Float Numeric Comparable Math. NilClass TrueClass FalseClass Symbol Kernel].freeze
+  OWNERS = %w[Integer Integer. Float Numeric Comparable Math. NilClass TrueClass FalseClass Symbol String Kernel].freeze
 
   module_function
 
@@ -174,7 +186,7 @@ module Parity
   def storable?(value)
     case value
     when Integer then value.between?(-(2**63), (2**63) - 1)
-    when Float, Symbol, Weight, nil, true, false then true
+    when Float, String, Symbol, Weight, nil, true, false then true
     else false
     end
   end
@@ -207,6 +219,7 @@ module Parity
 
   def same_value?(expected, actual, tolerance)
     return false unless expected.instance_of?(actual.class)
+    return expected.encoding == actual.encoding && expected == actual if expected.is_a?(String)
     return expected == actual unless expected.is_a?(Float)
     return true if expected.nan? && actual.nan?
 

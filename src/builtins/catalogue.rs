@@ -2,7 +2,7 @@
 //! written by `rake docs:ruby`.
 
 use super::outside::outside;
-use super::{hint, lookup, random};
+use super::{changes_strings, hint, lookup, random};
 use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, RangeEnd, RecordType, Type};
 use std::fmt::Write;
 
@@ -38,6 +38,22 @@ const LIMITS: &[(&str, &str, &str)] = &[
         "by Integers, Floats but NaN, Symbols, nil, true, false, Structs, arrays of these, and objects that have no `eql?` of their own; one with a default block, from before the section, only what it has",
     ),
     ("Hash", "transform_keys", "with a block"),
+    ("String", "%", "without names"),
+    ("String", "capitalize", "of ASCII"),
+    ("String", "casecmp?", "of ASCII"),
+    ("String", "downcase", "of ASCII"),
+    ("String", "each_line", "not with an empty separator"),
+    ("String", "gsub", "with a String"),
+    ("String", "inspect", "of common characters"),
+    ("String", "lines", "not with an empty separator"),
+    ("String", "next", "of ASCII"),
+    ("String", "split", "with a String"),
+    ("String", "sub", "with a String"),
+    ("String", "succ", "of ASCII"),
+    ("String", "swapcase", "of ASCII"),
+    ("String", "to_f", "not hexadecimal"),
+    ("String", "upcase", "of ASCII"),
+    ("String", "upto", "of ASCII"),
     ("Struct", "to_h", "without a block"),
     ("Struct", "[]", "of a member that is written out"),
     ("Struct", "[]=", "of a member that is written out"),
@@ -52,8 +68,10 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Math.", "lgamma", "less exact on a GPU: within 20 units in the last place, but near its zeros"),
     ("Math.", "erfc", "less exact on a GPU: within 6 units in the last place"),
     ("Math.", "tanh", "less exact on a GPU: within 3 units in the last place"),
-    ("Kernel functions", "Integer", "of numbers"),
-    ("Kernel functions", "Float", "of numbers"),
+    ("Kernel functions", "Integer", "of numbers and Strings"),
+    ("Kernel functions", "Float", "of numbers and Strings"),
+    ("Kernel functions", "format", "without names"),
+    ("Kernel functions", "sprintf", "without names"),
     ("Kernel functions", "catch", "with a tag"),
     ("Kernel functions", "throw", "not in a method that calls itself"),
     ("Kernel functions", "raise", "with an exception class and a message"),
@@ -108,6 +126,10 @@ const OBJECTS: &[(&str, &str)] = &[
          share one, the section runs in order.",
     ),
     (
+        "String",
+        "Of Strings in UTF-8, US-ASCII and BINARY that were there before, which a section reads, and of those that it makes.",
+    ),
+    (
         "Enumerable",
         "Of arrays, ranges, Hashes, Sets, Structs, enumerators, and of objects whose class includes Enumerable and has an \
          `each` written in Ruby.",
@@ -153,6 +175,7 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
         "TrueClass" => (ClassId::TRUE, vec![Type::True]),
         "FalseClass" => (ClassId::FALSE, vec![Type::False]),
         "Symbol" => (ClassId::SYMBOL, vec![Type::Symbol]),
+        "String" => (ClassId::STRING, vec![Type::Made(ClassId::STRING)]),
         "Array" => (ClassId::ARRAY, vec![array()]),
         "Range" => (ClassId::RANGE, vec![range()]),
         "Enumerable" => (ClassId::ENUMERABLE, vec![array(), range()]),
@@ -193,7 +216,7 @@ does, and what that does not have is a NoMethodError. A method that does not run
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
-Methods *about* strings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
+Methods *about* regular expressions and other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.
 ";
 
@@ -226,6 +249,9 @@ fn document() -> String {
                             "of an array made in the section"
                         }
                         None if class == "Hash" && is_of_made_hash(name) => "of a Hash made in the section",
+                        None if class == "String" && changes_strings(name) => {
+                            "of a String made in the section"
+                        }
                         None => "",
                     };
                     let comma = if since.is_empty() || limit.is_empty() { "" } else { ", " };

@@ -209,6 +209,12 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
             "step" | "%" => matches!(ty, Type::Range { .. }),
             _ => false,
         },
+        ty if ty.is_string() => match name {
+            "each_char" | "each_byte" | "each_codepoint" => none,
+            "each_line" => arguments <= 1,
+            "upto" => arguments == 1 || arguments == 2,
+            _ => false,
+        },
         Type::Integer | Type::Float => match name {
             "times" => none,
             "upto" | "downto" => arguments == 1,

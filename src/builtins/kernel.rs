@@ -147,6 +147,8 @@ pub(super) const ROWS: &[Row] = &[
     row("rand", rand),
     carrying("Array", array),
     row("Integer", |s, c| convert(s, c, true)),
+    spreading("format", super::string::format),
+    spreading("sprintf", super::string::format),
     row("Float", |s, c| convert(s, c, false)),
 ];
 
@@ -487,8 +489,14 @@ fn logic(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
 }
 
 fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand {
-    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+    if !s.count_arguments(call, 1, if to_integer { 2 } else { 1 }) {
+        return Operand::bottom();
+    }
+    s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
+        Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer),
+        _ if call.args.len() == 2 => {
+            s.fail(ErrorKind::ArgumentError("base specified for non string value".into()), &[])
+        }
         Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => s.refuse_here(
             "unsupported-method",

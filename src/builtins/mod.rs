@@ -144,12 +144,20 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("MadeHash", "update", "merge!"),
     ("Integer", "angle", "arg"),
     ("Integer", "phase", "arg"),
+    ("Integer", "inspect", "to_s"),
+    ("MadeString", "next!", "succ!"),
     ("Numeric", "clone", "real"),
     ("Numeric", "conj", "real"),
     ("Numeric", "conjugate", "real"),
     ("Numeric", "dup", "real"),
     ("Numeric", "imag", "imaginary"),
     ("Numeric", "rect", "rectangular"),
+    ("String", "length", "size"),
+    ("Symbol", "length", "size"),
+    ("Symbol", "slice", "[]"),
+    ("String", "next", "succ"),
+    ("String", "slice", "[]"),
+    ("Symbol", "id2name", "to_s"),
 ];
 
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
@@ -165,13 +173,20 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
         ty if ty.is_made_string() && (owner == ClassId::STRING || is_primitive(name)) => (
-            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::MADE_PRIMITIVES, comparable::ROWS],
+            &[
+                string::ROWS,
+                string::COMMON,
+                string::PRIMITIVES,
+                string::REFUSALS,
+                string::MADE_PRIMITIVES,
+                comparable::ROWS,
+            ],
             &["MadeString", "String", "Comparable"],
         ),
-        ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => {
-            let tables = &[string::ROWS, string::COMMON, string::PRIMITIVES, comparable::ROWS];
-            (tables, &["String", "Comparable"])
-        }
+        ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => (
+            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::REFUSALS, comparable::ROWS],
+            &["String", "Comparable"],
+        ),
         ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
         ty if ty.is_string() => (&[string::COMMON], &[]),
         Type::Integer => (
@@ -294,7 +309,6 @@ const RANDOM: &str = "draw numbers with rand, and make of them what is to be mad
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     match name {
         "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => PRINT.into(),
-        "format" | "sprintf" => "return the numbers with pmap and format them afterwards".into(),
         _ if matches!(owner_name, "Time" | "Date" | "DateTime" | "Process::Status" | "Process") => {
             "keep numbers, taken before the section: time.to_f, date.jd, or a difference of two of them".into()
         }
@@ -371,11 +385,18 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
 
 /// Does a method of String change the receiver?
 pub(crate) fn changes_strings(name: &str) -> bool {
-    ruby_method("MadeString", name).is_some()
+    matches!(name, "sub!" | "gsub!") || ruby_method("MadeString", name).is_some()
 }
 
 /// What is written in Ruby.
-const SOURCES: &[&str] = &[include_str!("core.rb"), include_str!("string.rb")];
+pub(crate) const SOURCES: &[&str] = &[
+    include_str!("core.rb"),
+    include_str!("string.rb"),
+    include_str!("string_changes.rb"),
+    include_str!("string_numbers.rb"),
+    include_str!("string_text.rb"),
+    include_str!("format.rb"),
+];
 
 /// A method of `core.rb` or `string.rb`.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {

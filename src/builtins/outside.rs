@@ -19,7 +19,7 @@ impl Outside {
     #[cfg(test)]
     pub(crate) const fn what(self) -> &'static str {
         match self {
-            Self::Strings => "strings",
+            Self::Strings => "regular expressions and other encodings",
             Self::Hashes => "hashes",
             Self::Rationals => "Rational and Complex",
             Self::Enumerators => "Enumerators",
@@ -31,7 +31,7 @@ impl Outside {
 
     pub(crate) const fn hint(self) -> &'static str {
         match self {
-            Self::Strings => "strings are made outside: return the number with pmap and format it there",
+            Self::Strings => "use a String, or do it before the section",
             Self::Hashes => {
                 "make a Hash of the pairs with to_h or each_with_object({}), or ask for the parts by their names"
             }
@@ -50,10 +50,27 @@ impl Outside {
 pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
     use Outside as O;
     Some(match name {
-        _ if owner == ClassId::SYMBOL => O::Strings,
         "select" if owner == ClassId::STRUCT => return None,
-        "to_s" | "inspect" | "chr" | "format" | "sprintf" | "String" | "=~" | "!~" | "pack" | "join"
-        | "encode" | "name" => O::Strings,
+        "=~"
+        | "!~"
+        | "match"
+        | "match?"
+        | "scan"
+        | "pack"
+        | "unpack"
+        | "unpack1"
+        | "encode"
+        | "encode!"
+        | "encoding"
+        | "force_encoding"
+        | "scrub"
+        | "scrub!"
+        | "crypt"
+        | "each_grapheme_cluster"
+        | "grapheme_clusters"
+        | "unicode_normalize"
+        | "unicode_normalize!"
+        | "unicode_normalized?" => O::Strings,
         "Hash" | "to_set" | "deconstruct_keys" => O::Hashes,
         "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
             O::Rationals

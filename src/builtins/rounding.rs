@@ -20,6 +20,7 @@ pub(super) const INTEGER_ROWS: &[Row] = &[
 ];
 
 pub(super) const FLOAT_ROWS: &[Row] = &[
+    row("#list", |s, c| s.new_list(0, c.args[0].value())),
     bare("#bits", |s, c| Operand::integer(s.b.unary(UnaryOp::BitsToI64, c.receiver.value()))),
     bare("#floor", |s, c| Operand::float(s.b.unary(UnaryOp::FloorF, c.receiver.value()))),
     bare("#ceil", |s, c| Operand::float(s.b.unary(UnaryOp::CeilF, c.receiver.value()))),

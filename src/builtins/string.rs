@@ -3,8 +3,8 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{Comparison, ErrorKind, UnaryOp};
-use crate::types::Type;
+use crate::ir::{Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
+use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
     bare("bytesize", size),
@@ -38,6 +38,32 @@ pub(super) const ROWS: &[Row] = &[
             Some("use the String itself as a key, or sum".into()),
         )
     }),
+    carrying("split", |s, c| {
+        if !s.count_arguments(c, 0, 2) {
+            return Operand::bottom();
+        }
+        let zero = Operand::integer(s.b.i64(0));
+        let separator = c.args.first().cloned().unwrap_or_else(Operand::nil);
+        let limit = c.args.get(1).cloned().unwrap_or(zero);
+        match &c.block {
+            Some(block) => s.send_block(&c.receiver, "#split_each", &[separator, limit], Some(block.clone())),
+            None => s.send(&c.receiver, "#split_all", &[separator, limit], 1),
+        }
+    }),
+    carrying("sub", |s, c| substitute(s, c, "#sub", "#sub_block")),
+    carrying("gsub", |s, c| substitute(s, c, "#gsub", "#gsub_block")),
+    carrying("%", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        let arg = s.through_to_ary(&arg);
+        let receiver = c.receiver.clone();
+        s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => formatted(s, &receiver, arg),
+            _ => {
+                let args = s.tuple(&[arg]);
+                formatted(s, &receiver, args)
+            }
+        })
+    }),
 ];
 
 pub(super) const COMMON: &[Row] = &[
@@ -66,6 +92,7 @@ pub(super) const COMMON: &[Row] = &[
 ];
 
 pub(super) const PRIMITIVES: &[Row] = &[
+    row("#list", |s, c| s.new_list(0, c.args[0].value())),
     bare("#bytesize", size),
     bare("#encoding", |s, c| Operand::integer(s.string_encoding(&c.receiver))),
     bare("#ascii?", |s, c| Operand::bool(s.string_is_ascii(&c.receiver))),
@@ -86,7 +113,39 @@ pub(super) const PRIMITIVES: &[Row] = &[
         s.new_string(c.args[0].value(), encoding)
     }),
     carrying("#no_string", |s, c| {
+        if refuse_pattern(s, c) {
+            return Operand::bottom();
+        }
         s.fail_conversion("no implicit conversion of ", &c.args[0], " into String")
+    }),
+    carrying("#no_pattern", |s, c| {
+        if refuse_pattern(s, c) {
+            return Operand::bottom();
+        }
+        s.fail_conversion("wrong argument type ", &c.args[0], " (expected Regexp)")
+    }),
+    // An argument of `format`, which there is.
+    carrying("#argument_at", |s, c| {
+        let index = c.args[1].value();
+        match c.args[0].types.single() {
+            Some(Type::Tuple(_)) => {
+                let items = s.tuple_items(&c.args[0]);
+                argument_at(s, &items, index, 0)
+            }
+            _ => s.item_at(&c.args[0], index),
+        }
+    }),
+    // The ArgumentError of `Integer` and `Float`.
+    row("#invalid_value", |s, c| {
+        let name = s.symbol_name(&c.args[0]).unwrap_or_default();
+        let (what, operands) = s.receiver(&c.receiver);
+        if !matches!(what, Receiver::Object(_)) {
+            let message = format!("`{name}` of a String that says no number, and that the section has made");
+            return s.fail(ErrorKind::Unsupported(format!("{message} [unsupported-string]")), &[]);
+        }
+        let text = format!("invalid value for {name}(): ");
+        let message = Some(vec![MessagePart::Text(text), MessagePart::Inspect(what, 0)]);
+        s.fail(ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message }, &operands)
     }),
     bare("#as_key", |s, c| match c.receiver.types.iter().any(Type::is_made_string) {
         true => s.send(&c.receiver, "#frozen_copy", &[], 1),
@@ -117,8 +176,38 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
 ];
 
+/// What is found out as the section runs: that it does not run.
+pub(super) const REFUSALS: &[Row] = &[
+    bare("#refuse_case", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
+    bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
+    bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
+    bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),
+    bare("#refuse_range", |s, _| {
+        refuse(s, "with a range that ends before it begins", "write the lower character first")
+    }),
+    bare("#refuse_mixture", |s, _| {
+        refuse(s, "of such a mixture of encodings and characters beyond ASCII", "do it in several steps")
+    }),
+    bare("#refuse_separator", |s, _| {
+        refuse(s, "with an empty or invalid separator", "split at the separator itself")
+    }),
+    bare("#refuse_pattern", |s, _| refuse(s, "of invalid bytes with such a pattern", "use a valid String")),
+    bare("#refuse_group", |s, _| refuse(s, "with a named group", "use `\\\\0` for what was found")),
+    bare("#refuse_code", |s, _| refuse(s, "of a number that is no character", "check the number before")),
+    bare("#refuse_hexadecimal", |s, _| {
+        let message = "hexadecimal Floats cannot be read or written in a section [unsupported-string]";
+        s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: use decimal digits")), &[])
+    }),
+    bare("#refuse_names", |s, _| {
+        refuse(s, "with names, or with so large a width", "give the values in their order")
+    }),
+    bare("#refuse_directive", |s, _| refuse(s, "of such a format", "use what `format` of Ruby knows")),
+];
+
 /// Of one that the section makes.
 pub(super) const MADE_PRIMITIVES: &[Row] = &[
+    carrying("sub!", |s, c| substitute(s, c, "#sub!", "#sub_block!")),
+    carrying("gsub!", |s, c| substitute(s, c, "#gsub!", "#gsub_block!")),
     row("#push", |s, c| {
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
@@ -148,6 +237,45 @@ pub(super) const MADE_PRIMITIVES: &[Row] = &[
         c.receiver.clone()
     }),
 ];
+
+/// Fails: the public method that runs cannot do that.
+fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
+    let name = s.builtin_name().map_or_else(|| "this method".into(), |name| format!("`{name}`"));
+    let message = format!("{name} {what} cannot run in a section [unsupported-string]\n  hint: {hint}");
+    s.fail(ErrorKind::Unsupported(message), &[])
+}
+
+/// Refuses a Regexp, and what would have to be asked for a String.
+fn refuse_pattern(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
+    let arg = &call.args[0];
+    let opaque = arg.types.iter().any(|ty| s.is_opaque(ty));
+    if !opaque && !s.responds(arg, "to_str") {
+        return false;
+    }
+    let name = s.builtin_name().unwrap_or_else(|| call.name.clone());
+    let what = s.describe(&arg.types);
+    s.refuse_here(
+        "unsupported-argument",
+        format!("`{name}` with {what} cannot run in a section"),
+        Some("give it a String".into()),
+    );
+    true
+}
+
+/// `sub` and `gsub`, with a String or a block.
+fn substitute(s: &mut Lowerer<'_>, call: &Invocation, with_text: &str, with_block: &str) -> Operand {
+    match (&call.args[..], &call.block) {
+        ([_], Some(block)) => s.send_block(&call.receiver, with_block, &call.args, Some(block.clone())),
+        ([_, text], _) if text.types.iter().any(Type::is_hash) => s.refuse_here(
+            "unsupported-argument",
+            format!("`{}` with a Hash cannot run in a section", call.name),
+            Some("give it a block that looks into the Hash".into()),
+        ),
+        ([_, _], _) => s.send(&call.receiver, with_text, &call.args, 1),
+        ([_], None) => super::wrong_count(s, 1, "2"),
+        (args, _) => super::wrong_count(s, args.len(), "1..2"),
+    }
+}
 
 fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     Operand::integer(s.string_size(&call.receiver))
@@ -205,4 +333,60 @@ pub(crate) fn text_of(s: &mut Lowerer<'_>, value: &Operand) -> Operand {
         Some(ty) if ty.is_string() => value,
         _ => s.send(&value, "to_s", &[], 1),
     })
+}
+
+/// `format` and `sprintf`.
+pub(super) fn format(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some((text, rest)) = call.args.split_first() else {
+        return match call.splat {
+            Some(_) => s.refuse_splat(),
+            None => s.fail(ErrorKind::ArgumentError("too few arguments".into()), &[]),
+        };
+    };
+    let args = match &call.splat {
+        Some(splat) if rest.is_empty() => splat.clone(),
+        Some(_) => return s.refuse_splat(),
+        None => s.tuple(rest),
+    };
+    s.switch(text, 0, &mut |s, text| match text.types.single() {
+        Some(ty) if ty.is_string() => formatted(s, &text, args.clone()),
+        _ => s.fail_conversion("no implicit conversion of ", &text, " into String"),
+    })
+}
+
+fn argument_at(s: &mut Lowerer<'_>, items: &[Operand], index: Value, at: i64) -> Operand {
+    let (first, rest) = match items {
+        [] => return s.fail(ErrorKind::ArgumentError("too few arguments".into()), &[]),
+        [last] => return last.clone(),
+        [first, rest @ ..] => (first, rest),
+    };
+    let here = s.b.i64(at);
+    let is_here = s.b.compare(Comparison::Eq, index, here);
+    let condition = crate::infer::Condition { value: is_here, yes: vec![], no: vec![] };
+    s.branch(0x800 + at as u32, condition, |_| first.clone(), |s| argument_at(s, rest, index, at + 1))
+}
+
+/// `text % args`. Of a text that is written out it is known which directives there are; no others are made.
+fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
+    const KINDS: [&str; 7] = ["s", "p", "c", "diuxXobB", "f", "eEgG", "*"];
+    let written = match s.b.is_dead() || text.is_bottom() {
+        true => return Operand::bottom(),
+        false => s.b.text(text.value()),
+    };
+    let has = |letters: &str| written.as_ref().is_none_or(|text| text.contains(|c| letters.contains(c)));
+    let kinds = KINDS.iter().enumerate().map(|(i, letters)| i64::from(has(letters)) << i).sum();
+    let kinds = Operand::integer(s.b.i64(kinds));
+    s.send(text, "#format", &[args, kinds], 1)
+}
+
+/// `Integer` and `Float` of a String.
+pub(super) fn number(s: &mut Lowerer<'_>, call: &Invocation, text: &Operand, integer: bool) -> Operand {
+    match (integer, call.args.get(1)) {
+        (true, Some(base)) => s.send(text, "#integer_of", std::slice::from_ref(base), 1),
+        (true, None) => {
+            let base = Operand::integer(s.b.i64(0));
+            s.send(text, "#integer_of", &[base], 1)
+        }
+        (false, _) => s.send(text, "#float_of", &[], 1),
+    }
 }

@@ -306,7 +306,7 @@ impl Lowerer<'_> {
                 Some(self.refuse_here("unsupported-call", message, Some(hint.into())))
             }
             // Said of the method, not of the string that it is given.
-            "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "format" | "sprintf"
+            "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn"
                 if call.receiver.is_none()
                     && call.args.iter().any(|arg| matches!(arg.kind, Kind::String(_)))
                     && self.is_of_kernel(&call.name) =>

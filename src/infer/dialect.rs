@@ -91,6 +91,26 @@ dialect! {
         "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",
     /// A block with one parameter and keywords takes the first item of an array; else all of it.
     keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
+    /// An invalid byte ends a prefix only where a character ends.
+    prefixes_end_characters: "!\"\\u3042\".start_with?(\"\\u3042\".byteslice(0))",
+    /// `delete_prefix` takes away invalid bytes.
+    broken_prefixes_count: "(\"\\u3042\".byteslice(0) + \"a\").delete_prefix(\"\\u3042\".byteslice(0)) == \"a\"",
+    /// `rstrip` refuses Strings with invalid bytes anywhere …
+    rstrip_checks_all: "begin; (\"\\u3042\".byteslice(0) + \"a\").rstrip; false; rescue ArgumentError, EncodingError; true; end",
+    /// … with an EncodingError.
+    strip_raises_encoding_errors: "begin; (\"a\" + \"\\u3042\".byteslice(0)).rstrip; false; rescue EncodingError; true; end",
+    /// `String#index` with a place behind the end looks at nothing else.
+    index_looks_at_the_place_first: "\"\".index(1, 5).nil?",
+    /// `split` takes a null byte for a space.
+    split_at_null: "\"a\\0b\".split.size == 2",
+    /// A point needs no digit behind it: `Float(\"1.\")`.
+    floats_end_with_points: "Float(\"1.\") == 1.0",
+    /// `%c` takes the first character of a String.
+    formats_first_character: "format(\"%c\", \"ab\") == \"a\"",
+    /// `format("%f", -(2**62))` has two signs.
+    format_doubles_a_sign: "format(\"%.0f\", -(2**62)).start_with?(\"--\")",
+    /// What is inspected is UTF-8.
+    inspects_in_utf8: "\"\\u00e9\".inspect == \"\\\"\\u00e9\\\"\"",
     /// `{x: 1}.inspect` is that, not `{:x=>1}`.
     hashes_show_symbols_bare: "{ x: 1 }.inspect == '{x: 1}'",
 }
@@ -107,7 +127,7 @@ mod tests {
 
     #[test]
     fn core_asks_for_facts_that_there_are() {
-        let core = include_str!("../builtins/core.rb");
+        let core = crate::builtins::SOURCES.concat();
         let names: Vec<&str> =
             core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
         assert!(!names.is_empty());

@@ -529,7 +529,7 @@ impl Lowerer<'_> {
     /// A String of texts and what expressions give.
     fn string(&mut self, node: &Node, parts: &[StringPart]) -> Operand {
         if let [StringPart::Frozen(text)] = parts {
-            return self.root(&RootKey::Text(text.clone())).unwrap_or_else(Operand::bottom);
+            return self.outside_literal(text).unwrap_or_else(Operand::bottom);
         }
         if let [] | [StringPart::Text(_)] = parts {
             let text = if let [StringPart::Text(text)] = parts { text.as_str() } else { "" };

@@ -86,8 +86,6 @@ const LOOKING: &[&str] = &[
     "tr_s",
     "squeeze",
     "split",
-    "partition",
-    "rpartition",
     "casecmp",
     "casecmp?",
     "sub",
@@ -118,6 +116,7 @@ const ITSELF: &[&str] = &[
     "frozen?",
     "-@",
     "+@",
+    "clamp",
     "clone",
     "equal?",
     "force_encoding",
@@ -125,7 +124,8 @@ const ITSELF: &[&str] = &[
     "__id__",
 ];
 /// Those that give it when they are done.
-const GOING_THROUGH: &[&str] = &["each_char", "each_byte", "each_line", "each_with_index", "upto"];
+const GOING_THROUGH: &[&str] =
+    &["each_char", "each_byte", "each_codepoint", "each_line", "each_with_index", "split", "upto"];
 
 impl Lowerer<'_> {
     // ---- literals --------------------------------------------------------------------------------------------------
@@ -144,7 +144,16 @@ impl Lowerer<'_> {
             return None;
         }
         self.enter(node);
-        self.root(&RootKey::Text(text.into()))
+        self.outside_literal(text)
+    }
+
+    /// A String of this text that is there before the section.
+    pub(super) fn outside_literal(&mut self, text: &str) -> Option<Operand> {
+        let literal = self.root(&RootKey::Text(text.into()))?;
+        if !self.b.is_dead() && !literal.is_bottom() {
+            self.b.set_text(literal.value(), text);
+        }
+        Some(literal)
     }
 
     /// Does a method, called on a literal, leave it as it is and to itself?
@@ -509,6 +518,9 @@ impl Lowerer<'_> {
         let (room, encoding) = (self.b.i64(text.len() as i64), self.b.i64(Encoding::Utf8 as i64));
         let string = self.new_string(room, encoding);
         self.set_string_text(&string, text);
+        if !self.b.is_dead() {
+            self.b.set_text(string.value(), text);
+        }
         string
     }
 

@@ -7,6 +7,7 @@ use super::{
     Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Identity of a pure operation: a code and up to three operands.
 type Key = (u32, u64, u64, u64);
@@ -31,6 +32,8 @@ pub struct Builder {
     definitions: Vec<Option<Op>>,
     /// `index < length` and `index >= 0`, for index values that were made so.
     below: FxHashMap<Value, Value>,
+    /// The texts of Strings that were written out, as they were when they were made.
+    texts: FxHashMap<Value, Rc<str>>,
     /// Epoch of each mutable buffer: loads are equal only within one.
     epochs: FxHashMap<Buffer, u64>,
     has_syncs: bool,
@@ -52,6 +55,7 @@ impl Builder {
             numbers: FxHashMap::default(),
             definitions: Vec::new(),
             below: FxHashMap::default(),
+            texts: FxHashMap::default(),
             epochs: FxHashMap::default(),
             has_syncs: false,
             default_epoch: 0,
@@ -354,6 +358,16 @@ impl Builder {
     /// Records `0 <= index < length`.
     pub fn set_below(&mut self, index: Value, length: Value) {
         self.below.insert(index, length);
+    }
+
+    /// Records the text of a String that is written out.
+    pub fn set_text(&mut self, string: Value, text: &str) {
+        self.texts.insert(string, text.into());
+    }
+
+    /// The text that it had when it was made, if it was written out.
+    pub fn text(&self, string: Value) -> Option<Rc<str>> {
+        self.texts.get(&string).cloned()
     }
 
     /// Is `0 <= index < length` known?

@@ -1,0 +1,226 @@
+# frozen_string_literal: true
+
+# The methods of Strings in sections: each block is run by Ruby and by every back-end and must give the same, with the
+# same encodings.
+# rubocop:disable Style/Semicolon, Layout/LineLength, Style/FormatString, Style/StringConcatenation, Style/CombinableLoops
+# rubocop:disable Style/LambdaCall, Lint/FormatParameterMismatch, Style/StringChars
+# rubocop:disable Style/RedundantArgument, Style/WordArray
+module StringMethods
+  TEXTS = [
+    "", "a", "b", "abc", "aab", "hello world\n", "  x y  ", "a,b,,c,,", "12", "-0x1f", "0b101", "1_000", "3.25e2", "zZ9",
+    "az", "\t\0 end\0 ", "line\r\nline\n\nlast", "\r", "a" * 40, "#{"word " * 9}\n", "$1 \#{x} \"q\" \\", "-9", "^a-c"
+  ].freeze
+  WIDE = ["défg ß", "日本語", "é", "e\u0301", "😀 ok 😀", "a日b日c", "ж,ж", "ß" * 9].freeze
+  INVALID = ["\xff\xfea", "\xe3\x81", "a\x80b", "\xed\xa0\x80z", "\xf0\x9f", "x\xc3"].freeze
+  OTHERS = ["bytes\xff".b, "plain".b, "us".encode("US-ASCII"), "\xe9x".dup.force_encoding("US-ASCII"), "".b].freeze
+  ALL = (TEXTS + WIDE + INVALID + OTHERS).freeze
+end
+
+each_backend do
+  let(:ascii) { StringMethods::TEXTS + [StringMethods::OTHERS[2]] }
+  let(:valid) { StringMethods::TEXTS + StringMethods::WIDE }
+  let(:all) { StringMethods::ALL }
+
+  # With the encodings of what comes out.
+  def expect_texts(values, &block)
+    expect_same(values, &block)
+    told = ->(results) { results.flatten.grep(String).map(&:encoding) }
+    expect(told.(values.pmap(&block))).to eq(told.(values.map(&block)))
+  end
+
+  # Those for which Ruby raises nothing give the same together; each of the others raises the same.
+  def expect_each(values, &block)
+    good, bad = values.partition do |value|
+      block.call(value)
+      true
+    rescue StandardError
+      false
+    end
+    expect_texts(good, &block)
+    bad.each { |value| expect_same([value], &block) }
+  end
+
+  describe "bytes and characters" do
+    it "counts and gives them" do
+      expect_texts(all) { |s| [s.size, s.length, s.bytesize, s.bytes, s.chars, s.reverse, s.chr, s.valid_encoding?] }
+      expect_texts(all) { |s| [s.each_char.to_a, s.each_byte.sum, s.sum, s.sum(8), s.getbyte(1), s.getbyte(-1)] }
+      expect_each(all) { |s| [s.ord, s.codepoints] }
+      expect_same(all) { |s| n = 0; s.each_char.with_index { |c, i| n += c.bytesize * i }; n }
+      expect_same(valid) { |s| n = 0; s.each_codepoint { |c| n += c }; n }
+    end
+
+    it "takes parts" do
+      expect_texts(all) { |s| [s[0], s[1], s[-1], s[-2], s[40], s[0, 2], s[1, 0], s[-2, 5], s[2, -1], s[100, 1]] }
+      expect_texts(all) { |s| [s[1..], s[..1], s[1...-1], s[-3..], s[5..2], s[100..], s[0..200], s.slice(1, 3)] }
+      expect_texts(all) { |s| [s.byteslice(1), s.byteslice(1, 3), s.byteslice(-2..), s.byteslice(9, 9), s.byteslice(0)] }
+      expect_texts(valid) { |s| [s["a"], s["本"], s[""]] }
+      expect_texts(ascii) { |s| (0..4).map { |i| s[i] } }
+    end
+
+    it "inspects them" do
+      expect_texts(all) { |s| [s.inspect] }
+    end
+  end
+
+  describe "comparison" do
+    it "compares" do
+      expect_same(all) { |s| StringMethods::ALL.map { |other| s <=> other } }
+      expect_same(all) { |s| StringMethods::ALL.map { |other| [s == other, s.eql?(other), s != other] } }
+      expect_same(all) { |s| StringMethods::ALL.map { |other| s.casecmp(other) } }
+      expect_same(ascii) { |s| [s.casecmp?("ABC"), s.casecmp?(1), s.casecmp(nil), s <=> 1, s == :a] }
+      expect_same(all) { |s| [s.between?("a", "m"), s.clamp("b", "c"), [s, "b"].max, s > "a"] }
+    end
+  end
+
+  describe "search" do
+    it "finds" do
+      expect_same(valid) { |s| [s.index("a"), s.index("l", 3), s.index("本"), s.index("", 2), s.index("a", -2), s.index("o", 99)] }
+      expect_same(valid) { |s| [s.rindex("a"), s.rindex("l", -3), s.rindex("日", 2), s.rindex(""), s.rindex("b", -99)] }
+      expect_same(valid) { |s| [s.include?("b"), s.start_with?("a", "日"), s.end_with?("\n", "語", " "), s.start_with?] }
+      expect_each(all) { |s| [s.index("é"), s.include?("\u3042"), s.rindex("ß")] }
+      expect_texts(all) { |s| [s.delete_prefix("a"), s.delete_suffix(" "), s.delete_prefix("")] }
+      expect_same([1]) { |s| "abc".index(s) }
+      expect_same([nil]) { |s| "abc".include?(s) }
+    end
+
+    it "parts at separators" do
+      expect_texts(valid) { |s| [s.partition("b"), s.rpartition("l"), s.partition(""), s.partition("日")] }
+      expect_each(all) { |s| s.split }
+      expect_each(all) { |s| s.split(",") }
+      expect_texts(valid) { |s| [s.split(",", -1), s.split(",", 2), s.split(" ", 2), s.split(""), s.split("", 3), s.split("日")] }
+      expect_texts(valid) { |s| [s.split("l", 1), s.split(nil, 3), s.split("a", 0), s.split(" ", -1)] }
+      expect_texts(valid) { |s| found = []; s.split(",") { |piece| found << piece << s.size }; found }
+      expect_texts(all) { |s| [s.lines, s.lines(chomp: true), s.lines("l"), s.lines("\r\n", chomp: true), s.each_line.map(&:size)] }
+      expect_texts(valid) { |s| n = 0; s.each_line(chomp: true) { |line| n += line.size }; n }
+    end
+  end
+
+  describe "what is made of them" do
+    it "joins and fills up" do
+      expect_texts(valid) { |s| [s + "é", "é" + s, s * 3, s * 0, s.ljust(9), s.rjust(12, "ab"), s.center(11, "日本"), s.center(2)] }
+      expect_each(all) { |s| s + "é" }
+      expect_each(all) { |s| s.ljust(12, "\u3042") }
+      expect_same([-1, 3]) { |n| "ab" * n }
+      expect_same([3]) { |n| "ab".center(n, "") }
+    end
+
+    it "strips both ends" do
+      expect_each(all) { |s| s.strip }
+      expect_each(all) { |s| [s.lstrip] }
+      expect_each(all) { |s| [s.rstrip] }
+      expect_texts(all) { |s| [s.chomp, s.chop, s.chomp("\n"), s.chomp(""), s.chomp("b"), s.chomp(nil)] }
+    end
+
+    it "changes the case of ASCII" do
+      expect_texts(ascii) { |s| [s.upcase, s.downcase, s.swapcase, s.capitalize] }
+      expect_texts(all) { |s| [s.upcase(:ascii), s.downcase(:ascii)] }
+      expect_each(all) { |s| [s.swapcase(:ascii), s.capitalize(:ascii)] }
+    end
+
+    it "refuses case, where characters beyond ASCII have one" do
+      next if Ikra.backend == :ruby
+
+      expect { ["é"].pmap { |s| s.upcase } }.to raise_error(Ikra::UnsupportedError, /`upcase` of characters.*unsupported-string/)
+      expect { ["é"].pmap { |s| s.succ } }.to raise_error(Ikra::UnsupportedError, /unsupported-string/)
+    end
+
+    it "translates sets of characters" do
+      expect_texts(valid) { |s| [s.tr("a-y", "b-z"), s.tr("^a-z", "*"), s.tr("el", "ip"), s.tr("日本", "ab"), s.tr("a", ""), s.tr("a-c", "é")] }
+      expect_texts(ascii) { |s| [s.tr_s("l", "r"), s.tr_s("a-c", "x"), s.tr("\\^a", "!"), s.tr("a\\-c", "123")] }
+      expect_texts(valid) { |s| [s.delete("l"), s.delete("a-m", "^e"), s.delete("^a-z"), s.delete("日"), s.squeeze, s.squeeze("a-z")] }
+      expect_same(valid) { |s| [s.count("lo"), s.count("a-z"), s.count("^a-z"), s.count("a-z", "^e"), s.count("日本")] }
+    end
+
+    it "replaces" do
+      expect_texts(valid) { |s| [s.sub("l", "[\\0]"), s.gsub("l", "[\\0\\\\]"), s.gsub("", "-"), s.sub("日", "\\`|\\'"), s.gsub("a", "")] }
+      expect_texts(valid) { |s| [s.sub("l") { |x| x + s }, s.gsub("a") { |x| "<#{x}>" }] }
+      expect_each(all) { |s| s.gsub("a", "é") }
+    end
+
+    it "gives the next one" do
+      expect_texts(ascii) { |s| [s.succ, s.next] }
+      expect_texts(%w[a z Zz az a9 9 z9 <z> -9 1.9 zZ9 *] + ["\x7f", "\xff".b]) { |s| s.succ.succ }
+      expect_texts(["a", "y", "08", "zy"]) { |s| found = []; s.upto("11") { |x| found << x }; s.upto("zz", true) { |x| found << x }; found }
+    end
+  end
+
+  describe "those that a section makes" do
+    it "changes them in place" do
+      expect_texts(valid) { |s| t = s.dup; t[0, 1] = "ZZ"; t.insert(1, "é"); t.insert(-1, "end"); t.prepend("<", "="); t }
+      expect_texts(valid) { |s| t = s + "abc"; t["abc"] = "日"; t[-1] = "x"; t[1..2] = ""; [t, t.slice!(0), t.slice!(0, 2), t] }
+      expect_texts(ascii) { |s| t = s.dup; [t.upcase!, t.capitalize!, t.swapcase!, t.reverse!, t.succ!].map { |x| x && x.dup } << t }
+      expect_texts(valid) { |s| t = s.dup; [t.strip!.nil?, t.chomp!.nil?, t.chop!.nil?, t.squeeze!.nil?, t] }
+      expect_texts(valid) { |s| t = s.dup; [t.tr!("a-y", "b-z").nil?, t.delete!("l").nil?, t.gsub!("o", "0").nil?, t.sub!("e") { "E" }.nil?, t] }
+      expect_texts(valid) { |s| t = s.dup; t.replace("new"); t.setbyte(0, 65); t << 0x65e5 << "!"; u = t.dup; t.clear; [t, u] }
+      expect_texts(all) { |s| t = +""; s.each_char { |c| t << c << "-" }; t }
+      expect_texts(ascii) { |s| t = s.dup; t.concat("a", t, "b"); t << t; t }
+    end
+
+    it "raises what Ruby raises" do
+      expect_same([5, -9]) { |i| t = "abc".dup; t[i] = "x"; t }
+      expect_same([5, -9]) { |i| t = "abc".dup; t.insert(i, "x"); t }
+      expect_same([1]) { |i| t = "abc".dup; t["z"] = "x"; t }
+      expect_same([9]) { |i| t = "abc".dup; t[i..] = "x"; t }
+      expect_same([3, -4]) { |i| t = "abc".dup; t.setbyte(i, 1); t }
+      expect_same(["\xff".b]) { |s| t = "é".dup; t << s }
+      expect_same([1.5, nil, :a]) { |x| "abc" + x }
+    end
+  end
+
+  describe "numbers" do
+    it "reads them" do
+      expect_same(all.reject { |s| s.bytesize > 14 }) { |s| [s.to_i, s.to_i(2), s.oct, s.hex] }
+      expect_same(valid.reject { |s| s.size > 9 }) { |s| s.to_i(36) }
+      texts = ["1.5", "-2.25e-3", ".5", "1.", "1e400", "1e-400", "0.1", "123456789012345678901234567890", "1_0.5", "1__0", "x",
+               "2.2250738585072014e-308", "4.9e-324", "1.7976931348623157e308", "9007199254740993", "0.3000000000000000444", " 7 "]
+      expect_same(texts) { |s| s.to_f }
+      good = ["12", " 7\n", "0x1f", "0b11", "0o17", "017", "1_000", "-5"]
+      expect_same(good) { |s| [Integer(s), Integer(s, 16)] }
+      expect_same(["1.5", "1e3", " 2 ", "1_0"]) { |s| Float(s) }
+      ["", "x", "1__2", "12x", "0x", "1\0"].each { |bad| expect_same([bad]) { |s| Integer(s) } }
+      ["", "x", "1__2", "1.5x", "1\0"].each { |bad| expect_same([bad]) { |s| Float(s) } }
+      expect_same([1, -1, 37]) { |n| "10".to_i(n) }
+    end
+
+    it "writes them" do
+      numbers = [0, 1, -1, 10, 255, -255, 2**40, (2**63) - 1, -(2**63)]
+      expect_texts(numbers) { |n| [n.to_s, n.to_s(2), n.to_s(16), n.to_s(36), n.inspect] }
+      expect_same([37, 1]) { |base| 5.to_s(base) }
+      expect_texts([0, 65, 127, 128, 255]) { |n| n.chr }
+      expect_same([256, -1]) { |n| n.chr }
+    end
+
+    it "formats Integers" do
+      numbers = [0, 5, -5, 12_345, -(2**63), (2**63) - 1]
+      expect_texts(numbers) { |n| ["%d" % n, "%5d|%-5d|%05d|%+d|% d" % [n, n, n, n, n], "%.8d" % n, "%i%%" % n] }
+      expect_texts(numbers) { |n| "%x %X %#x %o %#o %b %#b %08x %+x % b %.10x" % [n, n, n, n, n, n, n, n, n, n, n] }
+      expect_texts(numbers) { |n| format("%2$s-%1$d", n, :a) }
+      expect_texts(numbers) { |n| format("%*d|%-*d|%.*f", 6, n, 6, n, 2, n) }
+    end
+
+    it "formats Floats" do
+      floats = [0.0, -0.0, 0.5, 1.5, 2.5, -1.25, 0.1, 1e22, 1e-5, 123_456_789.125, 99_999.95, 78_167.15, 5e-324, 1.7976931348623157e308,
+                Float::NAN, Float::INFINITY, -Float::INFINITY, 1e100, 2_030_705.0]
+      expect_texts(floats) { |x| ["%f" % x, "%.2f|%8.1f|%-8.1f|%08.1f|%+.0f|% .3f" % [x, x, x, x, x, x], "%.20f" % x] }
+      expect_texts(floats) { |x| ["%e %.3E %g %.3g %G %#g" % [x, x, x, x, x, x], "%12.4e|" % x, "%.15g %.17g" % [x, x]] }
+      expect_texts([0, 3, -7]) { |n| "%f %.1f %5.0f %e" % [n, n, n, n] }
+    end
+
+    it "formats texts" do
+      expect_texts(valid) { |s| ["%s" % s, "%10s|%-10s|%.2s|%8.3s" % [s, s, s, s], format("%s and %s", s, 5)] }
+      expect_texts(%w[a é]) { |s| "%c%c%5c" % [s, 66, s] }
+      expect_same([1]) { |n| "%d %d" % [n] }
+      expect_same(["12x"]) { |s| "%d" % s }
+    end
+  end
+
+  describe "Symbols" do
+    it "has their names" do
+      expect_texts(%i[a abc é B]) { |x| [x.to_s, x.name, x.size, x.length, x[0], x[0, 2], x.empty?] }
+      expect_same(%i[a abc B]) { |x| [x.start_with?("a"), x.end_with?("c"), x.casecmp(:A), x.casecmp?(:b)] }
+    end
+  end
+end
+# rubocop:enable Style/Semicolon, Layout/LineLength, Style/FormatString, Style/StringConcatenation, Style/CombinableLoops
+# rubocop:enable Style/LambdaCall, Lint/FormatParameterMismatch, Style/StringChars
+# rubocop:enable Style/RedundantArgument, Style/WordArray

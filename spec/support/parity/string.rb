@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+# rubocop:disable Layout/LineLength
+Parity.table "String", on: :texts do
+  unary "+@", "bytesize", "size", "length", "empty?", "ascii_only?", "valid_encoding?", "sum", "to_s", "to_str", "inspect"
+  unary "b", "chr", "reverse", "strip", "lstrip", "rstrip", "chop", "squeeze", "hex", "oct", "freeze"
+  unary "to_f", on: :numerals
+  unary "bytes", code: "x.bytes.sum"
+  unary "chars", code: "x.chars.size"
+  unary "codepoints", code: "x.codepoints.sum"
+  unary "each_char", code: ["n = 0; x.each_char { |c| n += c.bytesize * 3 }; n", "x.each_char.with_index.sum { |c, i| c.size * i }"]
+  unary "each_byte", code: ["n = 0; x.each_byte { |b| n ^= b }; n", "x.each_byte.to_a.sum"]
+  unary "each_codepoint", code: "n = 0; x.each_codepoint { |c| n += c }; n"
+  unary "each_line", code: ["n = 0; x.each_line { |l| n = n * 3 + l.size }; n", "x.each_line.sum(&:size)"]
+  unary "lines", code: ["x.lines.size", "x.lines(chomp: true)[0]", "x.lines(\"l\")[-1]", "x.lines(nil).size"]
+  unary "ord", code: "x.ord"
+  unary "to_i", code: ["x.to_i", "x.to_i(2)", "x.to_i(0)", "x.to_i(16)"]
+  unary "chomp", code: ["x.chomp", "x.chomp(\"\")", "x.chomp(nil)", "x.chomp(\"\\n\")"]
+  unary "split", code: ["x.split.size", "x.split(\"\").size", "x.split(\" \", 2)[1]", "n = 0; x.split(\"l\") { |y| n += y.size }; n"]
+  unary "upcase", "downcase", "swapcase", "capitalize", on: :ascii
+  unary "succ", "next", on: :ascii
+  unary "hash", code: "{ x => 1 }[x]"
+  binary "==", "===", "<=>", "eql?", "casecmp", by: %i[texts mixed]
+  binary "casecmp?", by: %i[ascii mixed], on: :ascii
+  binary "+", by: %i[texts mixed]
+  binary "include?", "start_with?", "end_with?", "delete_prefix", "delete_suffix", by: %i[texts mixed]
+  binary "index", "rindex", by: :texts, code: ["x.index(y)", "x.rindex(y)"]
+  binary "index", by: :places, code: ["x.index(\"l\", y)", "x.index(\"\", y)"]
+  binary "rindex", by: :places, code: ["x.rindex(\"l\", y)", "x.rindex(\"\", y)"]
+  binary "byteindex", by: :texts
+  binary "byteindex", by: :places, code: "x.byteindex(\"l\", y)"
+  binary "partition", by: :texts, code: ["x.partition(y)[0]", "x.partition(y)[2]"]
+  binary "rpartition", by: :texts, code: ["x.rpartition(y)[0]", "x.rpartition(y)[2]"]
+  binary "split", by: :texts, code: ["x.split(y).size", "x.split(y, -1)[-1]"]
+  binary "chomp", by: :texts
+  binary "*", by: :few
+  binary "[]", "slice", "byteslice", by: %i[places mixed], code: ["x[y]", "x.slice(y)", "x.byteslice(y)"]
+  binary "[]", "slice", by: :places, code: ["x[y, 2]", "x[1, y]", "x[y..]", "x[0...y]", "x[y..3]"]
+  binary "byteslice", by: :places, code: ["x.byteslice(y, 2)", "x.byteslice(1, y)", "x.byteslice(y..)"]
+  binary "getbyte", by: %i[places mixed]
+  binary "ljust", "rjust", "center", by: :places
+  binary "ljust", by: :texts, code: "x.ljust(9, y)"
+  binary "rjust", by: :texts, code: "x.rjust(9, y)"
+  binary "center", by: :texts, code: "x.center(9, y)"
+  binary "count", "delete", by: :sets
+  binary "squeeze", by: :sets, code: "x.squeeze(y)"
+  binary "tr", by: :sets, code: ["x.tr(y, \"x-z\")", "x.tr(\"a-l\", y)"]
+  binary "tr_s", by: :sets, code: "x.tr_s(y, \"*\")", on: :ascii
+  binary "sub", "gsub", by: :patterns, code: ["x.sub(y, \"<\\\\0>\")", "x.gsub(y, \"<\\\\0>\")", "x.gsub(y) { |z| z + \"!\" }"]
+  unary "upto", code: "n = 0; x.upto(\"zz\") { |y| n += y.size }; n", on: :short
+  unary "%", code: ["x % []", "\"%5s|%-5s|%.1s\" % [x, x, x]", "\"%p\" % x"], on: :ascii
+end
+
+# Those that change a String: what they give, and what it is then.
+Parity.table "String", on: :texts do
+  %w[chomp! chop! lstrip! rstrip! strip! reverse! squeeze! clear].each do |name|
+    unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"]
+  end
+  %w[capitalize! downcase! swapcase! upcase! succ! next!].each do |name|
+    unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"], on: :ascii
+  end
+  { "<<" => "s << y", "concat" => "s.concat(y, y)", "prepend" => "s.prepend(y)", "replace" => "s.replace(y)",
+    "append_as_bytes" => "s.append_as_bytes(y)", "delete_prefix!" => "s.delete_prefix!(y)",
+    "delete_suffix!" => "s.delete_suffix!(y)" }.each do |name, code|
+    binary name, by: :texts, code: "s = x.dup; #{code}; s"
+  end
+  binary "sub!", by: :patterns, code: "s = x.dup; s.sub!(y, \"-\"); s"
+  binary "gsub!", by: :patterns, code: "s = x.dup; s.gsub!(y, \"-\"); s"
+  { "delete!" => "s.delete!(y)", "tr!" => "s.tr!(y, \"x-z\")" }.each do |name, code|
+    binary name, by: :sets, code: ["s = x.dup; #{code}; s", "s = x.dup; (#{code}).nil?"]
+  end
+  binary "tr_s!", by: :sets, code: "s = x.dup; s.tr_s!(y, \"*\"); s", on: :ascii
+  { "[]=" => "s[y] = \"<>\"", "insert" => "s.insert(y, \"<>\")", "slice!" => "s.slice!(y)",
+    "setbyte" => "s.setbyte(y, 65)" }.each do |name, code|
+    binary name, by: :places, code: "s = x.dup; #{code}; s"
+  end
+  binary "<<", by: :codes, code: "s = x.dup; s << y; s"
+end
+
+Parity.table "Symbol", on: :symbols do
+  unary "to_s", "name", "id2name", "size", "length", "empty?"
+  unary "[]", "slice", code: ["x[0]", "x.slice(0, 2)", "x[-1]", "x[9]"]
+  unary "start_with?", code: "x.start_with?(\"a\", \"@\")"
+  unary "end_with?", code: "x.end_with?(\"b\", \"=\")"
+  binary "casecmp", by: :symbols
+  binary "casecmp?", by: :plain, on: :plain
+  binary "casecmp", by: :mixed
+end
+
+Parity.table("NilClass", on: :nils) { unary "to_s" }
+%w[TrueClass FalseClass].each { |owner| Parity.table(owner, on: :bools) { unary "to_s" } }
+
+Parity.table "Integer", on: :integers do
+  unary "to_s", code: ["x.to_s", "x.to_s(2)", "x.to_s(36)"]
+  unary "inspect"
+  unary "chr", code: ["x.chr", "(x & 255).chr"]
+  unary "format", code: ["\"%d|%+5d|%-5d|%05d|% .3d\" % [x, x, x, x, x]", "\"%x %#X %o %b %+x\" % [x, x, x, x, x]", "\"%.2f\" % x"]
+end
+
+Parity.table "Float", on: :floats do
+  unary "format", code: ["\"%f|%.2f|%+.0f|%012.3f\" % [x, x, x, x]", "\"%e|%.3E|%g|%.3g|%#g\" % [x, x, x, x, x]", "\"%.15g\" % x"]
+end
+# rubocop:enable Layout/LineLength

@@ -1,0 +1,436 @@
+# What changes a String that the section has made.
+
+module MadeString
+  def __frozen_copy
+    frozen? ? self : __copy_string.__intern
+  end
+
+  def __interpolate(text)
+    encoding = __encoding_with(text)
+    others = text.__encoding
+    encoding = others if encoding == 1
+    __append(text, 0, text.__bytesize).__force(encoding)
+  end
+
+  def __still
+    __copy_string
+  end
+
+  # Becomes another one; nil where that is no change.
+  def __become(other)
+    same = __bytesize == other.__bytesize && __same_bytes?(other, 0, 0, __bytesize)
+    __take(other)
+    same ? nil : self
+  end
+
+  # Becomes another one, if there is one.
+  def __change(other)
+    return nil if other.__nil?
+
+    __take(other)
+    self
+  end
+
+  # ---- at the end and the beginning
+
+  # Takes no notice of whether it is frozen: what is being made is not.
+  def __concat(other)
+    encoding = __encoding_with(other)
+    __append(other, 0, other.__bytesize).__force(encoding)
+  end
+
+  # Appends a part of another String, whose encoding has to go with this one's.
+  def __concat_part(other, from, count)
+    __concat(other.__piece(from, count)) if count > 0
+    self
+  end
+
+  # Appends the bytes of a character, in the String's encoding.
+  def __push_code(code)
+    if code < 0x80 || __encoding > 0
+      __push(code)
+    elsif code < 0x800
+      __push(code >> 6 | 0xc0).__push(code & 0x3f | 0x80)
+    elsif code < 0x1_0000
+      __push(code >> 12 | 0xe0).__push(code >> 6 & 0x3f | 0x80).__push(code & 0x3f | 0x80)
+    else
+      __push(code >> 18 | 0xf0).__push(code >> 12 & 0x3f | 0x80)
+      __push(code >> 6 & 0x3f | 0x80).__push(code & 0x3f | 0x80)
+    end
+  end
+
+  # Appends a number in so many digits, in capitals.
+  def __push_hexadecimal(number, digits)
+    while digits > 0
+      digits -= 1
+      digit = number >> digits * 4 & 15
+      __push(digit < 10 ? digit + 0x30 : digit + 0x37)
+    end
+    self
+  end
+
+  # Appends so many characters of a padding.
+  def __append_padding(pad, count)
+    n = pad.__bytesize
+    i = 0
+    while count > 0
+      width = pad.__width_at(i)
+      __append(pad, i, width)
+      i += width
+      i = 0 if i >= n
+      count -= 1
+    end
+    self
+  end
+
+  # Puts a replacement behind, in which `\0` and such stand for parts of another String.
+  def __append_expanded(text, from, to, replacement)
+    n = replacement.__bytesize
+    i = 0
+    while i < n
+      byte = replacement.__byte(i)
+      if byte != 0x5c || i + 1 == n
+        width = replacement.__width_at(i)
+        __concat_part(replacement, i, width)
+        i += width
+      else
+        i += 1
+        byte = replacement.__byte(i)
+        if byte == 0x30 || byte == 0x26
+          __concat_part(text, from, to - from)
+        elsif byte == 0x60
+          __concat_part(text, 0, from)
+        elsif byte == 0x27
+          __concat_part(text, to, text.__bytesize - to)
+        elsif byte == 0x5c
+          __concat_part(replacement, i, 1)
+        elsif byte == 0x6b && i + 1 < n && replacement.__byte(i + 1) == 0x3c
+          __refuse_group
+        elsif byte < 0x31 || byte > 0x39
+          __concat_part(replacement, i - 1, 1)
+          next
+        end
+        i += 1
+      end
+    end
+    self
+  end
+
+  def __concat_code(code)
+    encoding = __encoding
+    raise RangeError, "#{code} out of char range" if code < 0 || code > 4_294_967_295 || (encoding > 0 && code > 255)
+
+    __check_frozen
+    if encoding == 0
+      if code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)
+        __refuse_code
+      end
+    elsif encoding == 1 && code > 127
+      __force(2)
+    end
+    __push_code(code)
+  end
+
+  def <<(other)
+    return __concat_code(other) if other.is_a?(Integer)
+
+    other = __string_argument(other)
+    __check_frozen
+    __concat(other)
+  end
+
+  def concat(*others)
+    __check_frozen
+    return self << others[0] if others.size == 1
+
+    all = __build(0)
+    others.each { |other| all << other }
+    __concat(all) if others.size > 0
+    self
+  end
+
+  def append_as_bytes(*others)
+    __check_frozen
+    others.each do |other|
+      if other.is_a?(Integer)
+        __push(other & 0xff)
+      else
+        other = __string_argument(other)
+        __append(other, 0, other.__bytesize)
+      end
+    end
+    self
+  end
+
+  def prepend(*others)
+    __check_frozen
+    if others.size == 1
+      __replace_part(0, 0, __string_argument(others[0]))
+    elsif others.size > 1
+      all = __build(0)
+      others.each { |other| all.__concat(__string_argument(other)) }
+      __replace_part(0, 0, all)
+    end
+    self
+  end
+
+  # ---- parts
+
+  # Puts another String in the place of some bytes.
+  def __replace_part(from, to, other)
+    encoding = __common_encoding(other)
+    out = __build(__bytesize - to + from + other.__bytesize).__force(encoding)
+    out.__append(self, 0, from).__append(other, 0, other.__bytesize).__append(self, to, __bytesize - to)
+    __take(out)
+  end
+
+  # The same of characters.
+  def __update(start, count, other)
+    raise IndexError, "negative length #{count}" if count < 0
+
+    other = __string_argument(other)
+    __common_encoding(other)
+    __check_frozen
+    from = __slice_start(start)
+    raise IndexError, "index #{start} out of string" if from < 0
+
+    __replace_part(from, __slice_end(from, count), other)
+  end
+
+  def []=(index, count, value = :__none)
+    if value != :__none
+      __update(__to_long(index), __to_long(count), value)
+      value
+    else
+      __set(index, count)
+      count
+    end
+  end
+
+  def __set(index, value)
+    if index.is_a?(String)
+      from = __find(index, 0)
+      raise IndexError, "string not matched" if from < 0
+
+      value = __string_argument(value)
+      __check_frozen
+      __replace_part(from, from + index.__bytesize, value)
+    elsif index.is_a?(Range)
+      n = size
+      first = __range_first(index, n)
+      __range_outside(index) if first < 0 || first > n
+      __update(first, __range_count(index, first, n), value)
+    else
+      __update(__to_long(index), 1, value)
+    end
+  end
+
+  def __range_outside(range)
+    low = range.begin
+    high = range.end
+    if low.__nil?
+      raise RangeError, "...#{high} out of range" if range.exclude_end?
+
+      raise RangeError, "..#{high} out of range"
+    elsif high.__nil?
+      raise RangeError, "#{low}... out of range" if range.exclude_end?
+
+      raise RangeError, "#{low}.. out of range"
+    elsif range.exclude_end?
+      raise RangeError, "#{low}...#{high} out of range"
+    else
+      raise RangeError, "#{low}..#{high} out of range"
+    end
+  end
+
+  def insert(index, other)
+    index = __to_long(index)
+    if index == -1
+      self << __string_argument(other)
+    else
+      __update(index < 0 ? index + 1 : index, 0, other)
+    end
+    self
+  end
+
+  def slice!(index, count = :__none)
+    __check_frozen
+    if count != :__none
+      __cut(__to_long(index), __to_long(count), true)
+    elsif index.is_a?(String)
+      from = __find(index, 0)
+      return nil if from < 0
+
+      __remove(from, from + index.__bytesize)
+      index.__copy_string
+    elsif index.is_a?(Range)
+      n = size
+      first = __range_first(index, n)
+      first < 0 || first > n ? nil : __cut(first, __range_count(index, first, n), true)
+    else
+      __cut(__to_long(index), 1, false)
+    end
+  end
+
+  def __cut(start, count, empty)
+    from = __slice_start(start)
+    return nil if from < 0 || count < 0
+
+    to = __slice_end(from, count)
+    return nil if to == from && !empty
+
+    part = __piece(from, to - from)
+    __remove(from, to)
+    part
+  end
+
+  def __remove(from, to)
+    out = __build(__bytesize - to + from)
+    __take(out.__append(self, 0, from).__append(self, to, __bytesize - to)) if to > from
+  end
+
+  def setbyte(index, value)
+    index = __to_long(index)
+    __check_frozen
+    n = __bytesize
+    raise IndexError, "index #{index} out of string" if index < -n || index >= n
+
+    __set_byte(index < 0 ? index + n : index, __to_int(value) & 0xff)
+    value
+  end
+
+  # ---- as a whole
+
+  def replace(other)
+    __check_frozen
+    __take(__string_argument(other).__copy_string)
+    self
+  end
+
+  def clear
+    __check_frozen
+    __truncate(0)
+    self
+  end
+
+  def __sub!(pattern, replacement)
+    __check_frozen
+    return nil if __find(__whole_pattern(pattern), 0) < 0
+
+    __take(__sub(pattern, replacement))
+    self
+  end
+
+  def __sub_block!(pattern)
+    __check_frozen
+    return nil if __find(__whole_pattern(pattern), 0) < 0
+
+    __take(__sub_block(pattern) { |found| yield found })
+    self
+  end
+
+  def __gsub!(pattern, replacement)
+    __check_frozen
+    return nil if __find(__whole_pattern(pattern), 0) < 0
+
+    __take(__gsub(pattern, replacement))
+    self
+  end
+
+  def __gsub_block!(pattern)
+    __check_frozen
+    return nil if __find(__whole_pattern(pattern), 0) < 0
+
+    __take(__gsub_block(pattern) { |found| yield found })
+    self
+  end
+
+  def upcase!(option = :full)
+    __check_frozen
+    __become(upcase(option))
+  end
+
+  def downcase!(option = :full)
+    __check_frozen
+    __become(downcase(option))
+  end
+
+  def swapcase!(option = :full)
+    __check_frozen
+    __become(swapcase(option))
+  end
+
+  def capitalize!(option = :full)
+    __check_frozen
+    __become(capitalize(option))
+  end
+
+  def reverse!
+    __check_frozen
+    __take(reverse)
+    self
+  end
+
+  def succ!
+    __check_frozen
+    __take(succ)
+    self
+  end
+
+  def strip!
+    __check_frozen
+    __become(strip)
+  end
+
+  def lstrip!
+    __check_frozen
+    __become(lstrip)
+  end
+
+  def rstrip!
+    __check_frozen
+    __become(rstrip)
+  end
+
+  def chomp!(other = :__none)
+    __check_frozen
+    return nil if __bytesize == 0
+
+    other == :__none ? __become(chomp) : __become(chomp(other))
+  end
+
+  def chop!
+    __check_frozen
+    __become(chop)
+  end
+
+  def squeeze!(*others)
+    __check_frozen
+    __become(squeeze(*others))
+  end
+
+  def delete!(first, *others)
+    __check_frozen
+    __become(delete(first, *others))
+  end
+
+  def tr!(from, to)
+    __check_frozen
+    __change(__translate(__string_argument(from), __string_argument(to), false))
+  end
+
+  def tr_s!(from, to)
+    __check_frozen
+    __change(__translate(__string_argument(from), __string_argument(to), true))
+  end
+
+  def delete_prefix!(other)
+    __check_frozen
+    __become(delete_prefix(other))
+  end
+
+  def delete_suffix!(other)
+    __check_frozen
+    __become(delete_suffix(other))
+  end
+end
