@@ -244,5 +244,97 @@ each_backend do
         end
       end
     end
+
+    it "has births and deaths" do
+      expect_same_world(method(:rabbits)) do |all|
+        living = all
+        Ikra.section do
+          8.times do |tick|
+            living.peach { |r| r.age += 1 }
+            born = living.pmap { |r| (r.x + tick) % 3 == 0 ? Births::Rabbit.new(r.x + tick, r) : nil }.compact
+            born.peach { |r| r.children = [r.mother, r.mother.age] }
+            living = living.pselect { |r| r.alive? } + born
+          end
+          living.sum { |r| r.x }
+        end
+      end
+    end
+
+    it "has those that the code around calls makes" do
+      expect_same_world(method(:rabbits)) do |all|
+        Ikra.section do
+          living = all.pselect { |r| r.x > 1 }
+          first = nil
+          made = []
+          4.times do |tick|
+            rabbit = Births::Rabbit.new(tick, first)
+            first ||= rabbit
+            first.age += tick
+            all[tick].mother = rabbit
+            made << rabbit
+            living = [rabbit] + living + [Births::Rabbit.new(-tick, living[0])]
+            living.peach { |r| r.age += r.mother ? r.mother.x : 1 }
+            made.peach { |r| r.x += 1 }
+          end
+          [living, made, first, living.compact.size]
+        end
+      end
+    end
+
+    it "puts together what calls gave" do
+      expect_same_world(method(:rabbits)) do |all|
+        Ikra.section do
+          xs = all.pmap { |r| r.x > 2 ? nil : r.x * 0.5 }
+          flags = all.pmap { |r| r.x.even? ? true : nil }
+          few = all.pselect { |r| r.x > 100 }
+          [xs + [1, nil], xs.compact, [false] + flags + xs, flags.compact, few + few, (few + all).size, all + few]
+        end
+      end
+    end
+
+    it "raises what its elements raise" do
+      all = rabbits
+      before = deep_snapshot(*all)
+      expect do
+        Ikra.section do
+          2.times do
+            born = all.pmap { |r| Births::Rabbit.new(r.x) }
+            born.peach { |r| r.x += r.mother.x }
+          end
+        end
+      end.to raise_error(NoMethodError, /undefined method .x' for nil/)
+      expect(deep_snapshot(*all)).to eq(before) unless Ikra.backend == :ruby
+    end
+  end
+end
+
+each_compiling_backend do
+  it "makes what has rows while everything is collected and moved" do
+    make = -> { Array.new(6) { |i| Births::Body.new(i) } }
+    step = proc do |b|
+      b.position += b.velocity
+      b.push(b.mass * 1e-300)
+      b.best = [b.best, [b.position, 2**62], Births::Pair.new(b.head, b)]
+    end
+    left, right = Array.new(2) { make.call }
+    make.call.peach(3, &step)
+    3.times { left.each(&step) }
+    GC.stress = true
+    right.peach(3, &step)
+    GC.stress = false
+    GC.verify_compaction_references(toward: :empty) if GC.respond_to?(:verify_compaction_references)
+    expect(WholeObjects.of(right)).to eq(WholeObjects.of(left))
+  rescue NotImplementedError
+    skip "no compaction here"
+  ensure
+    GC.stress = false
+  end
+
+  it "refuses what a row cannot hold, and stores in others" do
+    all = Array.new(4) { |i| Births::Body.new(i) }
+    all.each_with_index { |body, i| body.other = all[i - 1] }
+    expect { all.peach(2) { |b| b.best = {} } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { all.peach(2) { |b| b.best = [1..b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { all.peach(2) { |b| b.other.best = [b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
   end
 end

@@ -96,6 +96,16 @@ pub(super) const ROWS: &[Row] = &[
         result
     }),
     row("+", |s, c| operator(s, c, "#plus")),
+    row("compact", |s, c| {
+        let [is_of_calls, has_false] = [true, false].map(|own| {
+            c.receiver.types.single().is_some_and(|ty| match own {
+                true => s.is_of_calls(ty),
+                false => s.types_of_items(ty).contains(&Type::False),
+            })
+        });
+        let name = if is_of_calls && !has_false { "#present" } else { "#compact" };
+        s.send(&c.receiver, name, &[], 1)
+    }),
     row("-", |s, c| operator(s, c, "#minus")),
     row("difference", |s, c| operators(s, c, "#minus")),
     row("&", |s, c| operator(s, c, "#and")),
@@ -248,6 +258,10 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
             let items: Vec<Operand> =
                 s.tuple_items(&receiver).into_iter().chain(s.tuple_items(&arg)).collect();
             s.tuple(&items)
+        }
+        // What a parallel call gave is put together by another one, which gives such an array again.
+        (Some(a), Some(b)) if name == "#plus" && (s.is_of_calls(a) || s.is_of_calls(b)) => {
+            s.send(&receiver, "#joined", &[arg], 1)
         }
         (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => s.send(&receiver, name, &[arg], 1),
         (_, Some(ty)) => {

@@ -1509,7 +1509,7 @@ module Enumerable
     false
   end
 
-  def compact
+  def __compact
     out = __list(__room)
     each { |x| out.__push(x) unless x.__nil? }
     out
@@ -1794,6 +1794,16 @@ module Array
 end
 
 module Array
+  # In a driver: made of arrays that parallel calls gave.
+  def __joined(other)
+    count = size
+    (0...count + other.size).pmap { |i| i < count ? __item(i) : other.__item(i - count) }
+  end
+
+  def __present
+    pselect { |x| x }
+  end
+
   # From an Integer on as Enumerable#sum, but that nothing is compensated after a value of another class. From something
   # else on MRI has had three ways.
   def __array_sum(initial)

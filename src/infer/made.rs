@@ -72,7 +72,7 @@ impl Lowerer<'_> {
     }
 
     /// Tells of each object that is carried in values, with the classes of those around it.
-    fn value_classes(&self, types: &TypeSet, f: &mut dyn FnMut(ClassId, &[ClassId])) {
+    pub(super) fn value_classes(&self, types: &TypeSet, f: &mut dyn FnMut(ClassId, &[ClassId])) {
         fn go(types: &TypeSet, within: &mut Vec<ClassId>, f: &mut dyn FnMut(ClassId, &[ClassId])) {
             for ty in types {
                 let class = match ty {

@@ -224,6 +224,8 @@ pub struct Memo {
     /// The classes and kinds of lists of what gets rows.
     pub settled: BTreeSet<ClassId>,
     pub settled_lists: BTreeSet<ListKind>,
+    /// Classes whose objects get rows as soon as a driver makes them, since elements or columns have them.
+    pub of_drivers: BTreeSet<ClassId>,
     /// The variables that all objects of a class have when they have been made.
     pub always_set: BTreeMap<ClassId, BTreeSet<String>>,
     /// Orders in which variables are set: those that have a number.

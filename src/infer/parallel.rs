@@ -286,6 +286,9 @@ impl Lowerer<'_> {
     /// An array of the driver's own memory as one of the heap, where elements can read it.
     pub(super) fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
         let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
+        if !is_plain(&types) && self.give_rows(&types) {
+            return None;
+        }
         if !is_plain(&types) || operand::scalars(&types).is_none() {
             self.refuse_here(
                 "unsupported-capture",
@@ -378,6 +381,8 @@ impl Lowerer<'_> {
         let (items, count, own) = self.set_base(kernel, &base.elements)?;
         let shared = self.share_locals(key, &environment.written)?;
         let result = self.kernel(kernel, key, base, &items, gives, (&closed, &given, &shared));
+        let is_selected = matches!(gives, Gives::Selection) && !result.is_empty();
+        let selected_items = is_selected.then(|| Stored::written(result.clone()));
         let stored = if gives == Gives::Values { result } else { Type::Nil.into() };
         let mut sized = Vec::new();
         let results = match gives {
@@ -411,7 +416,7 @@ impl Lowerer<'_> {
         let stored = match gives {
             Gives::Base => return Some(Operand::nil()),
             Gives::Values => Stored::written(stored),
-            Gives::Selection | Gives::Others => items.stored.clone(),
+            Gives::Selection | Gives::Others => selected_items.unwrap_or_else(|| items.stored.clone()),
         };
         let (from, flags) = match gives {
             Gives::Selection | Gives::Others => (selected, results.payload),
@@ -460,6 +465,11 @@ impl Lowerer<'_> {
         self.function.is_none() && !stored.any(|types| holds(types, kind))
     }
 
+    /// In a driver: did a parallel call give such an array?
+    pub(crate) fn is_of_calls(&self, ty: &Type) -> bool {
+        self.in_driver && matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind))
+    }
+
     /// The kind of the arrays that the call at this place makes.
     fn kind_at(&mut self, key: Context) -> ArrayKind {
         let number = self.memo.made_kind(key);
@@ -487,6 +497,9 @@ impl Lowerer<'_> {
             Some(Type::List(_)) => self.on_heap(key, operand)?,
             _ => operand.clone(),
         };
+        if self.give_rows(&operand.types) {
+            return None;
+        }
         if let Some(what) = self.driver_only(&operand.types) {
             self.refuse_here(
                 "unsupported-capture",
@@ -705,7 +718,7 @@ impl Lowerer<'_> {
         let function = FuncId(self.program.functions.len() as u32);
         self.program.functions.push(Default::default());
         let steps = self.own_steps();
-        let (node, span, called) = (self.node, self.span, self.call_in_block());
+        let (node, span, called) = (self.node, self.user_span(), self.call_in_block());
         let launched_at = self.places_here();
         // What is being rescued around the launch is not known to its elements.
         let detached = self.calls_detached();
@@ -768,6 +781,10 @@ impl Lowerer<'_> {
             }
             Gives::Selection | Gives::Others => {
                 if !self.b.is_dead() && !value.is_bottom() {
+                    // Items that are given back are true.
+                    if gives == Gives::Selection && value.values == item.values && !items.is_series() {
+                        result = value.types.filter(|ty| !matches!(ty, Type::Nil | Type::False));
+                    }
                     let truth = self.truth(&value);
                     let truth =
                         if gives == Gives::Others { self.b.unary(UnaryOp::Not, truth) } else { truth };

@@ -28,6 +28,15 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        let object = self.construct_here(class, arguments, block);
+        if self.in_driver && self.memo.of_drivers.contains(&class) {
+            self.settle_now(&object)
+        } else {
+            object
+        }
+    }
+
+    fn construct_here(&mut self, class: ClassId, arguments: &Arguments, block: Option<&BlockRef>) -> Operand {
         let is_users = class.0 as usize >= ClassId::BUILTIN.len() && !self.host.is_module(class);
         let initialize = match self.host.method(class, "initialize") {
             Err(refusal) => return self.refuse(refusal),

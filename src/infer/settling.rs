@@ -10,7 +10,7 @@ use super::results::{RowWords, is_plain, width};
 use super::stored::Kept;
 use crate::heap::schema::Stored;
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
-use crate::ir::{Arrays, BufferKind, Items, KernelId, ScalarSource, Ty};
+use crate::ir::{Arrays, BufferKind, Items, Kernel, KernelId, ScalarSource, Stmt, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use std::collections::BTreeSet;
 
@@ -128,6 +128,77 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Objects that the driver makes are to be had by elements, or in columns: they get rows as soon as they are made, from
+    /// the next walk on. False if there are none.
+    pub(super) fn give_rows(&mut self, types: &TypeSet) -> bool {
+        if !self.in_driver {
+            return false;
+        }
+        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        self.held_within(types, &mut classes, &mut kinds);
+        self.value_classes(types, &mut |class, _| {
+            classes.insert(class);
+        });
+        let before = self.memo.of_drivers.len();
+        self.memo.of_drivers.extend(classes);
+        let grew = self.memo.of_drivers.len() > before;
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        grew
+    }
+
+    /// Gives a row to an object that the driver has just made.
+    pub(super) fn settle_now(&mut self, object: &Operand) -> Operand {
+        let types = object.types.clone();
+        if self.b.is_dead() || object.is_bottom() || self.keep_made(&types) {
+            return Operand::bottom();
+        }
+        if !self.can_leave(&types) || !self.can_settle(&types) {
+            return Operand::bottom();
+        }
+        self.settle_types(&types);
+        self.refuse_changing_lists(&types);
+        // What it holds may be looked at as it is here.
+        let within = self.held_by_all(&types);
+        if self.give_rows(&within) {
+            return Operand::bottom();
+        }
+        let kernel = KernelId(self.program.kernels.len() as u32);
+        self.program.kernels.push(Kernel::default());
+        let (settled, given) = (self.settled(&types), given(&types));
+        let into = self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(settled.clone()));
+        let part = |part| BufferKind::Given(kernel, part);
+        let from = self.parts(&part, &Stored::written(given.clone()));
+        let sized = [into.payload, into.tag, from.payload, from.tag].into_iter().flatten().collect();
+        let count = self.b.i64(1);
+        self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
+        let row = self.b.i32(0);
+        self.store_parts(&part, row, &given, object);
+        self.settle_element(kernel, &|_| Items::default(), Some((types, into)));
+        self.b.launch(kernel, None);
+        let part = |part| BufferKind::Result(kernel, part);
+        self.load_parts(&part, row, &Stored::written(settled), true)
+    }
+
+    /// What is held by what objects are.
+    fn held_by_all(&mut self, types: &TypeSet) -> TypeSet {
+        let all: Vec<TypeSet> = types.iter().flat_map(|ty| self.held_by(ty)).collect();
+        all.iter().fold(TypeSet::empty(), |all, types| all.union(types))
+    }
+
+    /// Arrays that an object of the driver's holds get rows with it: who changes them later would change others.
+    fn refuse_changing_lists(&mut self, types: &TypeSet) {
+        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        self.held_within(types, &mut classes, &mut kinds);
+        if kinds.into_iter().any(|kind| self.memo.list(kind).mutated) {
+            self.refuse_here(
+                "unsupported-store",
+                "an array that is changed is held by an object that the code around parallel calls makes",
+                Some("give the object a copy of it: `list.dup`, or `list.map { |x| x }`".into()),
+            );
+        }
+    }
+
     /// Evacuates what the element keeps, and gives where its kernel `gives` that.
     pub(super) fn settle_element(
         &mut self,
@@ -135,7 +206,7 @@ impl Lowerer<'_> {
         base: &dyn Fn(&mut Self) -> Items,
         gives: Option<(TypeSet, Items)>,
     ) {
-        let kept: Vec<Kept> = self.memo.kept_by(self.own_key);
+        let kept: Vec<Kept> = if self.in_driver { vec![] } else { self.memo.kept_by(self.own_key) };
         let who = self.watcher();
         if !kept.is_empty() || gives.is_some() {
             self.memo.changed |= self.memo.settling.insert(who);
@@ -146,7 +217,7 @@ impl Lowerer<'_> {
         let known = self.program.settling.kernels.get(kernel.0 as usize).and_then(Option::as_ref);
         let known = known.map(|known| known.count);
         let count = known.unwrap_or_else(|| self.driver_scalar(Ty::I64));
-        self.own_words = Some(count);
+        self.own_words = (!self.in_driver).then_some(count);
         let one = self.b.i64(1);
         let zero = self.b.i64(0);
         let row = RowWords { next: self.temp(Operand::integer(zero)) };
@@ -165,7 +236,7 @@ impl Lowerer<'_> {
         if let Some((gives, into)) = gives {
             let given = given(&gives);
             let part = |part| BufferKind::Given(kernel, part);
-            let element = self.b.element();
+            let element = self.element_index();
             self.within_slot(0x3f9, |s| s.evacuate_variable(&part, element, &given, &row));
             let from = self.parts(&part, &Stored::written(given.clone()));
             result = Some((from, into));
@@ -175,9 +246,9 @@ impl Lowerer<'_> {
         let end = self.temp_get(row.next).value();
         self.set_row(zero, end);
         self.temp_drop(row.next);
+        let words = self.words_buffer();
         self.own_words = None;
         let base = base(self);
-        let words = self.buffer(BufferKind::KernelWords, Ty::I64);
         let kernels = &mut self.program.settling.kernels;
         if kernels.len() <= kernel.0 as usize {
             kernels.resize(kernel.0 as usize + 1, None);

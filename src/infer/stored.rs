@@ -27,6 +27,9 @@ impl Lowerer<'_> {
         let is_made =
             |ty: &Type| matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_));
         let made = value.types.filter(is_made);
+        if self.in_driver && self.give_rows(&made) {
+            return None;
+        }
         if made.is_empty() || !self.keeps_made(receiver) {
             return self.is_storable(value).then(|| value.clone());
         }

@@ -410,8 +410,8 @@ impl<'a> Checker<'a> {
                 }
                 self.items(*from);
                 self.items(into.items);
-                if (from.tag.is_some() || tag.is_some()) != into.items.tag.is_some() {
-                    self.error("what the values are is told of only one of the two");
+                if into.items.tag.is_some() && from.tag.is_none() && tag.is_none() {
+                    self.error("what the values are is not told");
                 }
                 for index in [into.offset, into.length] {
                     if self.buffer(index).map(|(ty, _)| ty) != Some(Ty::I32) {
@@ -731,7 +731,7 @@ mod tests {
         wrong(&format!("v0 = i32 0; v1 = i64 1; {text}"), &format!("`{text}`: b2 cannot hold what is in b3"));
         wrong("v0 = i64 1; s0 = v0", "`s0 = v0`: s0 is not the driver's to set");
         let text = "v1 = append b3 for v0 into b1, b1, b3 tag b1";
-        let told = "what the values are is told of only one of the two";
+        let told = "what the values are is not told";
         wrong(&format!("v0 = i64 1; {text}"), &format!("`{text}`: {told}"));
         wrong("v0 = compact b3 into b1", "`v0 = compact b3 into b1`: b3 holds no flags");
         wrong("v0 = compact b0 into b3", "`v0 = compact b0 into b3`: b3 is no selection");

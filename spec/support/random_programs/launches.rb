@@ -46,6 +46,7 @@ module RandomPrograms
       base, items, index = launch_base(depth)
       types = pick(RESULTS)
       types = ["Thing"] if items == ["Thing"] && chance(0.08)
+      types = [pick(records), *pick([[], [:nil]])] if records.any? && chance(0.15)
       target = made_array(types)
       call = Node.fixed(base, ".pmap", kernel(base, items, index, types, depth))
       return Node.statement(call) if chance(0.05)
@@ -59,6 +60,23 @@ module RandomPrograms
       Node.statement(Node.fixed("made = ", base, ".pselect", kernel(base, items, false, [:bool], depth)).then do |call|
         Node.fixed(target.call, call.parts[0].delete_prefix("made"), *call.parts.drop(1))
       end)
+    end
+
+    # What calls gave, put together, or without nil.
+    def join_call(_depth)
+      made = scope.variables.select { |v| v.root == :made }
+      return if made.empty?
+
+      first = pick(made)
+      items = first.declared.items
+      if items.include?(:nil) && chance(0.5)
+        target = made_array(items - [:nil])
+        return Node.statement(target.call, " = #{first.name}.compact")
+      end
+      second = pick(made.select { |v| v.declared.items == items })
+      target = made_array(items)
+      sum = "#{first.name} + #{second.name}"
+      Node.statement(target.call, " = #{first.name}.size > 20 ? #{first.name} : #{sum}")
     end
 
     def times_call(depth)

@@ -7,7 +7,9 @@ module RandomPrograms
     MADE = ["%<a>s = %<b>s.pmap { |x| (x * 3 + %<c>s.size) %% 97 }",
             "%<a>s = %<b>s.each_with_index.pmap { |x, i| (x + (%<c>s[i] || i)) %% 89 }",
             "%<a>s = %<b>s.pselect { |x| x %% 3 != %<n>d }", "%<a>s = (0..%<n>d).pmap { |i| i + (%<b>s[i] || 7) }",
-            "%<a>s = %<b>s.pmap { |x| x + 1 } if i %% 2 == 0"].freeze
+            "%<a>s = %<b>s.pmap { |x| x + 1 } if i %% 2 == 0",
+            "%<a>s = (%<b>s + %<c>s).pselect { |x| x %% 3 == %<n>d }",
+            "%<a>s = [i] + %<b>s.pmap { |x| x > %<n>d ? x : nil }.compact"].freeze
     MOVED = ["%<a>s, %<b>s = %<b>s, %<a>s", "%<a>s = %<b>s", "%<a>s = %<b>s if i == %<n>d",
              "%<a>s = %<b>s.size > %<c>s.size ? %<b>s : %<c>s", "%<a>s = [%<b>s, %<c>s][i %% 2]",
              "sum += %<a>s.sum", "sum = (sum * 31 + (%<a>s[i] || 5)) %% 9973",

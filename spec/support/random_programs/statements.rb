@@ -204,9 +204,6 @@ module RandomPrograms
       return unless name
 
       types = scope.own_class.all_ivars.fetch(name)
-      # What drivers make stays theirs.
-      return if scope.driver && !types.is_a?(ArrayType) && types.intersect?(records)
-
       text = written_text(name)
       keeps = types.is_a?(ArrayType) && @keeps && !scope.driver
       return Node.statement(text, " = ", list(types.items, depth)) if keeps && chance(0.4)

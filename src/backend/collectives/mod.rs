@@ -71,6 +71,12 @@ pub fn append((to, at): (&mut Column, usize), from: &Column, rows: Rows<'_>) -> 
         (Column::I64(to), Numbers::F64(from)) => {
             append_to((to, at), from, rows, |item| item.to_bits() as i64)
         }
+        // Of several shapes, where all that are given have this one.
+        (Column::Bool(to), Numbers::I64(from)) => append_to((to, at), from, rows, |item| item as u8 & 1),
+        (Column::I32(to), Numbers::I64(from)) => append_to((to, at), from, rows, |item| item as i32),
+        (Column::F64(to), Numbers::I64(from)) => {
+            append_to((to, at), from, rows, |item| f64::from_bits(item as u64))
+        }
         _ => Err(mismatch()),
     }
 }

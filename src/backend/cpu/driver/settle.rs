@@ -10,7 +10,9 @@ use crate::fallible;
 use crate::heap::{Column, JobOrder, Round, Segment, marks};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{Buffer, BufferKind, Items, KernelId, Program, Watched};
+use crate::parallel;
 use crate::types::{ClassId, HierarchyId, ListKind, Shape};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
 /// What is made ready for a program once.
@@ -19,6 +21,8 @@ pub(super) struct Settler {
     pub plan: Settling,
     /// The columns with a row for each object, and words of a row.
     of_objects: BTreeMap<HierarchyId, Vec<(Buffer, usize)>>,
+    /// Kernels without elements: what the driver itself has made is settled.
+    of_driver: Vec<bool>,
     /// Marks of arrays, and words of a row, by the column of the offsets.
     marks: BTreeMap<Buffer, (Buffer, usize)>,
 }
@@ -43,7 +47,8 @@ impl Settler {
             };
             of_objects.entry(hierarchy).or_default().push((Buffer(number), words));
         }
-        Self { plan: program.settling.clone(), of_objects, marks }
+        let of_driver = program.kernels.iter().map(|kernel| kernel.entries.is_empty()).collect();
+        Self { plan: program.settling.clone(), of_objects, of_driver, marks }
     }
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
@@ -143,7 +148,9 @@ impl DriverState<'_> {
         self.make_words(kernel, count)?;
         let whole = !jobs.in_order && jobs.rounds.len() == 1;
         for _ in 0..ticks {
-            if whole {
+            if self.driver.settler.of_driver[kernel.0 as usize] {
+                self.settle(kernel, 0..1)?;
+            } else if whole {
                 self.launch_part(kernel, jobs)?;
                 self.settle(kernel, 0..count)?;
             } else {
@@ -248,7 +255,7 @@ impl DriverState<'_> {
     /// Makes the columns as long as it takes.
     fn make_rows(&mut self, made: &Made, words: Words<'_>) -> Result<Rows, Stop> {
         let driver = self.driver;
-        let Settler { plan, of_objects, marks } = &driver.settler;
+        let Settler { plan, of_objects, marks, .. } = &driver.settler;
         let mut rows = Rows::default();
         let mut ends: BTreeMap<HierarchyId, (usize, usize)> = BTreeMap::new();
         for (class, objects) in &made.objects {
@@ -360,16 +367,14 @@ impl DriverState<'_> {
         into: Items,
         first: usize,
         count: usize,
-        value: impl Fn(usize) -> Result<(Shape, i64), Error>,
+        value: impl Fn(usize) -> Result<(Shape, i64), Error> + Sync,
     ) -> Result<(), Error> {
         let columns = self.session.store().columns_mut();
         if let Some(tag) = into.tag {
             let Column::I32(tags) = &mut columns[tag.0 as usize] else {
                 return Err(internal("tags are no numbers"));
             };
-            for (number, tag) in tags[first..first + count].iter_mut().enumerate() {
-                *tag = value(number)?.0.tag();
-            }
+            fill_with(&mut tags[first..first + count], |number| Ok(value(number)?.0.tag()))?;
         }
         let Some(payload) = into.payload else { return Ok(()) };
         let rows = first..first + count;
@@ -395,29 +400,19 @@ impl DriverState<'_> {
             let Items { payload: Some(payload), tag: Some(tag) } = *variable else {
                 return Err(internal("a variable without tags keeps what elements make").into());
             };
-            let mut changed: Option<usize> = None;
-            for element in elements.clone() {
-                let is_one = of.base.tag.is_none_or(|tag| {
-                    self.column(tag).bits(element) == i64::from(Shape::Object(*hierarchy).tag())
-                });
-                if !is_one {
-                    continue;
-                }
-                let row = self.column(base).bits(element) as usize;
-                let shape = shape_of(self.column(tag).bits(row))?;
-                if !matches!(shape, Shape::List | Shape::Made) {
-                    continue;
-                }
-                let held = self.column(payload).bits(row);
-                if held >> 32 != element as i64 + 1 {
-                    return Err(internal("a variable holds what another element has made").into());
-                }
-                let (shape, number) = words.referred(rows, element, held & i64::from(u32::MAX))?;
-                let columns = self.session.store().columns_mut();
-                columns[tag.0 as usize].set_bits(row, i64::from(shape.tag()));
-                columns[payload.0 as usize].set_bits(row, number);
-                changed = Some(changed.map_or(row, |changed| changed.min(row)));
-            }
+            let columns = self.session.store().columns_mut();
+            let [mut tags, mut payloads] = [tag, payload]
+                .map(|buffer| std::mem::replace(&mut columns[buffer.0 as usize], Column::Bool(Vec::new())));
+            let shape = Shape::Object(*hierarchy);
+            let changed = self.settle_rows(
+                (&mut tags, &mut payloads),
+                (Items { payload: Some(base), tag: of.base.tag }, shape),
+                (rows, words),
+                elements.clone(),
+            );
+            let columns = self.session.store().columns_mut();
+            (columns[tag.0 as usize], columns[payload.0 as usize]) = (tags, payloads);
+            let changed = changed?;
             if let Some(row) = changed {
                 self.session.changed(tag, row);
                 self.session.changed(payload, row);
@@ -426,13 +421,45 @@ impl DriverState<'_> {
         Ok(())
     }
 
+    /// One of these variables, in the objects that elements are; gives the first row that has changed.
+    fn settle_rows(
+        &self,
+        (tags, payloads): (&mut Column, &mut Column),
+        (base, own): (Items, Shape),
+        (rows, words): (&Rows, Words<'_>),
+        elements: impl Iterator<Item = usize>,
+    ) -> Result<Option<usize>, Error> {
+        let (Column::I32(tags), Column::I64(payloads)) = (tags, payloads) else {
+            return Err(internal("tags and payloads are no numbers"));
+        };
+        let [base, shapes] = [base.payload, base.tag].map(|buffer| buffer.map(|buffer| self.column(buffer)));
+        let mut changed: Option<usize> = None;
+        for element in elements {
+            if shapes.is_some_and(|shapes| shapes.bits(element) != i64::from(own.tag())) {
+                continue;
+            }
+            let row = base.map_or(0, |base| base.bits(element)) as usize;
+            if tags[row] != Shape::List.tag() && tags[row] != Shape::Made.tag() {
+                continue;
+            }
+            let held = payloads[row];
+            if held >> 32 != element as i64 + 1 {
+                return Err(internal("a variable holds what another element has made"));
+            }
+            let (shape, number) = words.referred(rows, element, held & i64::from(u32::MAX))?;
+            (tags[row], payloads[row]) = (shape.tag(), number);
+            changed = Some(changed.map_or(row, |changed| changed.min(row)));
+        }
+        Ok(changed)
+    }
+
     /// What the block has given.
     fn settle_result(
         &mut self,
         of: &SettlingKernel,
         rows: &Rows,
         words: Words<'_>,
-        elements: impl Iterator<Item = usize>,
+        mut elements: impl ExactSizeIterator<Item = usize>,
     ) -> Result<(), Stop> {
         let Some((from, into)) = of.result else { return Ok(()) };
         let Items { payload: Some(payload), tag: Some(tag) } = from else {
@@ -441,21 +468,21 @@ impl DriverState<'_> {
         for buffer in [into.payload, into.tag].into_iter().flatten() {
             self.session.changed(buffer, 0);
         }
-        for element in elements {
-            let shape = shape_of(self.column(tag).bits(element))?;
-            let held = self.column(payload).bits(element);
-            let held =
-                if matches!(shape, Shape::List | Shape::Made) { held & i64::from(u32::MAX) } else { held };
-            let (shape, bits) = words.value(rows, element, shape, held)?;
-            let columns = self.session.store().columns_mut();
-            if let Some(tag) = into.tag {
-                columns[tag.0 as usize].set_bits(element, i64::from(shape.tag()));
-            }
-            if let Some(payload) = into.payload {
-                columns[payload.0 as usize].set_bits(element, bits);
-            }
-        }
-        Ok(())
+        let columns = self.session.store().columns_mut();
+        let [tags, payloads] = [tag, payload]
+            .map(|buffer| std::mem::replace(&mut columns[buffer.0 as usize], Column::Bool(Vec::new())));
+        let value = |element: usize| {
+            let (shape, held) = (shape_of(tags.bits(element))?, payloads.bits(element));
+            let is_made = matches!(shape, Shape::List | Shape::Made);
+            words.value(rows, element, shape, if is_made { held & i64::from(u32::MAX) } else { held })
+        };
+        let done = match elements.len() == tags.len() {
+            true => self.fill(into, 0, tags.len(), value),
+            false => elements.try_for_each(|element| self.fill(into, element, 1, |_| value(element))),
+        };
+        let columns = self.session.store().columns_mut();
+        (columns[tag.0 as usize], columns[payload.0 as usize]) = (tags, payloads);
+        Ok(done?)
     }
 }
 
@@ -466,11 +493,20 @@ fn too_many(what: &str) -> Stop {
     Error::Device(format!("a section can number at most 2,147,483,647 {what}")).into()
 }
 
-fn fill_with<T>(list: &mut [T], value: impl Fn(usize) -> Result<T, Error>) -> Result<(), Error> {
-    for (number, place) in list.iter_mut().enumerate() {
-        *place = value(number)?;
-    }
-    Ok(())
+/// All threads fill long lists.
+fn fill_with<T: Send>(list: &mut [T], value: impl Fn(usize) -> Result<T, Error> + Sync) -> Result<(), Error> {
+    let (count, size) = (list.len(), parallel::chunk());
+    let failed = Mutex::new(None);
+    parallel::each(count, list.chunks_mut(size).enumerate(), |(number, chunk)| {
+        let filled = chunk.iter_mut().enumerate().try_for_each(|(place, item)| {
+            *item = value(number * size + place)?;
+            Ok(())
+        });
+        if let Err(error) = filled {
+            *failed.lock() = Some(error);
+        }
+    });
+    failed.into_inner().map_or(Ok(()), Err)
 }
 
 /// Lists what elements have made, and numbers it where it stands.
