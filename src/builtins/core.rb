@@ -1509,6 +1509,10 @@ module Enumerable
     false
   end
 
+  def compact
+    __compact
+  end
+
   def __compact
     out = __list(__room)
     each { |x| out.__push(x) unless x.__nil? }
