@@ -336,5 +336,13 @@ each_compiling_backend do
     expect { all.peach(2) { |b| b.best = {} } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     expect { all.peach(2) { |b| b.best = [1..b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     expect { all.peach(2) { |b| b.other.best = [b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    synced = lambda do
+      Ikra.section do
+        all.peach { |b| b.position += b.velocity }
+        Ikra.sync { all[0].mass = 5 }
+      end
+    end
+    expect(&synced).to raise_error(Ikra::UnsupportedError, /unsupported-sync/)
+    expect(all[0].mass).to eq(0)
   end
 end

@@ -104,6 +104,13 @@ impl Lowerer<'_> {
         self.program.functions[0] = b.finish();
         self.lower_pending_functions();
         self.program.uses_random = self.draws_random();
+        if !self.syncs.is_empty() && !self.program.settling.kernels.is_empty() {
+            self.refuse_here(
+                "unsupported-sync",
+                "what is made in a section with an `Ikra.sync` cannot be kept in objects, nor given to elements",
+                Some("end the section where the `Ikra.sync` stands, and begin another one".into()),
+            );
+        }
         self.schema(base, Vec::new())
     }
 
