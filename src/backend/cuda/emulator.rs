@@ -247,7 +247,7 @@ fn check_compiles(text: &str, token: &CancellationToken) -> Result<(), Error> {
         Err(_) => return Ok(()),
     };
     // Of what stands in many texts either generation gets its share, in half the time.
-    let architecture = if text.len() % 2 == 0 { 75 } else { 90 };
+    let architecture = if text.len().is_multiple_of(2) { 75 } else { 90 };
     compiler::compile(&location, text, architecture, token).map(|_| ())
 }
 

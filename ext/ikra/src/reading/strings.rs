@@ -29,9 +29,9 @@ impl Text {
     /// SAFETY: it must be a live String.
     #[inline]
     pub unsafe fn of(self, string: VALUE) -> VALUE {
-        // SAFETY: as the caller says.
         let number = match self {
             Self::Words => return string,
+            // SAFETY: as the caller says.
             Self::Bytesize => (unsafe { rb_sys::RSTRING_LEN(string) }) as i64,
             // SAFETY: as the caller says.
             Self::Encoding => match encoding(unsafe { rb_sys::rb_enc_get_index(string) }) {
