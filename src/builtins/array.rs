@@ -7,7 +7,7 @@ use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, random, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{HashPart, ListKind, Type};
+use crate::types::{HashPart, ListKind, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -309,9 +309,23 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
         if array.is_bottom() {
             return None;
         }
-        args.push(array);
+        args.push(s.within_slot(0x20 + i as u32, |s| as_many(s, &call.receiver, array)));
     }
     Some(call.with_args(args))
+}
+
+/// What an array is zipped with: of an Enumerator, or of a range without an end, as many items as it has.
+fn as_many(s: &mut Lowerer<'_>, receiver: &Operand, other: Operand) -> Operand {
+    let is_open = |ty: &Type| {
+        matches!(ty, Type::Enumerator(..) | Type::Range { low: RangeEnd::Integer, high: RangeEnd::None, .. })
+    };
+    if !other.types.single().is_some_and(is_open) {
+        return other;
+    }
+    match length_of(s, receiver) {
+        Some(length) => s.send(&other, "first", &[Operand::integer(length)], 1),
+        None => other,
+    }
 }
 
 /// Of an array that is made in the section and that nobody changes it says nothing.

@@ -839,6 +839,29 @@ module Enumerable
     self
   end
 
+  # Runs with what they have in common. Ruby's own Symbols drop an item, or keep it alone.
+  def __chunk(by)
+    run = __list(4)
+    before = nil
+    each do |x|
+      key = by.call(x)
+      alone = :_alone.equal?(key)
+      dropped = key.__nil? || :_separator.equal?(key)
+      if run.size > 0 && (alone || dropped || !(before == key))
+        yield [before, run]
+        run = __list(4)
+      end
+      before = key
+      run.__push(x) unless dropped
+      if alone
+        yield [key, run]
+        run = __list(4)
+      end
+    end
+    yield [before, run] if run.size > 0
+    self
+  end
+
   # ---- Hashes of the items
 
   def group_by

@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
-            "#runs" | "#slice_before" | "#slice_after" => Operand::nil(),
+            "#runs" | "#chunk" | "#slice_before" | "#slice_after" => Operand::nil(),
             EACH => match source.types.single().cloned() {
                 Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
                 _ => Operand::nil(),

@@ -97,6 +97,9 @@ fn compared(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
     })
 }
 
+/// What the `deconstruct_keys` of a Hash gives.
+pub(super) const ITSELF: &[Row] = &[carrying("deconstruct_keys", |_, c| c.receiver.clone())];
+
 pub(super) const COPIES: &[Row] = &[
     bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
     bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),

@@ -100,6 +100,7 @@ pub(super) const ROWS: &[Row] = &[
     row("respond_to?", responds),
     carrying("to_enum", enumerator),
     carrying("enum_for", enumerator),
+    row("method", super::procs::method),
     spreading("send", |s, c| send(s, c, CallType::Own)),
     spreading("__send__", |s, c| send(s, c, CallType::Own)),
     spreading("public_send", |s, c| send(s, c, CallType::Outside)),
@@ -162,6 +163,13 @@ pub(super) const SYMBOL_ROWS: &[Row] = &[
             let name = s.b.load_index(names, c.receiver.value());
             Operand::one(Type::Object(strings, ClassId::STRING), name)
         }
+    }),
+    bare("to_proc", |s, c| match literal_symbol(s, &c.receiver) {
+        Some(name) => {
+            let block = s.symbol_block(name);
+            s.kept_block(&block)
+        }
+        None => Operand::bottom(),
     }),
     carrying("==", identical),
     carrying("<=>", |s, c| {
@@ -243,13 +251,26 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 /// The symbol that names a method or variable, which must be written out.
-fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
+pub(super) fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<String> {
     let name = call.args.first().and_then(|arg| s.symbol_name(arg));
     if name.is_none() {
         s.refuse_here(
             "unsupported-method",
             format!("`{}` takes a literal symbol in a section", call.name),
             Some("name the method or variable in the source".into()),
+        );
+    }
+    name
+}
+
+/// The name that a Symbol is, where it is written out.
+fn literal_symbol(s: &mut Lowerer<'_>, symbol: &Operand) -> Option<String> {
+    let name = s.symbol_name(symbol);
+    if name.is_none() {
+        s.refuse_here(
+            "unsupported-method",
+            "`to_proc` of a Symbol that is not written out cannot run in a section",
+            Some("write a block that makes the call".into()),
         );
     }
     name

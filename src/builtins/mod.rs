@@ -163,9 +163,11 @@ const ALIASES: &[(&str, &str, &str)] = &[
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
-        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => (&[hash::ROWS], &["Hash"]),
+        Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => {
+            (&[hash::ROWS, hash::ITSELF], &["Hash"])
+        }
         ty if ty.is_hash() && owner == ClassId::HASH && !is_primitive(name) => {
-            (&[hash::MADE_ROWS, hash::ROWS], &["MadeHash", "Hash"])
+            (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
         }
         ty if ty.is_hash() && matches!(name, "dup" | "clone") => (&[hash::COPIES], &[]),
         ty if ty.is_hash() && (owner == ClassId::ENUMERABLE || is_primitive(name)) => (
@@ -237,7 +239,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Symbol", "Comparable"])
         }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &["Symbol"]),
-        Type::Proc(_) | Type::Closure(..) => (&[procs::ROWS], &[]),
+        Type::Closure(..) if owner == ClassId::METHOD => (&[procs::METHOD_ROWS], &[]),
+        Type::Proc(_) | Type::Closure(..) if owner == ClassId::PROC => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
     for table in tables {
@@ -319,7 +322,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
             "call the method by its name, as in `account.interest(x)`, or write a lambda that does".into()
         }
         _ if owner_name.starts_with("Random") && name != "rand" => RANDOM.into(),
-        "to_proc" | "curry" | "method" | "<<" | ">>" if owner != ClassId::ARRAY => {
+        "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
         "[]=" | "store" | "delete" | "delete_if" | "keep_if" | "select!" | "filter!" | "reject!" | "merge!"

@@ -71,12 +71,13 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "unicode_normalize"
         | "unicode_normalize!"
         | "unicode_normalized?" => O::Strings,
-        "Hash" | "to_set" | "deconstruct_keys" => O::Hashes,
+        "Hash" | "to_set" => O::Hashes,
+        "deconstruct_keys" if owner != ClassId::HASH => O::Hashes,
         "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
             O::Rationals
         }
-        "enum_for" | "to_enum" | "lazy" | "chain" | "chunk" | "chunk_while" | "slice_when"
-        | "slice_before" | "slice_after" => O::Enumerators,
+        "enum_for" | "to_enum" | "lazy" | "chain" | "chunk_while" | "slice_when" | "slice_before"
+        | "slice_after" => O::Enumerators,
         "hash" | "object_id" | "__id__" | "freeze" | "taint" | "tainted?" | "untaint" | "trust"
         | "untrust" | "untrusted?" | "extend" | "initialize_copy" => O::Identity,
         "method"

@@ -1,7 +1,9 @@
-//! Proc: lambdas and procs that the section makes or captures, known at compile time.
+//! Proc and Method: lambdas and procs that the section makes or captures, known at compile time.
 
-use super::{Invocation, Row, row, spreading};
-use crate::infer::{BlockRef, Lowerer, Operand};
+use super::kernel::literal_name;
+use super::{Invocation, Row, bare, carrying, row, spreading};
+use crate::infer::{BlockRef, Lowerer, MadeProc, Operand};
+use crate::ir::ErrorKind;
 use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
@@ -10,15 +12,120 @@ pub(super) const ROWS: &[Row] = &[
     spreading("yield", call),
     spreading("[]", call),
     spreading("===", call),
-    row("lambda?", |s, c| {
-        let is_lambda = matches!(
-            s.proc_of(&c.receiver),
-            Some(BlockRef::Literal { lambda: true, .. } | BlockRef::Outer { lambda: true, .. })
-        );
-        Operand::bool(s.b.bool(is_lambda))
+    bare("lambda?", |s, c| match s.proc_of(&c.receiver) {
+        Some(BlockRef::Made { what: MadeProc::Composed | MadeProc::Curried(_), .. }) => s.refuse_here(
+            "unsupported-method",
+            "`lambda?` of a proc that `>>`, `<<` or `curry` has made cannot run in a section",
+            Some("ask the procs that it is made of".into()),
+        ),
+        block => {
+            let is_proc = match block {
+                Some(BlockRef::Literal { lambda, .. } | BlockRef::Outer { lambda, .. }) => !lambda,
+                _ => false,
+            };
+            Operand::bool(s.b.bool(!is_proc))
+        }
     }),
-    row("to_proc", |_, c| c.receiver.clone()),
+    bare("to_proc", |_, c| c.receiver.clone()),
+    carrying(">>", |s, c| composed(s, c, true)),
+    carrying("<<", |s, c| composed(s, c, false)),
+    bare("arity", arity),
+    row("curry", curry),
 ];
+
+pub(super) const METHOD_ROWS: &[Row] = &[
+    spreading("call", call),
+    spreading("()", call),
+    spreading("[]", call),
+    spreading("===", call),
+    bare("to_proc", |s, c| s.proc_of_method(&c.receiver)),
+    carrying(">>", |s, c| composed(s, c, true)),
+    carrying("<<", |s, c| composed(s, c, false)),
+    bare("arity", arity),
+    row("curry", curry),
+    bare("receiver", |s, c| match s.proc_of(&c.receiver) {
+        Some(BlockRef::Made { parts, .. }) if !parts.is_empty() => parts[0].clone(),
+        _ => Operand::bottom(),
+    }),
+    bare("name", |s, c| match s.proc_of(&c.receiver) {
+        Some(BlockRef::Made { what: MadeProc::Method(name), .. }) => s.symbol(&name),
+        _ => Operand::bottom(),
+    }),
+];
+
+/// `object.method(:name)`
+pub(super) fn method(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(name) = s.one_argument(call).and_then(|_| literal_name(s, call)) else {
+        return Operand::bottom();
+    };
+    if !s.has_method(&call.receiver, &name) {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`method(:{name})` of {} cannot run in a section", s.describe(&call.receiver.types)),
+            Some("name a method that it has, or write a block that makes the call".into()),
+        );
+    }
+    s.make_of(MadeProc::Method(name), vec![call.receiver.clone()])
+}
+
+/// `f >> g` is what calls f, and g with what f gives; `f << g` the other way round.
+fn composed(s: &mut Lowerer<'_>, call: &Invocation, forward: bool) -> Operand {
+    let Some(other) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&other, 0, &mut |s, other| {
+        let is_proc = matches!(other.types.single(), Some(Type::Proc(_) | Type::Closure(..)));
+        if !is_proc && !s.responds(&other, "call") {
+            let message = "callable object is expected";
+            return s.fail(ErrorKind::TypeError(message.into()), &[]);
+        }
+        let both = [call.receiver.clone(), other];
+        let parts = if forward { both.into() } else { both.into_iter().rev().collect() };
+        s.make_of(MadeProc::Composed, parts)
+    })
+}
+
+fn arity(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let found = s.proc_of(&call.receiver).and_then(|block| s.arity_of(&block));
+    match found {
+        Some(arity) => Operand::integer(s.b.i64(arity)),
+        None => s.refuse_here(
+            "unsupported-method",
+            "the arity of what is not written in Ruby cannot be asked in a section",
+            Some("ask before the section, or write the number".into()),
+        ),
+    }
+}
+
+fn curry(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let block = s.proc_of(&call.receiver);
+    let given = match call.args.first() {
+        Some(count) => s.constant_integer(count),
+        None => block.as_ref().and_then(|block| s.arity_of(block)),
+    };
+    let (Some(given), Some(block)) = (given, block) else {
+        return s.refuse_here(
+            "unsupported-method",
+            "`curry` of what is not written in Ruby, or to a number that is not written out, cannot run in a section",
+            Some("write a lambda that takes the arguments".into()),
+        );
+    };
+    let least = if given < 0 { -given - 1 } else { given };
+    if !call.args.is_empty()
+        && s.params_of(&block).is_some_and(|(params, is_proc)| !is_proc && !params.takes(least as usize))
+    {
+        return s.refuse_here(
+            "unsupported-method",
+            "`curry` to a number of arguments that the lambda does not take cannot run in a section",
+            Some("give it the number that the lambda takes".into()),
+        );
+    }
+    match least {
+        0 => s.send(&call.receiver, "call", &[], 1),
+        least => s.make_of(MadeProc::Curried(least as usize), vec![call.receiver.clone()]),
+    }
+}
 
 fn call(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let block = s.proc_of(&call.receiver);

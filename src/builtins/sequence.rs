@@ -88,6 +88,7 @@ pub(super) const ROWS: &[Row] = &[
     row("max_by", by),
     row("minmax_by", by),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
+    carrying("chunk", runs),
     carrying("chunk_while", runs),
     carrying("slice_when", runs),
     carrying("slice_before", runs),
@@ -248,6 +249,13 @@ fn runs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let test = match (&call.block, &call.args[..]) {
         (Some(block), []) => s.kept_block(block),
         (None, [pattern]) if by_pattern => pattern.clone(),
+        (None, []) if call.name == "chunk" => {
+            return s.refuse_here(
+                "unsupported-enumerator",
+                "`chunk` without a block cannot run in a section",
+                Some("give it a block".into()),
+            );
+        }
         (None, []) if !by_pattern => {
             let message = "tried to create Proc object without a block";
             return s.fail(ErrorKind::ArgumentError(message.into()), &[]);
@@ -436,6 +444,12 @@ impl Lowerer<'_> {
         (operand.types.single() == Some(&Type::Symbol)).then_some(())?;
         let number = self.b.constant(operand.value())?;
         self.symbols.get(&(number as i32)).filter(|name| !super::is_primitive(name)).cloned()
+    }
+
+    /// An Integer that is known.
+    pub(crate) fn constant_integer(&self, operand: &Operand) -> Option<i64> {
+        (operand.types.single() == Some(&Type::Integer)).then_some(())?;
+        self.b.constant(operand.value())
     }
 
     /// Runs `body` for `start`, `start + step` … as long as the index is before `end`. The body gets the index and the

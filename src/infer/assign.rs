@@ -226,32 +226,33 @@ impl Lowerer<'_> {
     pub(crate) fn bind_block(&mut self, params: &Params, mut arguments: Arguments) {
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
-        let args = &mut arguments.positional;
         if !arguments.keywords.is_empty() && !params.take_keywords() {
             if params.no_keywords {
                 self.fail_binding("no keywords accepted".into());
                 return;
             }
             // Ruby makes a Hash of them, which is an argument more.
-            if args.len() < most || params.rest.is_some() || arguments.splat.is_some() {
+            if arguments.splat.is_some() {
                 self.refuse_collected_keywords();
                 return;
             }
-            arguments.keywords.clear();
-            args.push(Operand::nil());
+            let keywords = std::mem::take(&mut arguments.keywords);
+            let is_taken = arguments.positional.len() < most || params.rest.is_some();
+            let hash = if is_taken { self.hash_of_keywords(&keywords) } else { Operand::nil() };
+            arguments.positional.push(hash);
         }
         let plain = params.is_plain() || !arguments.keyword_splat;
         let takes_apart = arguments.keywords.is_empty() && plain && self.takes_apart(params);
         match &arguments.splat {
-            None if args.len() == 1 && takes_apart => {
-                let arg = args.remove(0);
+            None if arguments.positional.len() == 1 && takes_apart => {
+                let arg = arguments.positional.remove(0);
                 self.take_apart(params, &arg, &mut arguments);
                 if arguments.has_bottom() {
                     return;
                 }
             }
             // If it is the only one, and an array, it is taken apart.
-            Some(array) if args.len() < 2 && takes_apart => {
+            Some(array) if arguments.positional.len() < 2 && takes_apart => {
                 let array = array.clone();
                 if self.holds_arrays(&arguments.positional, &array) {
                     self.refuse_splat();
@@ -264,10 +265,9 @@ impl Lowerer<'_> {
             self.bind(params, arguments, false);
             return;
         }
-        let args = &mut arguments.positional;
-        args.resize_with(args.len().max(required), Operand::nil);
+        arguments.positional.resize_with(arguments.positional.len().max(required), Operand::nil);
         if params.rest.is_none() {
-            args.truncate(most);
+            arguments.positional.truncate(most);
         }
         self.bind(params, arguments, false);
     }
@@ -299,14 +299,23 @@ impl Lowerer<'_> {
     }
 
     /// Binds the arguments of a method. A wrong number of them is an ArgumentError where the method stands.
-    pub(crate) fn bind_method(&mut self, params: &Params, arguments: Arguments) {
+    pub(crate) fn bind_method(&mut self, params: &Params, mut arguments: Arguments) {
         if !arguments.keywords.is_empty() && !params.take_keywords() {
             if params.no_keywords {
                 self.fail_binding("no keywords accepted".into());
-            } else {
-                self.refuse_collected_keywords();
+                return;
             }
-            return;
+            if arguments.splat.is_some() {
+                self.refuse_collected_keywords();
+                return;
+            }
+            // They are a Hash.
+            let keywords = std::mem::take(&mut arguments.keywords);
+            let hash = self.hash_of_keywords(&keywords);
+            if hash.is_bottom() {
+                return;
+            }
+            arguments.positional.push(hash);
         }
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
@@ -406,6 +415,10 @@ impl Lowerer<'_> {
             }
         }
         if let Some(id) = params.keyword_rest {
+            if let Some(hash) = params.keyword_hash {
+                let made = self.hash_of_keywords(&keywords);
+                self.write_local(hash, made);
+            }
             let collected = self.collected_keywords(keywords);
             self.write_local(id, collected);
         }
@@ -446,6 +459,15 @@ impl Lowerer<'_> {
             self.write_local(*id, value);
         }
         left_out.iter().map(|(id, default)| (*id, default, None)).collect()
+    }
+
+    /// A Hash of keywords.
+    fn hash_of_keywords(&mut self, keywords: &[(String, Operand)]) -> Operand {
+        let mut pairs = Vec::new();
+        for (name, value) in keywords {
+            pairs.extend([self.symbol(name), value.clone()]);
+        }
+        self.send_from(&Operand::nil(), "#new_hash", &pairs, 0x2f, CallType::Own)
     }
 
     /// What `**` collects: a record of class Hash.

@@ -24,18 +24,14 @@ impl Lowerer<'_> {
     pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
         match block {
             BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
-            BlockRef::Symbol { .. } | BlockRef::Outer { .. } => false,
+            BlockRef::Symbol { .. } | BlockRef::Outer { .. } | BlockRef::Made { .. } => false,
         }
     }
 
     /// Is it a lambda that takes two arguments, or more?
-    pub(crate) fn is_lambda_of_two(&self, block: &BlockRef) -> bool {
-        let params = match block {
-            BlockRef::Literal { literal, lambda: true, .. } => &literal.params,
-            BlockRef::Outer { code, lambda: true, .. } => &code.params,
-            _ => return false,
-        };
-        params.required.len() + params.post.len() > 1
+    pub(crate) fn is_lambda_of_two(&mut self, block: &BlockRef) -> bool {
+        let params = self.params_of(block);
+        params.is_some_and(|(params, is_proc)| !is_proc && params.required.len() + params.post.len() > 1)
     }
 
     pub(crate) fn block_literal(
@@ -131,7 +127,7 @@ impl Lowerer<'_> {
         for number in numbers {
             let is_here = self.procs.get(&number).is_some_and(|block| match block {
                 BlockRef::Literal { home, .. } => self.is_live(home),
-                BlockRef::Outer { .. } | BlockRef::Symbol { .. } => true,
+                BlockRef::Outer { .. } | BlockRef::Symbol { .. } | BlockRef::Made { .. } => true,
             });
             if !is_here {
                 let known = self.stale.entry(number).or_insert(begun);
@@ -207,9 +203,14 @@ impl Lowerer<'_> {
             Some(Type::Proc(number)) => self.procs.get(number).cloned(),
             Some(Type::Closure(number, _)) => {
                 let mut block = self.procs.get(number).cloned()?;
-                let BlockRef::Literal { home, .. } = &mut block else { return None };
                 let values = self.tuple_items(operand);
-                home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
+                match &mut block {
+                    BlockRef::Literal { home, .. } => {
+                        home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
+                    }
+                    BlockRef::Made { parts, .. } => *parts = values,
+                    BlockRef::Outer { .. } | BlockRef::Symbol { .. } => {}
+                }
                 Some(block)
             }
             _ => None,
@@ -222,7 +223,7 @@ impl Lowerer<'_> {
             return Some(None);
         }
         if let Some(mut block) = self.proc_of(operand) {
-            if let BlockRef::Outer { active, .. } = &mut block {
+            if let BlockRef::Outer { active, .. } | BlockRef::Made { active, .. } = &mut block {
                 *active = self.active.len().min(*active);
             }
             return Some(Some(block));
@@ -233,7 +234,8 @@ impl Lowerer<'_> {
         if !operand.is_bottom() {
             self.refuse_here(
                 "unsupported-block",
-                "only a literal block, a symbol, a lambda of the section or the method's own block can be passed",
+                "only a literal block, a Symbol, a lambda or Method of the section or the method's own block can be \
+                 passed",
                 Some("write the block out: { |x| … }".into()),
             );
         }
@@ -357,6 +359,9 @@ impl Lowerer<'_> {
             }
             BlockRef::Outer { root, code, lambda, active } => {
                 self.suspending(*active, |s| s.call_outer(*root, code, *lambda, arguments, passed, unused))
+            }
+            BlockRef::Made { what, parts, active } => {
+                self.suspending(*active, |s| s.call_made(what, parts, arguments, passed, unused))
             }
             BlockRef::Literal { literal, home, break_to, lambda } => {
                 let frame = home.frame;

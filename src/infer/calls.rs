@@ -389,6 +389,13 @@ impl Lowerer<'_> {
         if let Some(id) = params.keyword_rest {
             let keywords = self.local_value(id);
             self.splat_keywords(&mut arguments, &keywords);
+            if params.keywords_change {
+                self.refuse_here(
+                    "unsupported-keyword-splat",
+                    "a bare `super` passes on keywords that are used in other ways than to look them up",
+                    Some("write the arguments of `super`".into()),
+                );
+            }
         }
         for (name, id, _) in &params.keywords {
             let value = self.read_local(*id);

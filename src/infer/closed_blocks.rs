@@ -8,7 +8,7 @@
 use super::blocks::{has_break, has_return, locals_of};
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, Temp};
+use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, Temp};
 use crate::heap::schema::Output;
 use crate::ir::Comparison;
 use crate::source::Span;
@@ -27,7 +27,13 @@ const MAX_CHAIN: usize = 6;
 #[derive(Clone, Debug)]
 pub enum ClosedBlock {
     Symbol(String),
-    Outer { root: u32, code: Rc<Code>, lambda: bool },
+    /// A method by its name, of a receiver that goes along.
+    Method(String),
+    Outer {
+        root: u32,
+        code: Rc<Code>,
+        lambda: bool,
+    },
     Literal(Rc<ClosedLiteral>),
 }
 
@@ -75,6 +81,7 @@ impl ClosedBlock {
     fn identity(&self) -> (usize, usize, bool, u32) {
         match self {
             Self::Symbol(name) => (0, name.len(), false, 0),
+            Self::Method(name) => (2, name.len(), false, 0),
             Self::Outer { root, code, lambda } => (1, Rc::as_ptr(code) as usize, *lambda, *root),
             Self::Literal(closed) => {
                 let around = closed.around.len() + closed.taken.len() * 0x100;
@@ -94,7 +101,9 @@ impl ClosedBlock {
     /// A number that is the same in every walk.
     pub fn number(&self) -> u32 {
         match self {
-            Self::Symbol(name) => name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte)),
+            Self::Symbol(name) | Self::Method(name) => {
+                name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte))
+            }
             Self::Outer { root, .. } => *root ^ 0x2000_0000,
             Self::Literal(closed) => {
                 let outer = closed.outer.as_ref().map_or(0, Self::number);
@@ -109,7 +118,7 @@ impl PartialEq for ClosedBlock {
     fn eq(&self, other: &Self) -> bool {
         self.identity() == other.identity()
             && match (self, other) {
-                (Self::Symbol(a), Self::Symbol(b)) => a == b,
+                (Self::Symbol(a), Self::Symbol(b)) | (Self::Method(a), Self::Method(b)) => a == b,
                 (Self::Literal(a), Self::Literal(b)) => {
                     a.closure == b.closure
                         && a.taken == b.taken
@@ -187,6 +196,24 @@ impl Lowerer<'_> {
                 return Some(ClosedBlock::Outer { root: *root, code: Rc::clone(code), lambda: *lambda });
             }
             BlockRef::Literal { literal, home, break_to, lambda } => (literal, home, *break_to, *lambda),
+            BlockRef::Made { what: MadeProc::Method(name), parts, .. } => {
+                for part in parts {
+                    let part = self.carrier(part.clone());
+                    if part.is_bottom() || self.keep_building(&part.types) {
+                        return None;
+                    }
+                    environment.operands.push(part);
+                }
+                return Some(ClosedBlock::Method(name.clone()));
+            }
+            BlockRef::Made { .. } => {
+                self.refuse_here(
+                    "unsupported-recursion",
+                    "a method that calls itself is given a proc that `>>`, `<<` or `curry` has made",
+                    Some("write the block out: { |x| … }".into()),
+                );
+                return None;
+            }
         };
         if !self.is_live(home) {
             self.refuse_escaping();
@@ -337,6 +364,10 @@ impl Lowerer<'_> {
             ClosedBlock::Symbol(name) => return BlockRef::Symbol { name: name.clone(), active: 0 },
             ClosedBlock::Outer { root, code, lambda } => {
                 return BlockRef::Outer { root: *root, code: Rc::clone(code), lambda: *lambda, active: 0 };
+            }
+            ClosedBlock::Method(name) => {
+                let parts = vec![values.next().unwrap_or_else(Operand::nil)];
+                return BlockRef::Made { what: MadeProc::Method(name.clone()), parts, active: 0 };
             }
             ClosedBlock::Literal(closed) => closed,
         };

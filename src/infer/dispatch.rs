@@ -567,6 +567,12 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Does an operand of one class have a method, also a private one?
+    pub(crate) fn has_method(&mut self, operand: &Operand, name: &str) -> bool {
+        let Some(ty) = operand.types.iter().next().cloned() else { return false };
+        !matches!(self.callee(&ty, name, CallType::Own), Callee::Missing(_) | Callee::Undefined)
+    }
+
     /// Is a method of an instance of Random that class's own, or a part of it?
     fn is_of_random(&self, owner: ClassId, name: &str) -> bool {
         builtins::is_primitive(name)

@@ -29,6 +29,7 @@ mod leaving;
 mod limits;
 mod lists;
 mod made;
+mod made_procs;
 mod memo;
 mod memory;
 mod mutable_literals;
@@ -79,6 +80,7 @@ use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ArrayKind, ClassId, TypeSet};
 use host::{Refusal, Scope};
 use joins::Join;
+pub(crate) use made_procs::MadeProc;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,6 +245,13 @@ pub(crate) enum BlockRef {
     /// `&:name`
     Symbol {
         name: String,
+        /// As in [`Home`].
+        active: usize,
+    },
+    /// Made of other values: see `made_procs.rs`.
+    Made {
+        what: MadeProc,
+        parts: Vec<Operand>,
         /// As in [`Home`].
         active: usize,
     },

@@ -64,6 +64,7 @@ fn of_params(params: &Params) -> FxHashSet<LocalId> {
     found.extend(params.rest);
     found.extend(params.keywords.iter().map(|(_, id, _)| *id));
     found.extend(params.keyword_rest);
+    found.extend(params.keyword_hash);
     found.extend(params.block);
     found.extend(taken_apart(params));
     found

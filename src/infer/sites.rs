@@ -4,7 +4,7 @@ use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
 use crate::syntax::ast::{CodeKind, Kind, Node, Target};
-use crate::types::{ClassId, Type, TypeSet};
+use crate::types::{ClassId, METHOD, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// The number of the site of `error` at the current place.
@@ -113,7 +113,10 @@ impl Lowerer<'_> {
                 let class = self.host.class_name(class_of(ty));
                 (Receiver::Text(format!("an instance of {class}")), vec![])
             }
-            Some(Type::Proc(_) | Type::Closure(..)) => (Receiver::Text("an instance of Proc".into()), vec![]),
+            Some(ty @ (Type::Proc(_) | Type::Closure(..))) => {
+                let class = self.host.class_name(class_of(ty));
+                (Receiver::Text(format!("an instance of {class}")), vec![])
+            }
             Some(Type::Tuple(_) | Type::List(_)) => (Receiver::Text("an instance of Array".into()), vec![]),
             Some(Type::Enumerator(..)) => (Receiver::Text("an instance of Enumerator".into()), vec![]),
         }
@@ -194,6 +197,7 @@ pub(crate) fn class_of(ty: &Type) -> ClassId {
         Type::Enumerator(..) => ClassId::ENUMERATOR,
         Type::Range { .. } => ClassId::RANGE,
         Type::Module(_) => ClassId::MODULE,
+        Type::Proc(number) | Type::Closure(number, _) if number & METHOD != 0 => ClassId::METHOD,
         Type::Proc(_) | Type::Closure(..) => ClassId::PROC,
         Type::Building(_, class) | Type::Made(class) => *class,
         Type::Record(record) => record.class,

@@ -32,11 +32,16 @@ pub(super) struct Places<'t> {
 /// A parameter that may be left to its default: where it is known at run time only, whether it is.
 pub(super) type LeftOut<'p> = (LocalId, &'p Node, Option<Value>);
 
+/// Is it made by Ruby's own classes of what `to_a` gives?
+fn has_list_of_items(ty: &Type) -> bool {
+    ty.is_hash() || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+}
+
 impl Lowerer<'_> {
     /// What a splat at the current node makes of a value: its items, if it is an array or has a `to_a`, or itself.
     pub(super) fn spread(&mut self, operand: &Operand) -> Spread {
         let operand = match operand.types.single() {
-            Some(Type::Range { .. } | Type::Enumerator(..)) => {
+            Some(ty) if has_list_of_items(ty) => {
                 self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own)
             }
             _ => self.as_array(operand, "to_a"),
@@ -80,6 +85,10 @@ impl Lowerer<'_> {
                     s.each_item(&value, &mut |s, item, _, _| s.push(*kind, list.value(), &item));
                 }
                 Some(Type::Nil) if splat => {}
+                Some(ty) if splat && has_list_of_items(ty) => {
+                    let items = s.send_from(&value, "to_a", &[], 31, super::calls::CallType::Own);
+                    s.each_item(&items, &mut |s, item, _, _| s.push(*kind, list.value(), &item));
+                }
                 _ => s.push(*kind, list.value(), &value),
             }
             Operand::nil()

@@ -67,6 +67,10 @@ pub struct Params {
     pub keywords: Vec<(String, LocalId, Option<Node>)>,
     /// `**rest`.
     pub keyword_rest: Option<LocalId>,
+    /// The same as a Hash, where the code does more with it than to pass it on as `**rest`; and whether the Hash may
+    /// change by that.
+    pub keyword_hash: Option<LocalId>,
+    pub keywords_change: bool,
     /// `**nil`: keywords are an error.
     pub no_keywords: bool,
     /// `&block`.
@@ -78,6 +82,12 @@ pub struct Params {
 }
 
 impl Params {
+    /// Are so many positional arguments taken?
+    pub fn takes(&self, count: usize) -> bool {
+        let required = self.required.len() + self.post.len();
+        count >= required && (self.rest.is_some() || count <= required + self.optional.len())
+    }
+
     pub fn take_keywords(&self) -> bool {
         !self.keywords.is_empty() || self.keyword_rest.is_some()
     }

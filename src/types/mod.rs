@@ -52,8 +52,9 @@ impl ClassId {
     pub const COLUMN: Self = Self(36);
     pub const RANGE_ERROR: Self = Self(37);
     pub const KEY_ERROR: Self = Self(38);
+    pub const METHOD: Self = Self(39);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 39] = [
+    pub const BUILTIN: [&'static str; 40] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -93,6 +94,7 @@ impl ClassId {
         "Ikra::Column",
         "RangeError",
         "KeyError",
+        "Method",
     ];
 }
 
@@ -276,7 +278,7 @@ pub enum Type {
     /// An object made in the section while `initialize` runs, by number.
     Building(u32, ClassId),
     /// A lambda or proc, known at compile time by its number: that of one walk, or of its literal where a host tells a
-    /// root.
+    /// root. With [`METHOD`] in it the number is that of a Method.
     Proc(u32),
     /// Such a lambda or proc with the values of variables that it took along, since the block that they belong to may
     /// end before it is called.
@@ -286,6 +288,9 @@ pub enum Type {
     /// What an iterating method gives without a block: the method, and the types of its receiver and arguments.
     Enumerator(Rc<str>, Rc<[TypeSet]>),
 }
+
+/// In the numbers of Procs that are Methods.
+pub const METHOD: u32 = 0x4000_0000;
 
 /// The class of an object made in the section, and what its instance variables hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -34,6 +34,7 @@ module RandomPrograms
     def hashed(depth)
       found = scope.variables.select { |variable| variable.declared.is_a?(HashType) }
       return looked_up(pick(found), depth) if found.any? && chance(0.6)
+      return of_collected(pick(scope.collected), depth) if scope.collected.any? && chance(0.6)
 
       case between(0, 5)
       when 0 then e(hash_literal(depth), pick(%w[.size .values.size .keys.size .length]))
@@ -69,6 +70,18 @@ module RandomPrograms
       when 4 then Node.fixed(name, " = ", name, ".transform_values { |b| b ? [b, ", number, "] : b }\n")
       when 5 then Node.fixed(name, ".store(", key, ", ", number, ")\n")
       else Node.fixed(name, " = ", name, ".select { |a, b| b }\n")
+      end
+    end
+
+    # Of what `**` has collected.
+    def of_collected(name, depth)
+      default = expression([:int], depth)
+      case between(0, 4)
+      when 0 then e(name, pick(%w[.size .keys.size .to_a.size]))
+      when 1 then e("(#{name}.key?(:q2) ? 1 : ", default, ")")
+      when 2 then e("#{name}.count { |a, b| b.is_a?(Integer) }")
+      when 3 then e("#{name}.merge({ q1: ", default, " }).size")
+      else e("(#{name}[:q1].is_a?(Integer) ? 2 : ", default, ")")
       end
     end
 

@@ -19,6 +19,19 @@ module RandomPrograms
       Node.statement("#{name} = ", made)
     end
 
+    # An Integer of what Methods give, and procs made of procs.
+    def by_method(depth)
+      number = expression([:int], [depth, 1].min)
+      made = case between(0, 4)
+             when 0 then e(number, ".method(:#{pick(%w[+ - gcd <=>])})")
+             when 1 then e("(->(a) { a % 5 } >> ", number, ".method(:-))")
+             when 2 then e("(", number, ".method(:+) << :abs.to_proc)")
+             when 3 then e("->(a, b) { a - b }.curry[", number, "]")
+             else e("(:succ.to_proc >> ->(a) { a % 7 } >> ->(a) { a - ", number, " })")
+             end
+      chance(0.5) ? e(made, ".(", expression([:int], depth), ")") : e(list([:int], depth), ".map(&", made, ").size")
+    end
+
     # One of them, known when the program runs.
     def chosen_lambda(lambdas)
       one, other = lambdas

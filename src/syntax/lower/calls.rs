@@ -8,6 +8,54 @@ use crate::source::Span;
 use crate::syntax::ast::{BlockArg, Call, KeywordArg, Kind, Node};
 use ruby_prism::{self as prism, Node as P};
 
+/// Methods of a Hash that neither change it nor give it.
+const READS: &[&str] = &[
+    "[]",
+    "fetch",
+    "dig",
+    "key?",
+    "has_key?",
+    "include?",
+    "member?",
+    "value?",
+    "key",
+    "size",
+    "length",
+    "count",
+    "empty?",
+    "any?",
+    "all?",
+    "none?",
+    "nil?",
+    "==",
+    "!=",
+    "keys",
+    "values",
+    "values_at",
+    "fetch_values",
+    "to_a",
+    "map",
+    "flat_map",
+    "filter_map",
+    "sum",
+    "find",
+    "inject",
+    "reduce",
+    "min_by",
+    "max_by",
+    "sort_by",
+    "group_by",
+    "partition",
+    "select",
+    "filter",
+    "reject",
+    "slice",
+    "except",
+    "merge",
+    "transform_values",
+    "invert",
+];
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, call: &prism::CallNode<'_>) -> Node {
         let span = self.span(&call.location());
@@ -36,7 +84,12 @@ impl Lowering<'_> {
         // `a.()` has no name to point at.
         let name_location = call.message_loc().or_else(|| call.call_operator_loc());
         let name_span = name_location.map_or(span, |location| self.span(&location));
-        let receiver = call.receiver().map(|receiver| self.expression(&receiver));
+        let receiver = call.receiver().map(|receiver| match receiver {
+            P::LocalVariableReadNode { .. } if READS.contains(&&*name) => {
+                self.without_changes(|s| s.expression(&receiver))
+            }
+            _ => self.expression(&receiver),
+        });
         let args = self.arguments(call.arguments());
         let block = self.block_of(call.arguments(), call.block().as_ref());
         let call = Call {
@@ -106,7 +159,13 @@ impl Lowering<'_> {
             let span = self.span(&element.location());
             let Some(pair) = element.as_assoc_node() else {
                 let splat = element.as_assoc_splat_node().and_then(|splat| splat.value());
+                let passed_on = splat.as_ref().and_then(|splat| self.collected_at(splat));
                 pairs.push(KeywordArg::Splat(match splat {
+                    _ if passed_on.is_some() => {
+                        let span = self.span(&element.location());
+                        let local = passed_on.unwrap_or(crate::syntax::ast::LocalId(0));
+                        self.node(span, Kind::Local(local))
+                    }
                     Some(value) => self.expression(&value),
                     None => self.anonymous(ANONYMOUS_KEYWORDS, span),
                 }));

@@ -193,7 +193,7 @@ impl Lowering<'_> {
         let span = self.span(location);
         let name = text(name);
         let kind = match self.local(&name, depth) {
-            Some(local) => Kind::Local(local),
+            Some(local) => Kind::Local(self.hash_of_collected(local, true)),
             None => {
                 self.captured_read(&name);
                 Kind::Captured(name)

@@ -110,7 +110,7 @@ impl Lowering<'_> {
                 made = self.primitive(span, made, name, std::mem::take(&mut args));
             }
             name = "#with_pairs";
-            let others = self.expression(&others);
+            let others = self.without_changes(|s| s.expression(&others));
             made = self.primitive(span, made, "#with_all", vec![others]);
         }
         match name {

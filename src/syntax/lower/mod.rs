@@ -108,8 +108,22 @@ struct Lowering<'s> {
     /// Locals of enclosing scopes that blocks of `Ikra.sync` assign.
     assigned_by_syncs: Vec<(String, Span)>,
     errors: Vec<LocalId>,
+    /// The parameters `**rest` of the scopes, innermost last.
+    collected: Vec<Collected>,
     yields: bool,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// A parameter `**rest`. Passed on as such it stands for keywords; everything else is done with a Hash of them.
+struct Collected {
+    keywords: LocalId,
+    hash: Option<LocalId>,
+    /// Of the scope.
+    depth: usize,
+    /// May the Hash be changed?
+    changes: bool,
+    /// Where it is passed on as `**rest`.
+    passed_on: Option<Span>,
 }
 
 #[derive(Default)]
@@ -134,6 +148,7 @@ impl<'s> Lowering<'s> {
             captured_writes: Vec::new(),
             assigned_by_syncs: Vec::new(),
             errors: Vec::new(),
+            collected: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),
         }

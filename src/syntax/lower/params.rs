@@ -1,7 +1,7 @@
 //! Scopes: parameter lists and bodies of the code itself and of the blocks nested in it.
 
 use super::refusals;
-use super::{Lowering, Scope, text};
+use super::{Collected, Lowering, Scope, text};
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Kind, LocalId, Multiple, Node, Params, Target};
 use ruby_prism::{self as prism, Node as P};
@@ -37,7 +37,12 @@ impl Lowering<'_> {
                 Params::default()
             }
         };
+        let collects = params.keyword_rest;
         let body = self.optional(body.as_ref(), span);
+        let mut params = params;
+        if collects.is_some() && self.collected.last().is_some_and(|last| Some(last.keywords) == collects) {
+            self.end_collected(&mut params);
+        }
         let own_locals = self.scopes.pop().map(|scope| scope.own).unwrap_or_default();
         Lowered { params, body, own_locals }
     }
@@ -137,7 +142,11 @@ impl Lowering<'_> {
             Some(rest) => match rest.as_keyword_rest_parameter_node() {
                 Some(rest) => {
                     params.keyword_rest = Some(match rest.name() {
-                        Some(name) => self.parameter(&name, rest.is_repeated_parameter()),
+                        Some(name) => {
+                            let keywords = self.parameter(&name, rest.is_repeated_parameter());
+                            self.begin_collected(keywords);
+                            keywords
+                        }
                         None => self.declare(ANONYMOUS_KEYWORDS),
                     });
                 }
@@ -162,6 +171,56 @@ impl Lowering<'_> {
             }
         }
         params
+    }
+
+    fn begin_collected(&mut self, keywords: LocalId) {
+        let depth = self.scopes.len();
+        self.collected.push(Collected { keywords, hash: None, depth, changes: false, passed_on: None });
+    }
+
+    fn end_collected(&mut self, params: &mut Params) {
+        let Some(collected) = self.collected.pop() else { return };
+        params.keyword_hash = collected.hash;
+        params.keywords_change = collected.changes;
+        if let (true, Some(span)) = (collected.changes, collected.passed_on) {
+            self.refuse(&refusals::CHANGED_KEYWORDS, span);
+        }
+    }
+
+    /// The local variable for a Hash of keywords, where `local` stands for such. `changes`: it may be changed.
+    pub(super) fn hash_of_collected(&mut self, local: LocalId, changes: bool) -> LocalId {
+        let Some(at) = self.collected.iter().position(|collected| collected.keywords == local) else {
+            return local;
+        };
+        self.collected[at].changes |= changes;
+        if let Some(hash) = self.collected[at].hash {
+            return hash;
+        }
+        let hash = LocalId(self.locals.len() as u32);
+        self.locals.push(self.locals[local.0 as usize].clone());
+        self.scopes[self.collected[at].depth - 1].own.push(hash);
+        self.collected[at].hash = Some(hash);
+        hash
+    }
+
+    /// The parameter `**rest` that a node names, which is passed on as such.
+    pub(super) fn collected_at(&mut self, node: &P<'_>) -> Option<LocalId> {
+        let read = node.as_local_variable_read_node()?;
+        let local = self.local(&text(&read.name()), read.depth())?;
+        let span = self.span(&node.location());
+        let collected = self.collected.iter_mut().find(|collected| collected.keywords == local)?;
+        collected.passed_on.get_or_insert(span);
+        Some(local)
+    }
+
+    /// Runs `lower`; what it does with a parameter `**rest` does not change that.
+    pub(super) fn without_changes<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let before: Vec<bool> = self.collected.iter().map(|collected| collected.changes).collect();
+        let result = lower(self);
+        for (collected, changes) in self.collected.iter_mut().zip(before) {
+            collected.changes = changes;
+        }
+        result
     }
 
     fn default_value(&mut self, value: &P<'_>) -> Node {

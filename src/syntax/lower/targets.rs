@@ -62,7 +62,7 @@ impl Lowering<'_> {
     pub(super) fn local_target(&mut self, name: &prism::ConstantId<'_>, depth: u32, span: Span) -> Target {
         let name = text(name);
         match self.local(&name, depth) {
-            Some(local) => Target::Local(local, span),
+            Some(local) => Target::Local(self.hash_of_collected(local, true), span),
             None => {
                 self.captured_writes.push((name.clone(), span));
                 Target::Captured(name, span)

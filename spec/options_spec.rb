@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+module Options
+  Point = Struct.new(:x, :y)
+
+  # Methods with options.
+  class Shape
+    attr_reader :name, :size
+
+    def initialize(name, size, **options)
+      @name = name
+      @size = size
+      @color = options.fetch(:color, :black)
+      @width = options[:width] || 1
+    end
+
+    def self.made(...) = new(...)
+    def deconstruct_keys(_keys) = { name: @name, size: @size }
+
+    def base(a: 0, b: 0, **rest) = [a, b, rest.size, rest.key?(:c) ? rest[:c] : nil, @color, @width]
+    def itself_as(**options) = options
+    def read(**options) = [options[:a], options.fetch(:b, 2), options.size, options.empty?, options.key?(:a)]
+    def merged(**options) = base(**options, c: options.size)
+    def with_defaults(**options) = { a: 1, b: 2 }.merge(options).values
+    def with_literal(**options) = { a: 1, **options, z: 3 }.keys
+    def each_of(**options) = options.map { |name, value| [name, value] }
+    def changed(**options)
+      options[:more] = 1
+      options.delete(:a)
+      options.to_a
+    end
+
+    def assigned(**options)
+      options = options.merge({ a: 5 }) if options.empty?
+      options
+    end
+
+    def in_block(values, **options) = values.map { |v| v * options.fetch(:by, 1) }
+    def positional(options = {}) = options[:a] || 7
+    def last(*values, options) = [values.size, options]
+    def rest(*values) = values
+    def none = 1
+    def forbidden(**nil) = 1
+    def same(**options) = options.equal?(options)
+    def forwarded(x, ...) = base(...) + [x]
+    def recursive(n, **options) = n.zero? ? options.size : recursive(n - 1, **options) + options.fetch(:a, 0)
+  end
+
+  # Passes them on to its superclass.
+  class Square < Shape
+    def base(a: 1, **options) = super + [options.size]
+  end
+end
+
+# What `**` collects is a Hash, and keywords for a method that takes none are one.
+each_backend do |backend|
+  let(:shapes) { [Options::Shape.new(:a, 1), Options::Square.new(:b, 2, color: :red, width: 3)] }
+
+  it "is looked into" do
+    expect_same(shapes) { |s| [s.read(a: s.size), s.read, s.read(b: 1, c: 2)] }
+    expect_same(shapes) { |s| [s.itself_as(a: s.size)[:a], s.itself_as(a: 1, b: 2.5), s.itself_as] }
+    expect_same(shapes) { |s| s.each_of(a: 1, b: s.size) + s.with_defaults(b: s.size) + s.with_defaults(c: 0) }
+    expect_same(shapes) { |s| [s.with_literal(a: 2), s.with_literal(b: 1), s.in_block([1, 2], by: s.size), s.in_block([3])] }
+    expect_same(shapes) { |s| Options::Shape.made(s.name, 2, width: s.size).base(a: 1) }
+    expect_same(shapes) { |s| [s.recursive(3, a: s.size, b: 1), s.recursive(2)] }
+  end
+
+  it "is passed on" do
+    expect_same(shapes) { |s| [s.base(a: 1), s.base(b: 1, c: s.size), s.base(a: 1, d: 2)] }
+    expect_same(shapes) { |s| [s.merged, s.merged(a: s.size), s.merged(b: 1, d: 2), s.forwarded(1, a: s.size, c: 2)] }
+  end
+
+  it "is changed, and is one object" do
+    expect_same(shapes) { |s| [s.changed(a: 1, b: s.size), s.changed, s.changed(more: 2)] }
+    expect_same(shapes) { |s| [s.assigned(a: s.size), s.assigned, s.same, s.same(a: 1)] }
+  end
+
+  it "is made for parameters that take none" do
+    expect_same(shapes) { |s| [s.positional(a: s.size), s.positional, s.positional(b: 1), s.last(a: 1), s.last(1, 2, a: s.size)] }
+    expect_same(shapes) { |s| [s.rest(1, a: s.size), s.rest(a: 1), s.rest] }
+    expect_same(shapes) { |s| s.none(a: 1) }
+    expect_same(shapes) { |s| s.forbidden(a: 1) }
+    expect_same(shapes) { |s| [proc { |a| a }.call(k: s.size), proc { |a, b| [a, b] }.call(1, k: 2), proc { 1 }.call(k: 1)] }
+    expect_same(shapes) { |s| [->(a, k: 1, **o) { a + k + o.size }.(s.size, k: 2, z: 3), ->(**o) { o }.(z: s.size)] }
+    expect_same(shapes) { |s| ->(a) { a }.(k: s.size) }
+  end
+
+  describe "patterns" do
+    it "look into Hashes" do
+      expect_same([1, 2, 3.5]) do |x|
+        case { kind: :a, n: x }
+        in { kind: :a, n: Integer => n } if n > 1 then n + 1
+        in { kind: :a, n: 1 } then :one
+        in { kind: } then kind
+        end
+      end
+      expect_same([1, 2]) { |x| h = { a: x }; (h in { a: 1 }) ? 1 : ((h in { b: 1 }) ? 2 : 3) }
+      expect_same([1, 2]) { |x| h = { a: x, b: 2 }; h => { a: }; a }
+      expect_same([1, 2]) { |x| case ({ a: x }); in { a: 1, **nil } then 1 ; in { a: 2 } then 2 end }
+      expect_same([1, 2]) { |x| case ({ a: x, b: 1 }); in { a:, **nil } then a; in Hash then 0 end }
+      expect_same([1, 2]) { |x| case ({}); in {} then x end }
+      tables = [{ a: 1, b: { c: :x } }, { a: 2 }, { b: { c: 3 } }, {}]
+      expect_same(4.times) { |i| case (tables[i]); in { a: Integer => a, b: { c: } } then [a, c] ; in { a: } then a; in { b: { c: } } then c; in {} then 0 end }
+      expect_same(shapes) { |s| case (s); in { name: :a, size: } then size; in { name: } then name end }
+      expect_same([1, 2]) { |x| h = { inner: { deep: [x, 2] } }; case h; in { inner: { deep: [Integer => m, *] } } then m end }
+    end
+  end
+
+  it "are spread as arrays of pairs" do
+    table = { a: 1, b: 2 }
+    expect_same([1, 2]) { |x| [[*{ a: x }], [*table, x], [*{}], [0, *table, *nil]] }
+    expect_same([1, 2]) { |x| a, *b = *{ a: x, b: 2 }; [a, b] }
+    expect_same([1, 2]) { |x| [*(x > 1 ? [x] : table)] }
+    expect_same([1, 2]) { |x| [*Options::Point.new(x, 2), *(x > 1 ? Options::Point.new(1, 2) : [3])] }
+  end
+
+  it "zip and chunk what comes along" do
+    list = [5, 3, 8, 1]
+    expect_same([1, 2]) { |x| [list.zip(list.each_slice(2)), list.zip(x..), list.zip(1.., list.each), list.zip([x].cycle)] }
+    expect_same([1, 2]) { |x| list.zip((x..).each, list.map) { |a, b, c| a + b + c } }
+    expect_same([1, 4]) { |x| list.chunk { |i| i > x }.to_a + list.chunk { |i| i.odd? ? :odd : nil }.map { |k, v| [k, v.size] } }
+    expect_same([1, 4]) { |x| list.chunk { |i| i == x ? :_alone : (i > 5 ? :_separator : i % 2) }.to_a }
+    expect_same([1, 4]) { |x| (1..9).chunk { |i| i / x }.map { |_, v| v.sum } + [list.chunk { |i| i }.size.nil?] }
+  end
+
+  next if backend == :ruby
+
+  it "is refused where it is changed and passed on" do
+    changing = ->(**o) { o.delete(:a); shapes.size.then { |n| ->(**k) { k.size }.(**o) + n } }
+    expect { [1].pmap { |x| changing.(a: x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-keyword-splat/)
+    expect { [1].pmap { |x| h = { a: x }; ->(**o) { o.size }.(**h) } }.to raise_error(Ikra::UnsupportedError, /name each keyword/)
+  end
+end
