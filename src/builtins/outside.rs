@@ -61,8 +61,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "unpack1"
         | "encode"
         | "encode!"
-        | "encoding"
-        | "force_encoding"
         | "scrub"
         | "scrub!"
         | "crypt"

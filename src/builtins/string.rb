@@ -117,6 +117,14 @@ module String
 
   # ---- encodings
 
+  def encoding
+    case __encoding
+    when 0 then Encoding::UTF_8
+    when 1 then Encoding::US_ASCII
+    else Encoding::BINARY
+    end
+  end
+
   # The encoding of what is put together of both, or -1.
   def __compatible(other)
     mine = __encoding

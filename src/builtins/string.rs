@@ -179,6 +179,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
 /// What is found out as the section runs: that it does not run.
 pub(super) const REFUSALS: &[Row] = &[
     bare("#refuse_case", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
+    bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
     bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
     bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
     bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),

@@ -301,6 +301,24 @@ module MadeString
 
   # ---- as a whole
 
+  def force_encoding(encoding)
+    __check_frozen
+    __force(__encoding_number(encoding))
+  end
+
+  def __encoding_number(encoding)
+    if encoding.is_a?(String)
+      return 0 if encoding.casecmp("UTF-8") == 0
+      return 1 if encoding.casecmp("US-ASCII") == 0 || encoding.casecmp("ASCII") == 0
+      return 2 if encoding.casecmp("BINARY") == 0 || encoding.casecmp("ASCII-8BIT") == 0
+    else
+      return 0 if encoding.equal?(Encoding::UTF_8)
+      return 1 if encoding.equal?(Encoding::US_ASCII)
+      return 2 if encoding.equal?(Encoding::BINARY)
+    end
+    __refuse_encoding
+  end
+
   def replace(other)
     __check_frozen
     __take(__string_argument(other).__copy_string)

@@ -121,7 +121,11 @@ module String
     raise ArgumentError, "string for Float contains null byte" if __null?
 
     value = __float(true)
-    __invalid_value(:Float) if value.__nil?
+    if value.__nil?
+      # MRI shows the bytes.
+      __refuse_inspect unless __ascii?
+      __invalid_value(:Float)
+    end
     value
   end
 

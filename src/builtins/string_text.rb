@@ -19,16 +19,15 @@ module String
   # `capital`: the first character goes up only, all others down only.
   def __recase(up, down, capital)
     n = __bytesize
-    out = __build(n)
+    out = __copy_string
     i = 0
     while i < n
       byte = __byte(i)
       if byte >= 0x61 && byte <= 0x7a
-        byte -= 32 if up || (capital && i == 0)
+        out.__set_byte(i, byte - 32) if up || (capital && i == 0)
       elsif byte >= 0x41 && byte <= 0x5a
-        byte += 32 if down && !(capital && i == 0)
+        out.__set_byte(i, byte + 32) if down && !(capital && i == 0)
       end
-      out.__push(byte)
       i += 1
     end
     out

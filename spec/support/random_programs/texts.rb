@@ -3,8 +3,32 @@
 module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
-    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1 }.freeze
+    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4 }.freeze
     TEXTS = ["", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a text of more than a word"].freeze
+
+    # What methods of a String give that is a String again, and what gives Integers. The case of characters beyond ASCII
+    # is refused.
+    CALLS = [
+      ".reverse", ".strip", ".chop", ".chomp(\"c\")", ".upcase(:ascii)",
+      ".swapcase(:ascii)", ".squeeze", ".tr(\"a-y\", \"b-z\")",
+      ".tr(\"^a-e\", \"*\")", ".delete(\"a-c\")", ".sub(\"a\", \"<\\\\0>\")", ".gsub(\"e\") { |found| found * 2 }",
+      ".ljust(6, \"é\")",
+      ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"", ".chars.min || \"-\"",
+      ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")", ".each_char.to_a.last || \"-\"",
+      ".dup.insert(0, \"ü\")"
+    ].freeze
+    NUMBERS = [".size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"].freeze
+
+    def called_text(depth)
+      text = expression([:str], depth)
+      case between(0, 5)
+      when 0 then e("(", text, "[", expression([:int], depth), " % 9] || \"-\")")
+      when 1 then e(text, ".partition(", expression([:str], depth), ")[", pick(%w[0 1 2]), "]")
+      when 2
+        e("format(\"%s|%5.3s|%+d\", ", text, ", ", expression([:str], depth), ", ", expression([:int], depth), ")")
+      else e("(", text, pick(CALLS), ")")
+      end
+    end
 
     def joined(depth) = e("(", expression([:str], depth), " + ", expression([:str], depth), ")")
 
@@ -30,8 +54,10 @@ module RandomPrograms
     # An Integer that comes of a String.
     def texted(depth)
       text = expression([:str], depth)
-      case between(0, 2)
+      case between(0, 4)
       when 0 then e(text, ".bytesize")
+      when 3 then e(text, pick(NUMBERS))
+      when 4 then e("(", text, pick([".index(", ".rindex("]), expression([:str], depth), ") || 0)")
       when 1 then e("(", text, " <=> ", expression([:str], depth), ")")
       else e("(", text, ".getbyte(", expression([:int], depth), " % 5) || ", expression([:int], depth), ")")
       end
@@ -39,7 +65,8 @@ module RandomPrograms
 
     def text_test(depth)
       text = expression([:str], depth)
-      case between(0, 2)
+      case between(0, 3)
+      when 3 then e(text, pick(%w[.include?( .end_with?(]), expression([:str], depth), ")")
       when 0 then e("(", text, pick([" == ", " != ", " < ", " >= "]), expression([:str], depth), ")")
       when 1 then e(text, pick(%w[.empty? .ascii_only?]))
       else e(text, ".start_with?(", expression([:str], depth), ")")
