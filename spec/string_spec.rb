@@ -159,7 +159,7 @@ each_backend do
     it "raises what Ruby raises" do
       expect_same([5, -9]) { |i| t = "abc".dup; t[i] = "x"; t }
       expect_same([5, -9]) { |i| t = "abc".dup; t.insert(i, "x"); t }
-      expect_same([1]) { |i| t = "abc".dup; t["z"] = "x"; t }
+      expect_same([1]) { |_| t = "abc".dup; t["z"] = "x"; t }
       expect_same([9]) { |i| t = "abc".dup; t[i..] = "x"; t }
       expect_same([3, -4]) { |i| t = "abc".dup; t.setbyte(i, 1); t }
       expect_same(["\xff".b]) { |s| t = "é".dup; t << s }
