@@ -54,6 +54,11 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    // What `join` puts together.
+    carrying("#joined", |s, c| match c.receiver.types.single() {
+        Some(Type::Array(_) | Type::List(_) | Type::Tuple(_)) => s.send(&c.receiver, "join", &c.args, 1),
+        _ => super::text_of(s, &c.receiver),
+    }),
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),

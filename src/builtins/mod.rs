@@ -399,9 +399,10 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("string_numbers.rb"),
     include_str!("string_text.rb"),
     include_str!("format.rb"),
+    include_str!("inspect.rb"),
 ];
 
-/// A method of `core.rb` or `string.rb`.
+/// A method of one of those files.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     thread_local! {
         static CORE: Core = Core::new(SOURCES);

@@ -1,7 +1,7 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Encoding, Lowerer, Operand};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -48,9 +48,13 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("size", size),
     bare("length", size),
+    bare("inspect", |s, c| inspect(s, c, "struct")),
+    bare("to_s", |s, c| inspect(s, c, "struct")),
 ];
 
 pub(super) const DATA_ROWS: &[Row] = &[
+    bare("inspect", |s, c| inspect(s, c, "data")),
+    bare("to_s", |s, c| inspect(s, c, "data")),
     bare("deconstruct", items),
     bare("members", members),
     bare("to_h", to_hash),
@@ -162,6 +166,41 @@ fn member(s: &mut Lowerer<'_>, call: &Invocation, count: usize) -> Option<String
         );
     }
     found
+}
+
+/// `#<struct Point x=1, y=2>`
+fn inspect(s: &mut Lowerer<'_>, call: &Invocation, what: &str) -> Operand {
+    let Some(class) = class(call) else { return Operand::bottom() };
+    let name = s.host.class_name(class);
+    if name.starts_with('#') {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` of a Struct whose class has no name cannot run in a section", call.name),
+            Some("assign the class to a constant".into()),
+        );
+    }
+    let text = s.string_of_text(&format!("#<{what} {name}"));
+    let binary = s.b.i64(Encoding::Binary as i64);
+    s.force_encoding(&text, binary);
+    let members = s.host.members(class);
+    if members.is_empty() && what == "struct" {
+        let space = s.b.i64(b' '.into());
+        s.push_byte(&text, space);
+    }
+    for (i, member) in members.iter().enumerate() {
+        let before = s.string_of_text(&format!("{} {member}=", if i == 0 { "" } else { "," }));
+        let value = s.read_ivar(&call.receiver, member);
+        let slot = 2 * i as u32;
+        let shown = s.within_slot(i as u32, |s| s.send(&value, "inspect", &[], 1));
+        for (slot, part) in [(slot, &before), (slot + 1, &shown)] {
+            if s.send(&text, "#put", std::slice::from_ref(part), 2 + slot).is_bottom() {
+                return Operand::bottom();
+            }
+        }
+    }
+    let end = s.b.i64(b'>'.into());
+    s.push_byte(&text, end);
+    text
 }
 
 fn members(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -97,12 +97,14 @@ impl ColumnBuilder {
         self.push(Shape::Integer, number);
     }
 
-    /// A number that is always kept in 64 bits.
+    /// Numbers that are always kept in 64 bits.
     #[inline]
-    pub fn push_word(&mut self, word: i64) {
+    pub fn push_words(&mut self, words: impl Iterator<Item = i64>) {
         self.seen.bits |= INTEGER;
         self.seen.wide = true;
-        self.push(Shape::Integer, word);
+        let start = self.payload.len();
+        self.payload.extend(words);
+        self.tag_new(start, Shape::Integer);
     }
 
     #[inline]

@@ -428,12 +428,16 @@ impl<'a> Tracer<'a> {
     pub(super) fn read_words(&mut self, kind: usize) -> Result<(), Stop> {
         let Elements { builder, spans, .. } = &mut self.elements[kind];
         let strings = self.pinned.arrays(kind as u32);
-        for string in &strings[spans.len()..] {
-            // SAFETY: listed Strings are live, and nothing runs meanwhile.
+        let strings = &strings[spans.len()..];
+        // SAFETY: listed Strings are live, and nothing runs meanwhile.
+        let counts = strings.iter().map(|string| words_outside(unsafe { strings::bytes(*string) }.len()));
+        builder.reserve(counts.sum())?;
+        fallible::reserve(spans, strings.len())?;
+        for string in strings {
+            // SAFETY: as above.
             let bytes = unsafe { strings::bytes(*string) };
             let (offset, count) = (builder.len(), words_outside(bytes.len()));
-            builder.reserve(count)?;
-            strings::words(bytes).for_each(|word| builder.push_word(word));
+            builder.push_words(strings::words(bytes));
             // What has no numbers so is told when all is read.
             fallible::push(spans, (offset as u32, count as u32))?;
         }

@@ -1,0 +1,213 @@
+# What `to_s`, `inspect` and `join` give of what is no String: the methods that put Strings together.
+
+module Float
+  def to_s
+    return "NaN".__force(1) if nan?
+
+    text = self < 0.0 || self == 0.0 && 1.0 / self < 0.0 ? "-".__force(1) : "".__force(1)
+    return text.__put("Infinity") if infinite?
+    return text.__put("0.0") if self == 0.0
+
+    digits, point = abs.__shortest
+    all = digits.to_s
+    size = all.__bytesize
+    if point > 0 && (point < size || point <= 15)
+      text.__append(all, 0, size < point ? size : point)
+      (point - size).times { text.__push(48) } if size < point
+      text.__push(46)
+      size <= point ? text.__push(48) : text.__append(all, point, size - point)
+    elsif point > -4 && point <= 0
+      text.__put("0.")
+      (-point).times { text.__push(48) }
+      text.__append(all, 0, size)
+    else
+      text.__append(all, 0, 1).__push(46)
+      size == 1 ? text.__push(48) : text.__append(all, 1, size - 1)
+      power = point - 1
+      text.__put(power < 0 ? "e-" : "e+")
+      power = power.abs
+      text.__push(48) if power < 10
+      text.__put(power.to_s)
+    end
+    text
+  end
+
+  def inspect
+    to_s
+  end
+
+  # The fewest digits that are read as this number, which is greater than 0, and of those the nearest: as an Integer that
+  # does not end in 0, and where the point is, from its beginning.
+  def __shortest
+    if self >= 0.00001 && self < 9_007_199_254_740_992.0
+      # A quotient of such numbers is rounded once, so it is what is read.
+      unit = 1.0
+      k = 0
+      while k <= 20 && (scaled = self * unit) < (k == 0 ? 9_007_199_254_740_992.0 : 1e15)
+        whole = scaled.round
+        return whole.__digits_and_point(k) if whole > 0 && whole.to_f / unit == self
+
+        unit *= 10.0
+        k += 1
+      end
+      __nearest(15)
+    else
+      __nearest(0)
+    end
+  end
+
+  # The same, where it takes more digits than so many.
+  def __nearest(count)
+    text, behind = __decimal
+    size = text.__bytesize
+    point = size - behind
+    prefix = 0
+    i = 0
+    while i < count && i < size
+      prefix = prefix * 10 + text.__byte(i) - 48
+      i += 1
+    end
+    while i < 17 && i < size
+      prefix = prefix * 10 + text.__byte(i) - 48
+      i += 1
+      rest = i < size ? text.__byte(i) - 48 : 0
+      up = rest > 5 || rest == 5 && (i + 1 < size || prefix.odd?)
+      near = up ? prefix + 1 : prefix
+      far = up ? prefix : prefix + 1
+      return near.__digits_and_point(i - point) if __is?(near, point - i)
+      return far.__digits_and_point(i - point) if i < 17 && __is?(far, point - i)
+    end
+    prefix.__digits_and_point(i - point)
+  end
+
+  def __is?(digits, power)
+    "#{digits}e#{power}".to_f == self
+  end
+end
+
+module Integer
+  # Without the zeros at the end; so many digits are behind the point.
+  def __digits_and_point(behind)
+    digits = self
+    while digits % 10 == 0
+      digits /= 10
+      behind -= 1
+    end
+    [digits, digits.to_s.__bytesize - behind]
+  end
+end
+
+module NilClass
+  def inspect
+    "nil".__force(1)
+  end
+end
+
+module TrueClass
+  def inspect
+    "true".__force(1)
+  end
+end
+
+module FalseClass
+  def inspect
+    "false".__force(1)
+  end
+end
+
+module MadeString
+  # Puts a String behind this one.
+  def __put(other)
+    encoding = __encoding_with(other)
+    __append(other, 0, other.__bytesize).__force(encoding)
+  end
+end
+
+module Array
+  def join(separator = nil)
+    between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
+    text = "".__build(32).__force(1)
+    each_with_index do |item, i|
+      text.__put(between) if i > 0
+      part = item.__joined(separator)
+      text.__force(part.__encoding) if i == 0 && !item.is_a?(Array)
+      text.__put(part)
+    end
+    text
+  end
+
+  def inspect
+    text = "".__build(32).__force(1)
+    text.__push(91)
+    each_with_index do |item, i|
+      text.__put(", ") if i > 0
+      part = item.inspect
+      text.__force(part.__encoding) if i == 0
+      text.__put(part)
+    end
+    text.__push(93)
+  end
+
+  def to_s
+    inspect
+  end
+end
+
+module Hash
+  def inspect
+    return "{}".__force(1) if empty?
+
+    text = "".__build(64).__force(1)
+    text.__push(123)
+    first = true
+    each_pair do |key, value|
+      first ? first = false : text.__put(", ")
+      text.__put_key(key)
+      text.__put(value.inspect)
+    end
+    text.__push(125)
+  end
+
+  def to_s
+    inspect
+  end
+end
+
+module MadeString
+  def __put_key(key)
+    if __ruby?(:hashes_inspect_with_spaces)
+      if key.is_a?(Symbol)
+        shown = key.inspect
+        simple = key.__name.__simple_key?
+        simple ? __put(key.__name) : shown.__byte(1) == 34 ? __append(shown, 1, shown.__bytesize - 1) : __put(key.__name.inspect)
+        __put(": ")
+      else
+        __put(key.inspect)
+        __put(" => ")
+      end
+    else
+      __put(key.inspect)
+      __put("=>")
+    end
+  end
+end
+
+module String
+  # Can it stand before a colon as the key of a Hash?
+  def __simple_key?
+    size = __bytesize
+    return false if size == 0
+
+    i = 0
+    while i < size
+      byte = __byte(i)
+      letter = byte >= 128 || byte == 95 || byte >= 65 && byte <= 90 || byte >= 97 && byte <= 122
+      digit = byte >= 48 && byte <= 57
+      last = i == size - 1 && i > 0 && (byte == 33 || byte == 63)
+      return false unless letter || digit && i > 0 || last
+
+      i += 1
+    end
+    true
+  end
+end
