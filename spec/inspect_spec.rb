@@ -41,10 +41,16 @@ each_backend do
     expect_same([1, :a]) { |x| [1, 2].join(x) }
   end
 
+  it "inspects Symbols" do
+    names = %i[a A a? b! c= @a @@b $c _ é + [] []= ! <=> ` $1 $! $-w if nil] +
+            [:"a b", :"1a", :"a?=", :"@1", :"", :"a-b", :"?", :"$(", :"b\n"]
+    expect_same_texts(names) { |s| [s.inspect, [s].inspect, { s => 1 }.to_s] }
+  end
+
   it "inspects arrays, Hashes and Structs" do
     expect_same_texts([1, nil, true, :a, :"b c", "é\n", 2.5]) { |x| [x.inspect, [x].inspect, [x, [x, "q"]].to_s, "#{[x, 1]}"] }
     expect_same_texts([[1, 2], [], [nil, true]]) { |list| [list.inspect, list.to_s] }
-    expect_same_texts([1, 2]) { |x| [{ x => "a", :b => [x], "c" => nil, d: { x => 1 } }.inspect, {}.to_s] }
+    expect_same_texts([1, 2]) { |x| [{ x => "a", :b => [x], "c" => nil }.inspect, { d: { x => 1 } }.inspect, {}.to_s] }
     expect_same_texts([{ 1 => 2, a: 3 }, {}]) { |hash| [hash.inspect, hash.to_s] }
     expect_same_texts([1, "é"]) { |x| [Inspecting::Point.new(x, [x]).inspect, Inspecting::Point.new(:a, nil).to_s] }
     expect_same_texts([Inspecting::Point.new(1, 2.5), Inspecting::None.new("x")]) { |one| [one.inspect, one.to_s, "#{one}"] }

@@ -36,8 +36,8 @@ module Float
     to_s
   end
 
-  # The fewest digits that are read as this number, which is greater than 0, and of those the nearest: as an Integer that
-  # does not end in 0, and where the point is, from its beginning.
+  # The fewest digits that are read as this number, which is greater than 0, and of those the nearest: as an Integer
+  # that does not end in 0, and where the point is, from its beginning.
   def __shortest
     if self >= 0.00001 && self < 9_007_199_254_740_992.0
       # A quotient of such numbers is rounded once, so it is what is read.
@@ -74,14 +74,10 @@ module Float
       up = rest > 5 || rest == 5 && (i + 1 < size || prefix.odd?)
       near = up ? prefix + 1 : prefix
       far = up ? prefix : prefix + 1
-      return near.__digits_and_point(i - point) if __is?(near, point - i)
-      return far.__digits_and_point(i - point) if i < 17 && __is?(far, point - i)
+      return near.__digits_and_point(i - point) if near.__times_ten_to(point - i) == self
+      return far.__digits_and_point(i - point) if i < 17 && far.__times_ten_to(point - i) == self
     end
     prefix.__digits_and_point(i - point)
-  end
-
-  def __is?(digits, power)
-    "#{digits}e#{power}".to_f == self
   end
 end
 
@@ -112,6 +108,31 @@ end
 module FalseClass
   def inspect
     "false".__force(1)
+  end
+end
+
+module Symbol
+  def inspect
+    name = __name
+    size = name.__bytesize
+    return name.__build(size + 1).__push(58).__append(name, 0, size) if __operator?
+
+    shown = name.inspect
+    if shown.__bytesize == size + 2 && name.__plain_name?
+      name.__build(size + 1).__push(58).__append(name, 0, size)
+    else
+      shown.__build(size + 3).__push(58).__append(shown, 0, shown.__bytesize)
+    end
+  end
+
+  def __operator?
+    case self
+    when :+, :-, :*, :/, :%, :**, :==, :!=, :===, :=~, :!~, :<, :>, :<=, :>=, :<=>, :<<, :>>, :!, :~, :&, :|, :^,
+         :+@, :-@, :[], :[]=, :`
+      true
+    else
+      false
+    end
   end
 end
 
@@ -161,8 +182,9 @@ module Hash
     text.__push(123)
     first = true
     each_pair do |key, value|
-      first ? first = false : text.__put(", ")
-      text.__put_key(key)
+      text.__put(", ") unless first
+      text.__put_key(key, first)
+      first = false
       text.__put(value.inspect)
     end
     text.__push(125)
@@ -174,12 +196,17 @@ module Hash
 end
 
 module MadeString
-  def __put_key(key)
+  # A key and what stands behind it; the first tells the encoding.
+  def __put_key(key, first)
+    __force(key.inspect.__encoding) if first
     if __ruby?(:hashes_inspect_with_spaces)
       if key.is_a?(Symbol)
         shown = key.inspect
-        simple = key.__name.__simple_key?
-        simple ? __put(key.__name) : shown.__byte(1) == 34 ? __append(shown, 1, shown.__bytesize - 1) : __put(key.__name.inspect)
+        if key.__name.__simple_key?
+          __put(key.__name)
+        else
+          shown.__byte(1) == 34 ? __append(shown, 1, shown.__bytesize - 1) : __put(key.__name.inspect)
+        end
         __put(": ")
       else
         __put(key.inspect)
@@ -193,6 +220,56 @@ module MadeString
 end
 
 module String
+  # Is it the name of a variable, a constant or a method?
+  def __plain_name?
+    size = __bytesize
+    start = 0
+    start += 1 while start < size && start < 2 && __byte(start) == 64
+    if size > 0 && __byte(0) == 36
+      return true if __special_variable?
+
+      start = 1
+    end
+    last = size
+    if start == 0 && size > 1
+      byte = __byte(size - 1)
+      last -= 1 if byte == 33 || byte == 61 || byte == 63
+    end
+    return false if start >= last
+
+    i = start
+    while i < last
+      byte = __byte(i)
+      letter = byte >= 128 || byte == 95 || byte >= 65 && byte <= 90 || byte >= 97 && byte <= 122
+      return false unless letter || i > start && byte >= 48 && byte <= 57
+
+      i += 1
+    end
+    true
+  end
+
+  # Is it `$1`, `$!`, `$-w` or the like?
+  def __special_variable?
+    size = __bytesize
+    return false if size < 2
+
+    first = __byte(1)
+    if first == 45
+      return false if size != 3
+
+      byte = __byte(2)
+      return byte == 95 || byte >= 48 && byte <= 57 || byte >= 65 && byte <= 90 || byte >= 97 && byte <= 122
+    end
+    if size == 2
+      case first
+      when 33, 34, 36, 38, 39, 42, 43, 44, 46, 47, 58, 59, 60, 61, 62, 63, 64, 92, 96, 126 then return true
+      end
+    end
+    i = 1
+    i += 1 while i < size && __byte(i) >= 48 && __byte(i) <= 57
+    i == size
+  end
+
   # Can it stand before a colon as the key of a Hash?
   def __simple_key?
     size = __bytesize
