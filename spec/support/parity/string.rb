@@ -80,7 +80,7 @@ Parity.table "String", on: :texts do
 end
 
 Parity.table "Symbol", on: :symbols do
-  unary "to_s", "name", "id2name", "size", "length", "empty?"
+  unary "to_s", "name", "id2name", "inspect", "size", "length", "empty?"
   unary "[]", "slice", code: ["x[0]", "x.slice(0, 2)", "x[-1]", "x[9]"]
   unary "start_with?", code: "x.start_with?(\"a\", \"@\")"
   unary "end_with?", code: "x.end_with?(\"b\", \"=\")"
@@ -89,8 +89,8 @@ Parity.table "Symbol", on: :symbols do
   binary "casecmp", by: :mixed
 end
 
-Parity.table("NilClass", on: :nils) { unary "to_s" }
-%w[TrueClass FalseClass].each { |owner| Parity.table(owner, on: :bools) { unary "to_s" } }
+Parity.table("NilClass", on: :nils) { unary "to_s", "inspect" }
+%w[TrueClass FalseClass].each { |owner| Parity.table(owner, on: :bools) { unary "to_s", "inspect" } }
 
 Parity.table "Integer", on: :integers do
   unary "to_s", code: ["x.to_s", "x.to_s(2)", "x.to_s(36)"]
@@ -100,6 +100,7 @@ Parity.table "Integer", on: :integers do
 end
 
 Parity.table "Float", on: :floats do
+  unary "to_s", "inspect"
   unary "format", code: ["\"%f|%.2f|%+.0f|%012.3f\" % [x, x, x, x]", "\"%e|%.3E|%g|%.3g|%#g\" % [x, x, x, x, x]", "\"%.15g\" % x"]
 end
 # rubocop:enable Layout/LineLength

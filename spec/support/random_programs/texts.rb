@@ -13,8 +13,9 @@ module RandomPrograms
       ".swapcase(:ascii)", ".squeeze", ".tr(\"a-y\", \"b-z\")",
       ".tr(\"^a-e\", \"*\")", ".delete(\"a-c\")", ".sub(\"a\", \"<\\\\0>\")", ".gsub(\"e\") { |found| found * 2 }",
       ".ljust(6, \"é\")",
-      ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"", ".chars.min || \"-\"",
-      ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")", ".each_char.to_a.last || \"-\"",
+      ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"",
+      ".chars.min || \"-\"", ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")",
+      ".each_char.to_a.last || \"-\"",
       ".dup.insert(0, \"ü\")"
     ].freeze
     NUMBERS = [".size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"].freeze
