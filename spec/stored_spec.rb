@@ -179,6 +179,7 @@ each_compiling_backend do
     expect { all.peach { |b| b.mass > 2 ? b.trail << 1 : b.trail = [] } }
       .to raise_error(Ikra::UnsupportedError, /array-growth/)
     expect { all.peach { |b| b.best = (1..b.mass) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { all.peach { |b| b.best = { 1 => b.mass } } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
   end
 
   it "makes them while everything is collected and moved" do

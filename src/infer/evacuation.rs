@@ -65,7 +65,9 @@ impl Lowerer<'_> {
 
     /// The words of a value, with what they refer to copied out.
     fn evacuated(&mut self, types: &TypeSet, words: &[Value], row: &RowWords) -> Vec<Value> {
-        if !has_list(types) || words.len() != width(types) || self.b.is_dead() {
+        // Nothing carries types that a later walk will have in memory.
+        let carried = !words.is_empty() && words.len() == width(types);
+        if !has_list(types) || !carried || self.b.is_dead() {
             return words.to_vec();
         }
         if let Some(parts) = types.single().and_then(operand::parts) {

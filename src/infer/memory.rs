@@ -313,6 +313,7 @@ impl Lowerer<'_> {
         let what = self.describe(&local);
         let hint = match local.iter().next() {
             Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
+            Some(ty) if ty.is_made_hash() => "let the section give it (`pmap`), and store it then",
             Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => {
                 "make the objects before the section and set their variables here, or store the numbers one by one"
             }

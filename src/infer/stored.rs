@@ -30,7 +30,9 @@ impl Lowerer<'_> {
         if self.in_driver && self.give_rows(&made) {
             return None;
         }
-        if made.is_empty() || !self.keeps_made(receiver) {
+        // A Hash is carried in values, as which no variable keeps it.
+        let has_hash = made.iter().any(Type::is_made_hash);
+        if made.is_empty() || has_hash || !self.keeps_made(receiver) {
             return self.is_storable(value).then(|| value.clone());
         }
         if self.keep_building(&value.types) || self.keep_made(&made) {

@@ -54,7 +54,7 @@ Parity.table "Kernel", on: :mixed do
         code: ["x.respond_to?(:succ)", "x.respond_to?(:nope)", "x.respond_to?(:puts)", "x.respond_to?(:nil?)"]
   unary "send", code: ["x.send(:nil?)", "x.send(:then) { |v| v.nil? ? 1 : v }", "x.send(:nope)"]
   unary "public_send", code: ["x.public_send(:itself)", "x.public_send(:is_a?, Integer)", "x.public_send(:rand)"]
-  unary "method", code: ["x.method(:nil?).call", "x.method(:is_a?).(Integer)"]
+  unary "method", code: ["x.method(:nil?).call", "x.method(:is_a?).(Integer)"], on: :integers
   unary "tap", code: "n = 0; x.tap { |v| n = v }; n"
   unary "then", code: "x.then { |v| v.nil? ? 1 : v }"
   unary "yield_self", code: "x.yield_self { |v| v.nil? ? 1 : v }"
