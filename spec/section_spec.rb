@@ -362,6 +362,7 @@ RSpec.describe "Ikra.section" do
     it "refuses elements that change the array which they are, and no other of its kind" do
       numbers = [3, 4, 5]
       others = [6, 7, 8]
+      expect(Ikra.section { numbers.each_with_index.peach { |x, i| others[i] = x } }).to equal(numbers)
       given = Ikra.section { numbers.each_with_index.pmap { |x, i| others[i] = x * 2 } }
       expect([given, others, numbers]).to eq([[6, 8, 10], [6, 8, 10], [3, 4, 5]])
       changing = -> { Ikra.section { numbers.peach { |x| numbers[2] = x } } }

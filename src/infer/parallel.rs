@@ -197,7 +197,12 @@ impl Lowerer<'_> {
         self.within(0x3b1, |s| {
             s.span = span;
             s.launch_over((place, key), &base, gives, ticks, block).map_or_else(Operand::bottom, |result| {
-                if gives == Gives::Base { receiver.clone() } else { result }
+                match (gives, receiver.types.single()) {
+                    // What their `each` gives.
+                    (Gives::Base, Some(Type::Enumerator(method, _))) if &**method != "map" => source.clone(),
+                    (Gives::Base, _) => receiver.clone(),
+                    _ => result,
+                }
             })
         })
     }
