@@ -60,6 +60,33 @@ module Births
   class Comet < Body
   end
 
+  # Classes with a common superclass.
+  class Hare
+    attr_accessor :hp
+
+    def initialize(hp) = @hp = hp
+    def worth = hp
+  end
+
+  class Cony < Hare
+  end
+
+  class Pika < Hare
+    def worth = hp * 100
+  end
+
+  # Has a hare, or several.
+  class Burrow
+    attr_accessor :hare, :hares, :sum, :any
+
+    def initialize(number)
+      @hare = nil
+      @hares = []
+      @sum = number
+      @any = number
+    end
+  end
+
   # A place with a number.
   class Rabbit
     attr_accessor :x, :age, :mother, :children
@@ -160,6 +187,65 @@ each_backend do
         all.peach(4) do |b|
           b.trail = [b.mass, 0] unless b.trail.size == 2
           b.trail[1] += b.mass
+        end
+        nil
+      end
+    end
+
+    it "tells classes of a hierarchy of which there was nothing before" do
+      make = -> { Array.new(4) { |i| Births::Burrow.new(i) } }
+      expect_same_world(make) do |all|
+        all.peach(2) do |b|
+          b.hare = b.hare ? Births::Hare.new(9) : Births::Cony.new(5)
+          b.hare.hp -= 1
+        end
+        nil
+      end
+      expect_same_world(make) do |all|
+        all.peach(3) do |b|
+          pika = b.hare ? b.sum.odd? : b.sum > 1
+          b.hare = pika ? Births::Pika.new(9) : Births::Cony.new(5)
+          b.hare.hp -= b.sum
+        end
+        nil
+      end
+      expect_same_world(make) do |all|
+        all.peach(2) do |b|
+          b.hare = b.hare ? Births::Pika.new(9) : Births::Hare.new(5)
+          b.sum += b.hare.hp + b.hare.worth
+        end
+        nil
+      end
+      expect_same_world(make) do |all|
+        all.peach(2) do |b|
+          b.hares = b.hares + [Births::Cony.new(5), Births::Hare.new(9)]
+          b.hares.each { |hare| hare.hp -= 1 }
+        end
+        nil
+      end
+    end
+
+    it "tells them beside numbers, and beside many that were there" do
+      make = -> { Array.new(4) { |i| Births::Burrow.new((2**62) - 3 + i) } }
+      expect_same_world(make) do |all|
+        all.peach(3) do |b|
+          b.sum = (b.any.is_a?(Births::Pika) ? 1 : 0) + (b.any.is_a?(Births::Hare) ? 2 : 0)
+          b.any = b.any == 2**62 ? Births::Pika.new(1) : Births::Cony.new(2) unless b.any == (2**62) - 1
+          b.sum += 4 if b.any.is_a?(Births::Cony)
+        end
+        nil
+      end
+      make = lambda do
+        Array.new(3000) do |i|
+          burrow = Births::Burrow.new(i)
+          burrow.hare = (i.odd? ? Births::Pika : Births::Hare).new(i)
+          burrow
+        end
+      end
+      expect_same_world(make) do |all|
+        all.peach(2) do |b|
+          b.hare = b.hare.hp > 5 ? Births::Cony.new(1) : Births::Pika.new(2) if b.hare.hp < 10
+          b.sum = b.hare.worth + (b.hare.is_a?(Births::Cony) ? 1 : 0)
         end
         nil
       end

@@ -2,7 +2,7 @@
 //! scalar (none for nil); a union is a tag and a payload of 64 bits; ranges and tuples are their parts side by side.
 
 use super::Lowerer;
-use crate::ir::{BufferKind, Comparison, Ty, UnaryOp, Value};
+use crate::ir::{BufferKind, Comparison, Stmt, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -349,7 +349,29 @@ impl Lowerer<'_> {
             return has_shape;
         }
         let inner = self.narrow(operand, &peers);
-        let test = match ty {
+        // What is not of the shape names no row and no word, so none is read.
+        let is_read = match ty {
+            Type::Object(hierarchy, _) => self.is_settled_hierarchy(*hierarchy),
+            Type::Made(_) => !operand.types.filter(|t| t.shape() != shape && *t != Type::Nil).is_empty(),
+            _ => false,
+        };
+        if !is_read || self.b.constant(has_shape).is_some() {
+            let test = self.is_peer(&inner, ty);
+            return self.b.binary(crate::ir::BinaryOp::AndB, has_shape, test);
+        }
+        let (answer, no) = (self.b.var(Ty::Bool), self.b.bool(false));
+        self.b.set(answer, no);
+        self.b.open();
+        let test = self.is_peer(&inner, ty);
+        self.b.set(answer, test);
+        let (then, _) = self.b.close();
+        self.b.emit(Stmt::If { condition: has_shape, then, otherwise: vec![] });
+        self.b.get(answer)
+    }
+
+    /// Is an operand of one shape of exactly the class `ty`?
+    fn is_peer(&mut self, inner: &Operand, ty: &Type) -> Value {
+        match ty {
             Type::Module(ClassId(number)) | Type::Proc(number) => {
                 let number = self.b.i32(*number as i32);
                 self.b.compare(Comparison::Eq, inner.value(), number)
@@ -363,10 +385,10 @@ impl Lowerer<'_> {
                     let places = self.buffer(BufferKind::Places(*hierarchy), Ty::I32);
                     let (place, index) =
                         (self.b.load(places, inner.value(), Ty::I32, false), self.b.i32(index as i32));
-                    let is_it = self.b.compare(Comparison::Eq, place, index);
-                    return self.b.binary(crate::ir::BinaryOp::AndB, has_shape, is_it);
+                    return self.b.compare(Comparison::Eq, place, index);
                 }
-                let mut indices: Vec<u32> = peers
+                let mut indices: Vec<u32> = inner
+                    .types
                     .iter()
                     .filter_map(|t| {
                         if let Type::Object(h, c) = t { Some(self.host.class_index(*h, *c)) } else { None }
@@ -387,8 +409,7 @@ impl Lowerer<'_> {
                 test
             }
             _ => self.b.bool(true),
-        };
-        self.b.binary(crate::ir::BinaryOp::AndB, has_shape, test)
+        }
     }
 
     /// Ruby's truth of `operand`: a `Bool`.
