@@ -152,6 +152,37 @@ each_backend do
     expect { all.peach { |b| b.best = [b.mass] } }.to raise_error(FrozenError)
     expect(deep_snapshot(*all)).to eq(before)
   end
+
+  it "takes new objects again and again, whose variables are nil once more" do
+    ways = {
+      objects: proc { |b| b.best = (b.best || []) + [Stored::Vector.new(b.mass, 1)] },
+      strings: proc { |b| b.best = (b.best || []) + ["x".upcase] },
+      assigned: proc do |b|
+        b.best ||= []
+        b.best += [Stored::Vector.new(1, b.mass)]
+      end
+    }
+    ways.each_value do |way|
+      [3, 2, 1].each do |times|
+        left, right = Array.new(2) { Array.new(4) { |i| Stored::Body.new(i) } }
+        times.times do
+          left.each(&way)
+          right.peach(&way)
+        end
+        expect(WholeObjects.of(right)).to eq(WholeObjects.of(left))
+      end
+    end
+  end
+
+  it "takes nil where there were only arrays before" do
+    way = proc { |b| b.best = (b.best || []) + [Stored::Vector.new(b.mass, 1)] }
+    [[Stored::Vector.new(1, 2)], nil, [Stored::Vector.new(3, 4)], nil].each do |best|
+      left, right = Array.new(2) { Array.new(4) { |i| Stored::Body.new(i).tap { |b| b.best = best&.dup } } }
+      left.each(&way)
+      right.peach(&way)
+      expect(WholeObjects.of(right)).to eq(WholeObjects.of(left))
+    end
+  end
 end
 
 each_compiling_backend do

@@ -114,7 +114,15 @@ impl Plan {
             let Some(column) = schema.columns.iter().find(is_it) else { return SeenTypes::of(&told) };
             // Inference knows each class's own values besides what the section writes. For a class alone both
             // together are what is stored; with several, values that were written need an inference of their own.
+            // A variable that keeps what elements make has nil in it for the sake of the tag: code that reads it knows of
+            // no nil unless there was one.
+            let keeps_made = column.stored.types.iter().any(|ty| matches!(ty, Type::List(_) | Type::Made(_)));
+            let nil_is_new = keeps_made && !told.types.contains(&Type::Nil);
             match column.classes.len() {
+                1 if nil_is_new => {
+                    let types = column.stored.types.filter(|ty| *ty != Type::Nil);
+                    SeenTypes::of(&Stored { types, narrow: column.stored.narrow })
+                }
                 1 => SeenTypes::of(&column.stored),
                 _ => SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told }),
             }
