@@ -3647,11 +3647,12 @@ module Random
   def __state_of(key)
     high = key >> 32
     state = __list(625)
-    if high < 2
-      __spread(state, key & 0xffffffff)
+    low = key & 0xffffffff
+    if high == 0 || high == 1 && __ruby?(:guarded_seeds_are_one_word)
+      __spread(state, low)
     else
       __spread(state, 19_650_218)
-      __mix(state, key & 0xffffffff, high)
+      __mix(state, low, high == 1 ? low : high + 1)
     end
     state.__push(1)
   end
@@ -3666,12 +3667,12 @@ module Random
     end
   end
 
-  def __mix(state, low, high)
+  def __mix(state, even, odd)
     before = state.__item(0)
     i = 1
     n = 0
     while n < 624
-      before = ((state.__item(i) ^ ((before ^ (before >> 30)) * 1_664_525)) + (n & 1 == 0 ? low : high + 1)) & 0xffffffff
+      before = ((state.__item(i) ^ ((before ^ (before >> 30)) * 1_664_525)) + (n & 1 == 0 ? even : odd)) & 0xffffffff
       state.__set(i, before)
       i = i == 623 ? 1 : i + 1
       n += 1

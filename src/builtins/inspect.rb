@@ -198,9 +198,9 @@ end
 module MadeString
   # A key and what stands behind it; the first tells the encoding.
   def __put_key(key, first)
-    __force(key.inspect.__encoding) if first
     if __ruby?(:hashes_inspect_with_spaces)
       if key.is_a?(Symbol)
+        __force(key.__name.__encoding) if first
         shown = key.inspect
         if key.__name.__simple_key?
           __put(key.__name)
@@ -209,11 +209,15 @@ module MadeString
         end
         __put(": ")
       else
-        __put(key.inspect)
+        shown = key.inspect
+        __force(shown.__encoding) if first
+        __put(shown)
         __put(" => ")
       end
     else
-      __put(key.inspect)
+      shown = key.inspect
+      __force(shown.__encoding) if first
+      __put(shown)
       __put("=>")
     end
   end

@@ -115,6 +115,8 @@ dialect! {
     inspects_in_utf8: "\"\\u00e9\".inspect == \"\\\"\\u00e9\\\"\"",
     /// `{x: 1}.inspect` is that, not `{:x=>1}`.
     hashes_show_symbols_bare: "{ x: 1 }.inspect == '{x: 1}'",
+    /// A seed of two words of which the upper is 1 counts as one of one word; else as an array of one word.
+    guarded_seeds_are_one_word: "Random.new(2**32).rand == Random.new(0).rand",
 }
 
 #[cfg(test)]
