@@ -149,7 +149,8 @@ RSpec.describe "Ikra.kept_memory" do
     GC.disable
     before = faults
     100.times { kept.peach { |point| point.x += 1 } }
-    expect(faults - before).to be < 300
+    # One column that is fresh in each section would be 100 times 195 pages.
+    expect(faults - before).to be < 3_000
     expect(kept.sum(&:x)).to eq((0...100_000).sum + (105 * 100_000))
   ensure
     GC.enable
