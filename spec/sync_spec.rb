@@ -16,6 +16,49 @@ module SyncWorlds
   end
 
   Pair = Struct.new(:low, :high)
+
+  # Shows itself in the middle of its methods.
+  class World
+    SHOWN = "x"
+    attr_reader :seen, :ticks
+
+    def initialize(bodies, name)
+      @bodies = bodies
+      @name = name
+      @ticks = 0
+      @by = 0.5
+      @seen = []
+    end
+
+    def run(steps)
+      steps.times { |step| tick(step) }
+      @ticks
+    end
+
+    def tick(step)
+      @bodies.peach { |body| body.step(@by) }
+      @ticks += 1
+      shown = 0
+      Ikra.sync do
+        @seen << [@name, SHOWN, Pair.new(step, @ticks), total, World.name]
+        shown = @ticks * 2
+        @by += 0.25
+      end
+      @ticks += shown
+    end
+
+    def self.log(bodies, seen)
+      bodies.peach { |body| body.step(1) }
+      Ikra.sync { seen << [name, SHOWN, sum(bodies)] }
+      yield
+    end
+
+    def self.sum(bodies) = bodies.sum(&:x)
+
+    private
+
+    def total = @bodies.sum(&:x)
+  end
 end
 
 RSpec.describe "Ikra.sync" do
@@ -96,6 +139,34 @@ RSpec.describe "Ikra.sync" do
           rounds
         end
         [count, going, total]
+      end
+    end
+
+    it "stands in methods, whose self, variables and constants it has" do
+      expect_same do |all, seen|
+        worlds = [SyncWorlds::World.new(all, "a"), SyncWorlds::World.new(all, "b")]
+        ticks = Ikra.section { worlds.map { |world| world.run(3) } }
+        seen.concat(worlds.flat_map(&:seen))
+        [ticks, worlds.map(&:ticks)]
+      end
+      expect_same do |all, seen|
+        Ikra.section { 3.times { |i| SyncWorlds::World.log(all, seen) { Ikra.sync { seen << i } } } }
+      end
+    end
+
+    it "sees no variables but those that are there" do
+      expect_same do |all, seen|
+        count = 5
+        world = Class.new do
+          define_method(:around) { count + 1 }
+          def count = 7
+
+          def show(all, seen)
+            all.peach { |body| body.step(1) }
+            Ikra.sync { seen << count }
+          end
+        end.new
+        Ikra.section { world.show(all, seen) }
       end
     end
 
@@ -288,8 +359,10 @@ RSpec.describe "Ikra.sync" do
     it "are of what has no meaning in elements and methods" do
       all = bodies
       expect(message { all.peach { |_| Ikra.sync { seen } } }).to include("cannot run in an element [unsupported-sync]")
-      method = Class.new { def go(all) = all.peach { |body| body.step(1) }.tap { Ikra.sync { all } } }.new
-      expect(message { Ikra.section { method.go(all) } }).to include("not in a method that it calls [unsupported-sync]")
+      method = Class.new { def go(all, n) = Ikra.sync { all }.nil? && n > 0 ? go(all, n - 1) : n }.new
+      expect(message { Ikra.section { method.go(all, 3) } }).to include("a method that calls itself, nor")
+      shown = -> { Ikra.sync { seen } }
+      expect(message { Ikra.section { shown.call } }).to include("in a lambda from around the section")
       block = -> {}
       expect(message { Ikra.section { Ikra.sync(&block) } }).to include("[unsupported-sync]")
       expect(message { Ikra.section { Ikra.sync { return 5 } } }).to include("stands by itself")

@@ -83,14 +83,15 @@ module Ikra
     #     end
     #   end
     #
-    # The block sees the variables of the section, also to assign numbers, true, false and nil to those that hold such.
+    # It may stand in a method that the section calls: its +self+ is that of the method. The block sees the variables of
+    # the section, or of that method, also to assign numbers, true, false and nil to those that hold such.
     # It may change what numbers, Symbols and references objects and Arrays hold, but not add objects or change lengths.
     # When the section fails later, objects are as the last such block has left them.
     #
     # @yield []
     # @return [nil]
     # @raise [ArgumentError] without a block
-    # @raise [UnsupportedError] in an element, in a method that the section calls, or when objects were added
+    # @raise [UnsupportedError] in an element, in a method that calls itself, or when objects were added
     def sync
       raise ArgumentError, "sync needs a block" unless block_given?
 

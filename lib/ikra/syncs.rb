@@ -21,6 +21,17 @@ module Ikra
       evaluate(binding, "# frozen_string_literal: true\n#{code}", path, line - 1)
     end
 
+    # A place in a method of the innermost of these modules, which sees their constants. No variables are there.
+    #
+    # @param modules [Array<Module>] the innermost first
+    # @return [Binding]
+    def self.within(modules)
+      modules.reverse.inject(nowhere) do |around, inner|
+        around.local_variable_set(:__ikra_module, inner)
+        around.eval("__ikra_module.module_eval('binding', __FILE__, __LINE__)", __FILE__, __LINE__)
+      end
+    end
+
     # Sections in the block need its text.
     def self.evaluate(binding, code, path, line)
       kept = RubyVM.keep_script_lines
@@ -33,3 +44,6 @@ module Ikra
   end
   private_constant :Syncs
 end
+
+# Outside of all modules, so that it sees the constants of none.
+def (Ikra.const_get(:Syncs)).nowhere = binding

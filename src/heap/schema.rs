@@ -168,6 +168,24 @@ pub struct SyncSchema {
     /// Its text, without braces.
     pub text: Span,
     pub variables: Vec<SyncVariable>,
+    /// The method it stands in; none for the section's own block.
+    pub method: Option<SyncMethod>,
+}
+
+/// A method that a block of `Ikra.sync` stands in: who owns it, the names of the modules around it as
+/// [`crate::infer::Scope::Method`] has them, and its `self`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncMethod {
+    pub owner: ClassId,
+    pub nesting: Vec<Option<String>>,
+    pub receiver: SyncReceiver,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SyncReceiver {
+    /// As of `BufferKind::Variable`.
+    Variable(u32),
+    Module(ClassId),
 }
 
 /// A variable of the driver that such a block uses.

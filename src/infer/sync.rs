@@ -3,9 +3,10 @@
 //! does, where whoever runs the block finds it.
 
 use super::Lowerer;
+use super::host::Scope;
 use super::operand::Operand;
 use super::parallel::SharedLocal;
-use crate::heap::schema::{SyncSchema, SyncVariable};
+use crate::heap::schema::{SyncMethod, SyncReceiver, SyncSchema, SyncVariable};
 use crate::syntax::ast::{Kind, LocalId, Node, Sync};
 use crate::types::{Type, TypeSet};
 use std::rc::Rc;
@@ -19,15 +20,11 @@ impl Lowerer<'_> {
                 Some("write it into the code around parallel calls, in Ikra.section; elements can give what it is to see".into()),
             );
         }
-        let is_own = self.section.as_ref().is_some_and(|code| Rc::ptr_eq(code, &self.frame().code));
-        if !is_own || self.function.is_some() {
+        if self.function.is_some() || self.frame().closure.is_some() {
             return self.refuse_here(
                 "unsupported-sync",
-                "`Ikra.sync` can stand in the block of `Ikra.section` only, not in a method that it calls",
-                Some(
-                    "let the method yield there, and give it a block of the section's with Ikra.sync in it"
-                        .into(),
-                ),
+                "`Ikra.sync` cannot stand in a method that calls itself, nor in a lambda from around the section",
+                Some("write it into the block of `Ikra.section`, or into a method that it calls".into()),
             );
         }
         if self.rescued_in_driver().is_some_and(|classes| !classes.is_empty()) {
@@ -53,11 +50,35 @@ impl Lowerer<'_> {
                 written.push((frame, local));
             }
         }
+        let is_own = self.section.as_ref().is_some_and(|code| Rc::ptr_eq(code, &self.frame().code));
+        let method = match is_own {
+            true => None,
+            false => match self.method_of_sync((key, sync.read.len() as u32)) {
+                Some(method) => Some(method),
+                None => return Operand::bottom(),
+            },
+        };
         let number = self.syncs.len() as u32;
-        self.syncs.push(SyncSchema { text: sync.text, variables });
+        self.syncs.push(SyncSchema { text: sync.text, variables, method });
         self.b.sync(number);
         self.take_shared(&shared, &written);
         Operand::nil()
+    }
+
+    /// What the block of a method sees besides variables.
+    fn method_of_sync(&mut self, (key, index): (u32, u32)) -> Option<SyncMethod> {
+        let Scope::Method { owner, nesting } = self.frame().scope.clone() else {
+            unreachable!("code that is not the section's is that of a method")
+        };
+        let receiver = self.self_operand();
+        if let Some(Type::Module(module)) = receiver.types.single() {
+            return Some(SyncMethod { owner, nesting, receiver: SyncReceiver::Module(*module) });
+        }
+        if !self.is_storable(&receiver) {
+            return None;
+        }
+        let number = self.share_local(key, index, "self".into(), &receiver)?;
+        Some(SyncMethod { owner, nesting, receiver: SyncReceiver::Variable(number) })
     }
 
     fn share_with_sync(&mut self, (key, index): (u32, u32), local: LocalId, is_written: bool) -> Option<u32> {

@@ -7,7 +7,7 @@
 
 use crate::code::syncs::SyncText;
 use crate::reading::base::Base;
-use crate::reading::roots::BlockScope;
+use crate::reading::roots::{BlockScope, method_nesting};
 use crate::running::heap::Heap;
 use crate::versions::Version;
 use crate::vm::errors::Trouble;
@@ -19,12 +19,12 @@ use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::schema::SyncSchema;
+use ikra_core::heap::schema::{SyncReceiver, SyncSchema};
 use ikra_core::heap::{Column, Schema};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
+use magnus::{RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 
@@ -101,7 +101,8 @@ impl SyncRun<'_> {
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }.write_back(self.block)?;
         heap.store.commit();
         let around = self.around(&version.inferred.schema)?;
-        let mut changed = self.run_block(self.decoder(version, heap), schema, (text, number), syncs)?;
+        let mut changed =
+            self.run_block(version, self.decoder(version, heap), schema, (text, number), syncs)?;
         self.add_assigned(self.decoder(version, heap), around, text, &mut changed)?;
         heap.made.borrow_mut().clear();
         match self.read(version, heap, syncs)? {
@@ -169,12 +170,13 @@ impl SyncRun<'_> {
     /// Runs the block with the driver's variables; gives those that it has assigned.
     fn run_block(
         &self,
+        version: &Version,
         decoder: Decoder<'_>,
         schema: &SyncSchema,
         (text, number): (&SyncText, u32),
         syncs: &Syncs,
     ) -> Result<Changed, Trouble> {
-        let block = self.block(schema, (text, number), syncs)?;
+        let block = self.block(version, schema, (text, number), syncs)?;
         let values = self.ruby.ary_new();
         for variable in &schema.variables {
             let raw = decoder.variable(variable.number).get(0)?;
@@ -188,7 +190,21 @@ impl SyncRun<'_> {
             values.push(value)?;
         }
         faults::point("running a block of Ikra.sync")?;
-        let assigned: RArray = block.funcall("call", (values,))?;
+        let assigned: RArray = match schema.method.as_ref().map(|method| method.receiver) {
+            None => block.funcall("call", (values,))?,
+            Some(receiver) => {
+                let receiver = match receiver {
+                    SyncReceiver::Module(class) => version.pool.class(class),
+                    SyncReceiver::Variable(number) => {
+                        let raw = decoder.variable(number).get(0)?;
+                        decoder.made(raw.0, raw.1)?
+                    }
+                };
+                // SAFETY: classes of the pool and objects that were read are kept alive.
+                let receiver = unsafe { Value::from_raw(receiver) };
+                receiver.funcall_with_block("instance_exec", (values,), block)?
+            }
+        };
         let written = schema.variables.iter().filter(|variable| variable.is_written);
         let mut changed = Changed::new();
         for (variable, now) in written.zip(assigned) {
@@ -200,16 +216,28 @@ impl SyncRun<'_> {
     /// The block as a proc that is given the variables' values, in an Array, and gives those that it assigns.
     fn block(
         &self,
+        version: &Version,
         schema: &SyncSchema,
         (text, number): (&SyncText, u32),
         syncs: &Syncs,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Proc, Trouble> {
         let known = syncs.blocks.borrow().iter().find(|(known, _)| *known == number).map(|(_, block)| *block);
         if let Some(block) = known {
             // SAFETY: it is pinned.
-            return Ok(unsafe { Value::from_raw(block) });
+            return Ok(Proc::try_convert(unsafe { Value::from_raw(block) })?);
         }
-        let binding: Value = call(self.ruby, Own::Binding, &[self.block.as_raw()])?;
+        let module: RModule = self.ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Syncs")?;
+        let binding: Value = match &schema.method {
+            None => call(self.ruby, Own::Binding, &[self.block.as_raw()])?,
+            Some(method) => {
+                let modules = self.ruby.ary_new();
+                for class in method_nesting(self.ruby, &version.pool, method.owner, &method.nesting)? {
+                    // SAFETY: it was just found by its name.
+                    modules.push(unsafe { Value::from_raw(class) })?;
+                }
+                module.funcall("within", (modules,))?
+            }
+        };
         let [names, written] = [self.ruby.ary_new(), self.ruby.ary_new()];
         for variable in &schema.variables {
             names.push(variable.name.as_str())?;
@@ -217,9 +245,8 @@ impl SyncRun<'_> {
                 written.push(variable.name.as_str())?;
             }
         }
-        let module: RModule = self.ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Syncs")?;
         let place = (text.path.as_str(), text.line);
-        let block: Value = module
+        let block: Proc = module
             .funcall("block", (binding, text.text.as_str(), text.frozen, names, written, place.0, place.1))?;
         self.pinned.pin(block.as_raw());
         syncs.blocks.borrow_mut().push((number, block.as_raw()));

@@ -40,7 +40,7 @@ module RandomPrograms
     def captured_by_driver
       return [] unless @section
 
-      texts = [Node.fixed("seen = []"), outside_array("xs", element_types, "elements")]
+      texts = [Node.fixed("$seen = seen = []"), outside_array("xs", element_types, "elements")]
       texts << outside_array("ys", element_types, pick(["elements.values_at(2, 5, 2, 7, 11, 5)", "elements.first(3)",
                                                         "elements.reverse", "[elements[4]]", "elements.first(0)"]))
       [[:int], pick([[:int], [:float], %i[int nil], %i[int float]])].each do |types|
@@ -123,6 +123,7 @@ module RandomPrograms
       scope.declare("on", ArrayType.new(element_types), writable: false)
       scope.declare("n", [:int])
       @cells&.clear
+      @recurs = step.recursive
       made = [launch_statement(2), *statements(2, 2)]
       if step.recursive
         made.unshift(Node.fixed("return ", expression(step.returns, 1), " if count <= 0"))
@@ -148,15 +149,16 @@ module RandomPrograms
     # Ruby's own statements in the middle, which write down what they see.
     def sync_call(depth)
       skips = scope.skips
-      return if scope.in_method?
+      return if scope.in_method? && @recurs
 
+      list, there = scope.in_method? ? ["$seen", %w[on]] : ["seen", ["xs", "ys", *@cells]]
       plain = scope.variables.select { |v| v.plain? && (v.declared - %i[int float nil sym bool]).empty? }.map(&:name)
-      seen = ["xs", "ys", *@cells, *plain.last(4)].join(", ")
+      seen = [*there, *plain.last(4)].join(", ")
       scope.block do
         without_launches do
           scope.skips = [["next", nil]]
           made = chance(0.5) ? statements([depth - 1, 1].max, 2) : []
-          made.unshift(Node.statement("seen << RandomPrograms::Snapshot.of([#{seen}])"))
+          made.unshift(Node.statement("#{list} << RandomPrograms::Snapshot.of([#{seen}])"))
           Node.fixed("Ikra.sync do\n", Node.body(made), "\nend")
         end
       end

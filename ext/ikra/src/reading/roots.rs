@@ -128,7 +128,8 @@ impl Nesting {
             }
             Scope::Block => Self::Block,
             Scope::Method { owner, nesting } => {
-                Self::Fixed(method_nesting(scope.ruby, pool, *owner, nesting)?)
+                let modules = method_nesting(scope.ruby, pool, *owner, nesting)?;
+                Self::Fixed(modules.into_iter().map(|module| pool.number(module)).collect())
             }
         })
     }
@@ -388,12 +389,12 @@ unsafe fn lexical(nesting: &[VALUE], object: VALUE, id: ID) -> VALUE {
 }
 
 /// The modules around a method, innermost first, from their names as written (outermost first).
-fn method_nesting(
+pub fn method_nesting(
     ruby: &Ruby,
     pool: &ObjectPool,
     owner: ClassId,
     written: &[Option<String>],
-) -> Result<Vec<ClassId>, Error> {
+) -> Result<Vec<VALUE>, Error> {
     let mut modules: Vec<VALUE> = Vec::new();
     for name in written {
         // A `class << self` or a module without a name: what stands further in cannot be found by name.
@@ -412,7 +413,8 @@ fn method_nesting(
         // The owner is the innermost module, whatever it is called.
         modules.push(pool.class(owner));
     }
-    Ok(modules.into_iter().rev().map(|m| pool.number(m)).collect())
+    modules.reverse();
+    Ok(modules)
 }
 
 /// Is it a Proc, of no class under it?
