@@ -2,7 +2,7 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, carrying, row, spreading};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Changing, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
 
@@ -54,11 +54,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("sort!", |s, c| replaced(s, c, "sort")),
     row("sort_by!", |s, c| {
-        let Some((_, list)) = list_of(&c.receiver).filter(|_| s.host.dialect().sort_by_bang_spares_one)
-        else {
+        let length = super::array::length_of(s, &c.receiver);
+        let Some(length) = length.filter(|_| s.host.dialect().sort_by_bang_spares_one) else {
             return replaced(s, c, "sort_by");
         };
-        let (length, two) = (s.list_length(list), s.b.i64(2));
+        let two = s.b.i64(2);
         let short = s.b.compare(Comparison::Lt, length, two);
         let condition = crate::infer::Condition { value: short, yes: vec![], no: vec![] };
         s.branch(36, condition, |_| c.receiver.clone(), |s| replaced(s, c, "sort_by"))
@@ -73,17 +73,12 @@ pub(super) const ROWS: &[Row] = &[
     row("uniq!", |s, c| replaced(s, c, "uniq")),
     row("compact!", |s, c| replaced(s, c, "compact")),
     row("flatten!", flatten),
-    row("shuffle!", |s, c| {
-        if matches!(c.receiver.types.single(), Some(Type::Array(_))) {
-            return refuse_whole(s, c, "shuffle");
-        }
-        match mutable(s, c) {
-            Some(_) => super::array::by_chance(s, c, 0, "#shuffle!", "#shuffle!"),
-            None => Operand::bottom(),
-        }
+    row("shuffle!", |s, c| match overwritten(s, c) {
+        true => super::array::by_chance(s, c, 0, "#shuffle!", "#shuffle!"),
+        false => Operand::bottom(),
     }),
     row("replace", |s, c| {
-        let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
+        let Some(to) = mutable(s, c) else { return Operand::bottom() };
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };
         let other = s.send(&c.receiver, "#array", &[other], 1);
         if other.is_bottom() {
@@ -92,50 +87,60 @@ pub(super) const ROWS: &[Row] = &[
         // The items of the array itself are those that it has now.
         let items = s.send(&other, "#copy", &[], 2);
         let zero = s.b.i64(0);
-        s.set_list_length(list, zero);
-        append(s, kind, list, &items);
+        s.set_length(to, zero);
+        append(s, to, &items);
         c.receiver.clone()
     }),
     row("clear", |s, c| {
-        let Some((_, list)) = mutable(s, c) else { return Operand::bottom() };
+        let Some(of) = mutable(s, c) else { return Operand::bottom() };
         let zero = s.b.i64(0);
-        s.set_list_length(list, zero);
+        s.set_length(of, zero);
         c.receiver.clone()
     }),
     row("concat", |s, c| {
-        let Some((kind, list)) = mutable(s, c) else { return Operand::bottom() };
-        for (i, other) in c.args.iter().enumerate() {
-            s.within_slot(i as u32, |s| {
+        let Some(to) = mutable(s, c) else { return Operand::bottom() };
+        let mut others = Vec::new();
+        for (i, other) in (0..).zip(&c.args) {
+            others.push(s.within_slot(i, |s| {
                 let other = super::array::array_argument(s, other);
-                append(s, kind, list, &other);
-            });
+                // The items of the array itself are those that it has now.
+                let is_alike = other.types.iter().any(|ty| c.receiver.types.contains(ty));
+                if is_alike { s.send(&other, "#copy", &[], 3) } else { other }
+            }));
+        }
+        for (i, other) in (0..).zip(&others) {
+            s.within_slot(0x40 + i, |s| append(s, to, other));
         }
         c.receiver.clone()
     }),
     carrying("fill", fill),
     // ---- what core.rb is made of
     carrying("#push", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.push(kind, list, &c.args[0]);
+        if let Some(to) = changing(&c.receiver) {
+            s.push_to(to, &c.args[0]);
         }
         c.receiver.clone()
     }),
     carrying("#push_front", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.push_front(kind, list, &c.args[0]);
+        match changing(&c.receiver) {
+            Some(Changing::List(kind, list)) => s.push_front(kind, list, &c.args[0]),
+            Some(Changing::Array(kind, id)) => s.array_push_front(kind, id, &c.args[0]),
+            None => {}
         }
         c.receiver.clone()
     }),
     row("#drop_front", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
-            s.drop_front(kind, list, c.args[0].value());
+        match changing(&c.receiver) {
+            Some(Changing::List(kind, list)) => s.drop_front(kind, list, c.args[0].value()),
+            Some(Changing::Array(kind, id)) => s.array_drop_front(kind, id, c.args[0].value()),
+            None => {}
         }
         c.receiver.clone()
     }),
     carrying("#append", |s, c| {
-        if let Some((kind, list)) = list_of(&c.receiver) {
+        if let Some(to) = changing(&c.receiver) {
             let value = s.through_to_ary(&c.args[0]);
-            append(s, kind, list, &value);
+            append(s, to, &value);
         }
         c.receiver.clone()
     }),
@@ -153,8 +158,11 @@ pub(super) const ROWS: &[Row] = &[
         c.args[1].clone()
     }),
     row("#resize", |s, c| {
-        if let Some((_, list)) = list_of(&c.receiver) {
-            s.set_list_length(list, c.args[0].value());
+        match changing(&c.receiver) {
+            // What only its items are changed of is as long as before.
+            Some(Changing::Array(kind, _)) if !s.array_grows(kind) => {}
+            Some(of) => s.set_length(of, c.args[0].value()),
+            None => {}
         }
         c.receiver.clone()
     }),
@@ -167,36 +175,39 @@ pub(super) fn list_of(operand: &Operand) -> Option<(ListKind, Value)> {
     }
 }
 
-/// The receiver as a list that may change. Arrays of the heap keep their length, and tuples cannot be written to.
-fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(ListKind, Value)> {
-    if let Some((kind, list)) = list_of(&call.receiver) {
-        return s.mutate_list(kind).then_some((kind, list));
+fn changing(operand: &Operand) -> Option<Changing> {
+    match operand.types.single() {
+        Some(Type::List(kind)) => Some(Changing::List(*kind, operand.value())),
+        Some(Type::Array(kind)) => Some(Changing::Array(*kind, operand.value())),
+        _ => None,
     }
-    match call.receiver.types.single() {
-        Some(Type::Tuple(_)) if s.grow_literals(&call.receiver.types) => Operand::bottom(),
-        Some(Type::Tuple(_)) => s.refuse_here(
-            "unsupported-store",
-            format!("`{}` cannot change an array of fixed length made in the section", call.name),
-            Some(
-                "assign it to a local variable and change it through that, or make it with Array.new".into(),
-            ),
-        ),
-        ty => {
-            let message = format!(
-                "`{}` would change the length of an array that exists outside the section",
-                call.name
-            );
-            let hint = "arrays keep their length in a section; change a dup of it, or give it its full length before";
-            match ty {
-                // One that a variable does not hold any more, as a rule.
-                Some(Type::Array(kind)) if s.is_beside_made(*kind) => {
-                    s.fail(ErrorKind::Unsupported(format!("{message} [array-growth]\n  hint: {hint}")), &[])
-                }
-                _ => s.refuse_here("array-growth", message, Some(hint.into())),
-            }
-        }
-    };
+}
+
+/// The receiver as what may change its length. Tuples cannot be written to.
+fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
+    match changing(&call.receiver) {
+        Some(Changing::List(kind, _)) if !s.mutate_list(kind) => return None,
+        Some(Changing::Array(kind, id)) if !s.grow_array(kind, id) => return None,
+        Some(of) => return Some(of),
+        None => {}
+    }
+    if s.grow_literals(&call.receiver.types) {
+        return None;
+    }
+    s.refuse_here(
+        "unsupported-store",
+        format!("`{}` cannot change an array of fixed length made in the section", call.name),
+        Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
+    );
     None
+}
+
+/// The receiver gets other items: is it one that may?
+fn overwritten(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
+    match changing(&call.receiver) {
+        Some(Changing::Array(kind, id)) => s.overwrite_array(kind, id),
+        _ => mutable(s, call).is_some(),
+    }
 }
 
 /// `pop` and `shift`, of one item or of several.
@@ -220,7 +231,9 @@ fn prepend(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some((_, list)) = mutable(s, call) else { return Operand::bottom() };
+    if mutable(s, call).is_none() {
+        return Operand::bottom();
+    }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((index, items)) = call.args.split_first() else { return super::wrong_count(s, 0, "1+") };
     let Some(index) = to_integer_argument(s, index) else { return Operand::bottom() };
@@ -232,7 +245,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return place;
     }
     // What would leave a gap of nils is refused.
-    let length = s.list_length(list);
+    let Some(length) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
     let ok = s.b.compare(Comparison::Le, place.value(), length);
     s.check(ok, ErrorKind::ArrayGrowth, &[place.value(), length]);
     insert_all(s, &call.receiver, &place, items);
@@ -247,7 +260,7 @@ fn insert_all(s: &mut Lowerer<'_>, receiver: &Operand, place: &Operand, items: &
 }
 
 fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+    let Some(to) = mutable(s, call) else { return Operand::bottom() };
     let Some(depth) = super::array::flattening(s, call) else { return Operand::bottom() };
     if depth == Some(0) {
         return Operand::nil();
@@ -260,8 +273,8 @@ fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         |s| {
             let items = super::array::flatten(s, &call.receiver, depth);
             let zero = s.b.i64(0);
-            s.set_list_length(list, zero);
-            append(s, kind, list, &items);
+            s.set_length(to, zero);
+            append(s, to, &items);
             call.receiver.clone()
         },
         |_| Operand::nil(),
@@ -298,21 +311,11 @@ fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// where they change nothing.
 fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     let maybe_nil = matches!(&call.name[..], "select!" | "filter!" | "reject!" | "uniq!" | "compact!");
-    let before = match call.receiver.types.single() {
-        Some(Type::List(_)) => {
-            if mutable(s, call).is_none() {
-                return Operand::bottom();
-            }
-            super::array::length_of(s, &call.receiver)
-        }
-        Some(Type::Array(_)) => {
-            return refuse_whole(s, call, name);
-        }
-        _ => {
-            mutable(s, call);
-            return Operand::bottom();
-        }
-    };
+    let keeps = matches!(&call.name[..], "sort!" | "sort_by!" | "reverse!" | "rotate!");
+    if !(if keeps { overwritten(s, call) } else { mutable(s, call).is_some() }) {
+        return Operand::bottom();
+    }
+    let before = super::array::length_of(s, &call.receiver);
     let items = s.send_block(&call.receiver, name, &call.args, call.block.clone());
     if items.is_bottom() {
         return items;
@@ -324,36 +327,27 @@ fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     s.or_nil(changed, &call.receiver)
 }
 
-/// All items of an array that exists outside the section would be others.
-fn refuse_whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    s.refuse_here(
-        "unsupported-store",
-        format!("`{}` cannot change an array that exists outside the section", call.name),
-        Some(format!("write the items of {name} into it one by one, or change a dup of it")),
-    )
-}
-
 fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+    let Some(to) = mutable(s, call) else { return Operand::bottom() };
     for (i, item) in call.args.iter().enumerate() {
-        s.within_slot(i as u32, |s| s.push(kind, list, item));
+        s.within_slot(i as u32, |s| s.push_to(to, item));
     }
     if let Some(array) = &call.splat {
         // The items of the array itself are those that it has now.
         let items = s.send(array, "#copy", &[], 3);
-        append(s, kind, list, &items);
+        append(s, to, &items);
     }
     call.receiver.clone()
 }
 
 /// Pushes the items of an array, or what is none itself.
-fn append(s: &mut Lowerer<'_>, kind: ListKind, list: Value, value: &Operand) {
+fn append(s: &mut Lowerer<'_>, to: Changing, value: &Operand) {
     s.switch(value, 30, &mut |s, value| {
         match value.types.single() {
             Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
-                s.each_item(&value, &mut |s, item, _, _| s.push(kind, list, &item));
+                s.each_item(&value, &mut |s, item, _, _| s.push_to(to, &item));
             }
-            _ => s.push(kind, list, &value),
+            _ => s.push_to(to, &value),
         }
         Operand::nil()
     });
@@ -378,7 +372,7 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.receiver.types.single() {
         Some(Type::Array(kind)) => s.array_store(*kind, call.receiver.value(), index, value),
         Some(Type::List(_)) => {
-            let Some((kind, list)) = mutable(s, call) else { return Operand::bottom() };
+            let Some(Changing::List(kind, list)) = mutable(s, call) else { return Operand::bottom() };
             let length = s.list_length(list);
             let zero = s.b.i64(0);
             let negative = s.b.compare(Comparison::Lt, index, zero);

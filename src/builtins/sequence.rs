@@ -499,6 +499,13 @@ impl Lowerer<'_> {
         self.switch(&sequence, 17, &mut |s, sequence| match sequence.types.single() {
             Some(Type::Array(kind) | Type::Column(kind, _)) => {
                 let (kind, id) = (*kind, sequence.value());
+                if s.array_grows(kind) {
+                    return s.each_of_changing(
+                        &|s| s.array_length(kind, id),
+                        &|s, i| s.array_item(kind, id, i),
+                        body,
+                    );
+                }
                 let zero = s.b.i64(0);
                 let length = s.array_length(kind, id);
                 s.counted(zero, length, 1, &mut |s, i, exit, next| {
@@ -528,7 +535,11 @@ impl Lowerer<'_> {
             Some(Type::List(kind)) => {
                 let (kind, list) = (*kind, sequence.value());
                 if s.list_is_mutated(kind) {
-                    return s.each_of_changing(kind, list, body);
+                    return s.each_of_changing(
+                        &|s| s.list_length(list),
+                        &|s, i| s.list_item(kind, list, i),
+                        body,
+                    );
                 }
                 let zero = s.b.i64(0);
                 let length = s.list_length(list);
@@ -570,8 +581,8 @@ impl Lowerer<'_> {
     /// As Ruby does, looks at the length anew before each item.
     fn each_of_changing(
         &mut self,
-        kind: crate::types::ListKind,
-        list: Value,
+        length: &dyn Fn(&mut Self) -> Value,
+        item: &dyn Fn(&mut Self, Value) -> Operand,
         body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
     ) -> Operand {
         let start = Operand::integer(self.b.i64(-1));
@@ -580,11 +591,11 @@ impl Lowerer<'_> {
             let one = s.b.i64(1);
             let before = s.temp_get(at).value();
             let i = s.b.binary(BinaryOp::Add, before, one);
-            let length = s.list_length(list);
+            let length = length(s);
             let more = s.b.compare(Comparison::LtU, i, length);
             s.unless(more, 62, |s| s.jump(exit, None));
             s.temp_set(at, Operand::integer(i));
-            let item = s.list_item(kind, list, i);
+            let item = item(s, i);
             if item.is_bottom() {
                 s.b.mark_dead();
                 return;

@@ -124,6 +124,8 @@ pub struct ArraySchema {
     pub written: bool,
     /// The driver makes them.
     pub made: bool,
+    /// Their length changes.
+    pub grows: bool,
 }
 
 /// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;

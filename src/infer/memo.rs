@@ -89,6 +89,8 @@ pub struct ArrayMemo {
     pub written_by: Watchers,
     /// The driver makes them.
     pub made: bool,
+    /// Their length changes.
+    pub grows: bool,
     /// Who touches another item than that of the element's own number, in the only array that is touched.
     pub shared: Watchers,
     /// That array for each of them, by root.

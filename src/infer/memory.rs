@@ -405,6 +405,9 @@ impl Lowerer<'_> {
 
     /// The length of an array of the heap, as an Integer; equal for one array wherever it is asked.
     pub(crate) fn array_length(&mut self, kind: ArrayKind, id: Value) -> Value {
+        if self.array_grows(kind) {
+            return self.changing_length(kind, id);
+        }
         let buffer = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
         let length = self.b.load_index(buffer, id);
         self.b.unary(UnaryOp::ExtendI32, length)
@@ -477,9 +480,16 @@ impl Lowerer<'_> {
         self.refine(item)
     }
 
-    fn array_slot(&mut self, kind: ArrayKind, id: Value, index: Value) -> Value {
+    pub(super) fn array_offset(&mut self, kind: ArrayKind, id: Value) -> Value {
+        if self.array_grows(kind) {
+            return self.changing_offset(kind, id);
+        }
         let buffer = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
-        let offset = self.b.load_index(buffer, id);
+        self.b.load_index(buffer, id)
+    }
+
+    fn array_slot(&mut self, kind: ArrayKind, id: Value, index: Value) -> Value {
+        let offset = self.array_offset(kind, id);
         let index = self.b.unary(UnaryOp::WrapI64, index);
         self.b.binary(BinaryOp::Add, offset, index)
     }
@@ -539,7 +549,8 @@ impl Lowerer<'_> {
         Operand { types, values }
     }
 
-    /// `array[index] = value`. Growing an array is refused where it happens.
+    /// `array[index] = value`. A write behind the items lets an array grow whose length changes elsewhere too, and fails
+    /// otherwise.
     pub(crate) fn array_store(&mut self, kind: ArrayKind, id: Value, index: Value, value: &Operand) {
         if value.is_bottom() || !self.is_storable(value) {
             return;
@@ -565,6 +576,9 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
             at
         };
+        if self.array_grows(kind) && !self.b.is_below(at, length) {
+            return self.array_store_or_push(kind, id, at, value);
+        }
         if !self.b.is_below(at, length) {
             let ok = self.b.compare(Comparison::Lt, at, length);
             self.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
@@ -769,7 +783,8 @@ impl Lowerer<'_> {
         for kind in self.memo.arrays.keys().copied().collect::<Vec<_>>() {
             let stored = self.array_stored(kind);
             let memo = &self.memo.arrays[&kind];
-            arrays.push(ArraySchema { kind, stored, written: memo.is_written, made: memo.made });
+            let (written, made, grows) = (memo.is_written, memo.made, memo.grows);
+            arrays.push(ArraySchema { kind, stored, written, made, grows });
         }
         Schema {
             columns,

@@ -111,6 +111,13 @@ impl Lowerer<'_> {
                 Some("end the section where the `Ikra.sync` stands, and begin another one".into()),
             );
         }
+        if !self.syncs.is_empty() && self.memo.arrays.values().any(|memo| memo.grows) {
+            self.refuse_here(
+                "unsupported-sync",
+                "a section with an `Ikra.sync` cannot change the length of arrays that exist outside it",
+                Some("end the section where the `Ikra.sync` stands, and begin another one".into()),
+            );
+        }
         self.schema(base, Vec::new())
     }
 
@@ -595,8 +602,7 @@ impl Lowerer<'_> {
         let count = self.array_length(kind, id);
         let from = self.parts(&|part| BufferKind::ArrayValues(kind, part), &stored);
         let into = self.parts(&|part| BufferKind::Base(kernel, part), &stored);
-        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
-        let first = self.b.load_index(offset, id);
+        let first = self.array_offset(kind, id);
         let number = self.driver_scalar(Ty::I32);
         self.b.emit(Stmt::Assign(number, id));
         for (from, into) in [(from.payload, into.payload), (from.tag, into.tag)] {

@@ -593,6 +593,7 @@ const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         | ErrorKind::Range(_)
         | ErrorKind::ScratchFull
         | ErrorKind::ResultFull
+        | ErrorKind::ArraysFull(_)
         | ErrorKind::Unsupported(_)
         | ErrorKind::Race { .. } => return None,
     })

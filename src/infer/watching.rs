@@ -46,7 +46,9 @@ impl Lowerer<'_> {
         condition: Option<(Value, Value)>,
     ) {
         let who = self.watcher();
-        let root = self.own_item(id, condition.map_or(index, |(_, index)| index));
+        // Those whose length changes are watched as wholes.
+        let grows = self.array_grows(kind);
+        let root = self.own_item(id, condition.map_or(index, |(_, index)| index)).filter(|_| !grows);
         let memo = self.memo.arrays.entry(kind).or_default();
         // No two elements have one number.
         let own = root.is_some_and(|root| memo.root_of(who, root) == root);
@@ -57,8 +59,12 @@ impl Lowerer<'_> {
         let condition = condition.map(|(condition, _)| condition);
         let watch = |s: &mut Self| {
             let place = pack(&mut s.b, id, index);
-            let fine = s.scalar(ScalarSource::Fine(kind), Ty::Bool, Interval::FULL);
-            let row = s.b.select(fine, slot, id);
+            let row = if grows {
+                id
+            } else {
+                let fine = s.scalar(ScalarSource::Fine(kind), Ty::Bool, Interval::FULL);
+                s.b.select(fine, slot, id)
+            };
             s.watch(Watched::Arrays(kind), (row, false), place, write);
         };
         match condition {
@@ -148,6 +154,7 @@ impl Lowerer<'_> {
             ),
             Stmt::Call { .. } | Stmt::Store { .. } | Stmt::Fail { .. } | Stmt::Return(_) => true,
             Stmt::Let { op: Op::Watch { .. }, .. } => false,
+            Stmt::Let { op: Op::Claim { .. }, .. } => true,
             Stmt::Let { op, site, .. } => site.is_some() || matches!(op, Op::Random),
             _ => false,
         })

@@ -96,6 +96,7 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
             Stmt::Let { op: Op::Load(buffer, index), .. } => touch(*buffer, *index, false),
             Stmt::Store { buffer, index, .. } => touch(*buffer, *index, true),
             Stmt::Let { op: Op::Watch { marks, row, write, .. }, .. } => touch(*marks, *row, *write),
+            Stmt::Let { op: Op::Claim { ends, count }, .. } => touch(*ends, *count, true),
             _ => {}
         });
     }

@@ -253,6 +253,11 @@ impl Builder {
         self.define(Op::Random, Ty::I64, Interval::FULL, None)
     }
 
+    /// Room for so many items ([`Op::Claim`]).
+    pub fn claim(&mut self, ends: Buffer, count: Value) -> Value {
+        self.define(Op::Claim { ends, count }, Ty::I64, Interval { low: 0, high: 1 << 62 }, None)
+    }
+
     /// Who else touches the row (see [`Op::Watch`]).
     pub fn watch(&mut self, marks: Buffer, row: Value, me: Value, write: bool, site: SiteId) -> Value {
         self.define(Op::Watch { marks, row, me, write }, Ty::I64, Interval::FULL, Some(site))

@@ -26,7 +26,8 @@ pub fn effects(program: &Program) -> Vec<Effects> {
             Stmt::Let { op: Op::Load(buffer, _), .. } => {
                 own.reads.insert(*buffer);
             }
-            Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
+            Stmt::Store { buffer, .. }
+            | Stmt::Let { op: Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. }, .. } => {
                 own.writes.insert(*buffer);
             }
             Stmt::Let { op: Op::Compact { flags, indices }, .. } => {

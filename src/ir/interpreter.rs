@@ -388,6 +388,13 @@ impl<'a> Machine<'a> {
                 self.columns[indices.0 as usize] = Column::I32(rows);
                 count
             }
+            Op::Claim { ends, count } => {
+                let count = frame.get(*count) as i64;
+                let Column::I64(ends) = &mut self.columns[ends.0 as usize] else { panic!("ends") };
+                let first = ends[0];
+                ends[0] += count;
+                first as u64
+            }
             Op::Watch { marks: buffer, row, me, write } => {
                 let (row, me) = (frame.get(*row) as usize * marks::WORDS, frame.get(*me));
                 let Column::I64(words) = &self.columns[buffer.0 as usize] else { panic!("marks") };

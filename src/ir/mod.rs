@@ -377,6 +377,12 @@ pub enum Op {
     },
     /// The rows of `flags` (`Bool`) that are true become the rows of `indices` (`I32`), in their order; gives their count
     /// (`I64`). Of a driver only.
+    /// Takes so many (`I64`) of the items that are left behind the arrays of a kind: gives the first one, and adds the
+    /// number to the first row of [`BufferKind::ArrayEnds`], atomically.
+    Claim {
+        ends: Buffer,
+        count: Value,
+    },
     Compact {
         flags: Buffer,
         indices: Buffer,
@@ -552,6 +558,10 @@ pub enum BufferKind {
     ArrayOffset(ArrayKind),
     /// Length (`I32`) of each array of a kind.
     ArrayLength(ArrayKind),
+    /// For how many items there is room (`I32`) in each array of a kind whose arrays change their length.
+    ArrayRoom(ArrayKind),
+    /// Two rows (`I64`): where the next array of such a kind is put that needs more room, and where that ends.
+    ArrayEnds(ArrayKind),
     /// Elements of all arrays of a kind; one filler element at the end, so that index 0 of an empty array is readable.
     ArrayValues(ArrayKind, Part),
     /// The elements of a kernel's base, by element index: the column that they are known by
@@ -765,6 +775,8 @@ pub enum ErrorKind {
     ScratchFull,
     /// The element's result needs more words; operand 0: how many. The section is run again with more.
     ResultFull,
+    /// Arrays of a kind need more room; operand 0: for how many items behind all. The section is run again with more.
+    ArraysFull(ArrayKind),
     /// What cannot run in a section, met by a value that could have been of another class.
     Unsupported(String),
     /// Another element touched the same row in this tick, and one of them writes it. Operands: who (as
@@ -932,7 +944,10 @@ impl Program {
         let mut changed = vec![false; self.buffers.len()];
         for id in self.called_from(kernel.entries.iter().map(|entry| entry.function)) {
             walk::for_each(&self.functions[id.0 as usize].body, &mut |stmt| match stmt {
-                Stmt::Store { buffer, .. } | Stmt::Let { op: Op::Watch { marks: buffer, .. }, .. } => {
+                Stmt::Store { buffer, .. }
+                | Stmt::Let {
+                    op: Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. }, ..
+                } => {
                     changed[buffer.0 as usize] = true;
                 }
                 _ => {}

@@ -84,6 +84,8 @@ impl Display for BufferInfo {
             }
             BufferKind::ArrayOffset(a) => write!(f, "array_offset a{}", a.0),
             BufferKind::ArrayLength(a) => write!(f, "array_length a{}", a.0),
+            BufferKind::ArrayRoom(a) => write!(f, "array_room a{}", a.0),
+            BufferKind::ArrayEnds(a) => write!(f, "array_ends a{}", a.0),
             BufferKind::ArrayValues(a, part) => write!(f, "array_values a{}{}", a.0, PartText(*part)),
             BufferKind::Base(k, part) => write!(f, "base{}{}", OfKernel(*k), PartText(*part)),
             BufferKind::Beside(k, n, part) => {
@@ -209,6 +211,7 @@ impl Display for ErrorKind {
             Self::FetchIndex => f.write_str("fetch_index"),
             Self::ScratchFull => f.write_str("scratch_full"),
             Self::ResultFull => f.write_str("result_full"),
+            Self::ArraysFull(a) => write!(f, "arrays_full a{}", a.0),
             Self::Range(message) => write!(f, "range {}", Quoted(message)),
             Self::Raise { class, message: None } => write!(f, "raise c{}", class.0),
             Self::Raise { class, message: Some(message) } => {
@@ -533,6 +536,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let mut between = " ";
             kept.iter().try_for_each(|value| write!(f, "{}{value}", std::mem::replace(&mut between, ", ")))
         }
+        Op::Claim { ends, count } => write!(f, "claim {ends} {count}"),
         Op::Watch { marks, row, me, write } => {
             write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })
         }

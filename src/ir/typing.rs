@@ -201,9 +201,13 @@ pub fn result_type(
         Op::Bool(_) | Op::Compare(..) => Some(Ty::Bool),
         Op::I32(_) | Op::Element => Some(Ty::I32),
         Op::Append { .. } => Some(Ty::I32),
-        Op::I64(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Compact { .. } => {
-            Some(Ty::I64)
-        }
+        Op::I64(_)
+        | Op::Tick
+        | Op::Path
+        | Op::Random
+        | Op::Watch { .. }
+        | Op::Claim { .. }
+        | Op::Compact { .. } => Some(Ty::I64),
         Op::F64(_) | Op::Math(..) => Some(Ty::F64),
         Op::Get(x) => var(*x),
         Op::Scalar(s) => program?.scalars.get(s.0 as usize).map(|s| s.ty),

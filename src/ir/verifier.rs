@@ -52,11 +52,12 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::Selection
             | BufferKind::ArrayOffset(_)
             | BufferKind::ArrayLength(_)
+            | BufferKind::ArrayRoom(_)
             | BufferKind::FirstSame(_)
             | BufferKind::SymbolRanks
             | BufferKind::SymbolNames
             | BufferKind::KeyIndex(_) => Ty::I32,
-            BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) => Ty::I64,
+            BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) | BufferKind::ArrayEnds(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Given(_, Part::Payload) => Ty::I64,
             BufferKind::Kept | BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,
@@ -249,7 +250,10 @@ impl<'a> Checker<'a> {
                         Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Loop { .. } | Stmt::Tick(_)
                     ) && !matches!(
                         stmt,
-                        Stmt::Let { op: Op::Random | Op::Watch { .. } | Op::Element | Op::Tick, .. }
+                        Stmt::Let {
+                            op: Op::Random | Op::Watch { .. } | Op::Claim { .. } | Op::Element | Op::Tick,
+                            ..
+                        }
                     )
                 };
                 if walk::any(&callee.body, &mut |stmt| !is_plain(stmt)) {
@@ -344,7 +348,9 @@ impl<'a> Checker<'a> {
                 | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. }, .. }
         );
         let elements = match stmt {
-            Stmt::Let { op, .. } => matches!(op, Op::Element | Op::Tick | Op::Watch { .. }),
+            Stmt::Let { op, .. } => {
+                matches!(op, Op::Element | Op::Tick | Op::Watch { .. } | Op::Claim { .. })
+            }
             Stmt::Defer { .. } | Stmt::Tick(_) => true,
             _ => false,
         };
@@ -401,6 +407,13 @@ impl<'a> Checker<'a> {
                 let info = self.program.buffers.get(marks.0 as usize);
                 if !info.is_some_and(|info| matches!(info.kind, BufferKind::Marks(_)) && info.written) {
                     self.error(format!("{marks} holds no marks"));
+                }
+            }
+            Op::Claim { ends, count } => {
+                self.expect(*count, Ty::I64);
+                let info = self.program.buffers.get(ends.0 as usize);
+                if !info.is_some_and(|info| matches!(info.kind, BufferKind::ArrayEnds(_)) && info.written) {
+                    self.error(format!("{ends} does not tell where arrays end"));
                 }
             }
             Op::Append { from, tag, given, count, into, kept, .. } => {

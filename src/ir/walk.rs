@@ -52,6 +52,7 @@ impl Op {
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
             Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
+            Self::Claim { count, .. } => each(*count),
             Self::Math(_, args) => args.iter().copied().for_each(each),
         }
     }
@@ -83,6 +84,7 @@ impl Op {
                 each(b);
             }
             Self::Math(_, args) => args.iter_mut().for_each(each),
+            Self::Claim { count, .. } => each(count),
             Self::Watch { row, me, .. } => {
                 each(row);
                 each(me);
@@ -175,7 +177,10 @@ impl Stmt {
     /// The buffers that the statement itself touches.
     pub fn for_each_buffer(&self, mut each: impl FnMut(Buffer)) {
         match self {
-            Self::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. }
+            Self::Let {
+                op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. },
+                ..
+            }
             | Self::Store { buffer, .. } => each(*buffer),
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [*flags, *indices].into_iter().for_each(each)
@@ -199,7 +204,10 @@ impl Stmt {
     /// As [`Stmt::for_each_buffer`], to change them.
     pub fn for_each_buffer_mut(&mut self, mut each: impl FnMut(&mut Buffer)) {
         match self {
-            Self::Let { op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. }, .. }
+            Self::Let {
+                op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. },
+                ..
+            }
             | Self::Store { buffer, .. } => each(buffer),
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [flags, indices].into_iter().for_each(each)

@@ -167,6 +167,7 @@ fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Op
             let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
             Room { result: result.max(share), ..room }
         }
+        ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items), ..room },
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
@@ -330,6 +331,7 @@ impl<'a> Run<'a> {
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
+                    heap.begin_again(layout);
                     heap.enlarge(layout, program, more)?;
                     mode
                 }

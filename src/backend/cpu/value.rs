@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ir::{BinaryOp, Buffer, Comparison, Interval, MathFn, Op, SiteId, Ty, UnaryOp, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, AliasRegionData, BlockArg, InstBuilder, MemFlagsData, types,
+    self as clif, AbiParam, AliasRegionData, AtomicRmwOp, BlockArg, InstBuilder, MemFlagsData, types,
 };
 use cranelift_module::Module;
 use std::borrow::Cow;
@@ -182,6 +182,11 @@ impl<'a> Emitter<'a> {
                 self.call_c(function.c_name(), &args, types::F64)?
             }
             Op::Random => self.call_c(RANDOM, &[self.state], types::I64)?,
+            Op::Claim { ends, count } => {
+                let (ends, count) = (self.buffer_address(*ends), self.value(*count)?);
+                let flags = MemFlagsData::trusted();
+                self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Add, ends, count)
+            }
             Op::Watch { marks, row, me, write } => self.watch(*marks, (*row, *me), *write, site)?,
         })
     }

@@ -174,6 +174,8 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Column { name, .. } => name,
         BufferKind::ArrayOffset(_) => "offset",
         BufferKind::ArrayLength(_) => "length",
+        BufferKind::ArrayRoom(_) => "room",
+        BufferKind::ArrayEnds(_) => "ends",
         BufferKind::ArrayValues(..) => "values",
         BufferKind::Base(..) => "base",
         BufferKind::Beside(..) => "beside",
@@ -205,6 +207,8 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         }
         BufferKind::ArrayOffset(kind) => format!("where arrays of kind {} start", kind.0),
         BufferKind::ArrayLength(kind) => format!("lengths of arrays of kind {}", kind.0),
+        BufferKind::ArrayRoom(kind) => format!("items for which arrays of kind {} have room", kind.0),
+        BufferKind::ArrayEnds(kind) => format!("where room for arrays of kind {} is left", kind.0),
         BufferKind::ArrayValues(kind, p) => format!("elements of arrays of kind {}{}", kind.0, part(p)),
         BufferKind::Base(_, p) => format!("elements of the base{}", part(p)),
         BufferKind::Beside(_, n, p) => format!("column {n} of the base{}", part(p)),

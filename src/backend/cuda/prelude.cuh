@@ -124,6 +124,9 @@ static __device__ __forceinline__ i64 watch_write(i64* marks, i64 row, i64 me) {
   return other || is_others(*(volatile u64*)reader, (u64)me) ? 0 : -1;
 }
 
+// Room behind the arrays of a kind.
+static __device__ __forceinline__ i64 claim(i64* ends, i64 count) { return (i64)atomicAdd((u64*)ends, (u64)count); }
+
 // What elements defer (see deferred.rs). Integers are added in place, where the order does not matter unless a sum leaves
 // 64 bits; false: this one did.
 static __device__ __forceinline__ bool add_at(i64* place, i64 x) {

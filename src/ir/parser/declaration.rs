@@ -154,6 +154,8 @@ impl Parser {
             }
             "array_offset" => BufferKind::ArrayOffset(self.array_kind()?),
             "array_length" => BufferKind::ArrayLength(self.array_kind()?),
+            "array_room" => BufferKind::ArrayRoom(self.array_kind()?),
+            "array_ends" => BufferKind::ArrayEnds(self.array_kind()?),
             "array_values" => {
                 let kind = self.array_kind()?;
                 BufferKind::ArrayValues(kind, self.part())
@@ -329,6 +331,7 @@ impl Parser {
             "fetch_index" => ErrorKind::FetchIndex,
             "scratch_full" => ErrorKind::ScratchFull,
             "result_full" => ErrorKind::ResultFull,
+            "arrays_full" => ErrorKind::ArraysFull(self.array_kind()?),
             "range" => ErrorKind::Range(self.text("a message")?),
             "raise" => {
                 let class = ClassId(self.entity("c", "a class")?);

@@ -352,6 +352,10 @@ impl Body<'_> {
                 }
                 Op::Watch { marks, row, me: self.parser.value()?, write: name == "watch_write" }
             }
+            "claim" => {
+                let ends = self.buffer()?;
+                Op::Claim { ends, count: self.parser.value()? }
+            }
             "compact" => {
                 let flags = self.buffer()?;
                 Op::Compact { flags, indices: self.into()? }

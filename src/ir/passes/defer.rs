@@ -29,8 +29,8 @@ use crate::error::Error;
 use crate::ir::effects::{Effects, effects};
 use crate::ir::walk::{any, for_each, for_each_mut};
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program, Scalar,
-    ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
+    BinaryOp, Block, Buffer, BufferInfo, BufferKind, Comparison, FuncId, Function, Interval, Label, Op,
+    Program, Scalar, ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,6 +87,14 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
     let buffers = (0..).map(Buffer).zip(&program.buffers);
     let group: BTreeSet<Buffer> =
         buffers.filter(|(_, info)| is_part(what, &info.kind)).map(|(buffer, _)| buffer).collect();
+    // Rows of arrays that others may move are not the same later.
+    let moves = |info: &BufferInfo| {
+        matches!((what, &info.kind), (Watched::Arrays(kind), BufferKind::ArrayLength(k)) if kind == k)
+            && info.written
+    };
+    if program.buffers.iter().any(moves) {
+        return false;
+    }
     let effects = effects(program);
     let mut finder = Finder { program, group, effects, changes: Vec::new() };
     let mut functions = Vec::new();
@@ -407,7 +415,7 @@ impl Finder<'_> {
         let (Some(x), Some(y)) = (known.definition(a), known.definition(b)) else { return false };
         let stays = match x {
             Op::Load(buffer, _) => !self.program.buffers[buffer.0 as usize].written,
-            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } => false,
+            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Claim { .. } => false,
             _ => true,
         };
         let mut first = x.clone();
@@ -446,7 +454,7 @@ impl Context<'_> {
                 Op::Load(buffer, _) => !self.finder.program.buffers[buffer.0 as usize].written,
                 // Where else it is set is not known later.
                 Op::Get(var) => self.vars.contains(var),
-                Op::Random | Op::Watch { .. } | Op::Element | Op::Tick | Op::Path => false,
+                Op::Random | Op::Watch { .. } | Op::Claim { .. } | Op::Element | Op::Tick | Op::Path => false,
                 _ => true,
             },
             Stmt::Set(..) => true,

@@ -52,6 +52,9 @@ enum Recipe {
     },
     Offset(ArrayKind),
     Length(ArrayKind),
+    /// Of arrays that grow, for how many items there is room, and where room is left behind all.
+    Room(ArrayKind),
+    Ends(ArrayKind),
     Values(ArrayKind, Part, Option<Shape>),
     /// The column's number.
     Base(usize, Part, Option<Shape>),
@@ -91,12 +94,15 @@ impl Recipe {
 pub struct Room {
     pub scratch: usize,
     pub result: usize,
+    /// Items behind the arrays of each kind that grow.
+    pub items: usize,
 }
 
 impl Room {
     /// For so many elements: where there are few, their results may take more.
     pub fn first(elements: u64) -> Self {
-        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize }
+        let items = elements.saturating_mul(16).clamp(1024, 1 << 24) as usize;
+        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize, items }
     }
 }
 
@@ -179,6 +185,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         }
         BufferKind::ArrayOffset(kind) => Recipe::Offset(*kind),
         BufferKind::ArrayLength(kind) => Recipe::Length(*kind),
+        BufferKind::ArrayRoom(kind) => Recipe::Room(*kind),
+        BufferKind::ArrayEnds(kind) => Recipe::Ends(*kind),
         BufferKind::ArrayValues(kind, part) => {
             let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
             Recipe::Values(*kind, *part, array.stored.types.single_shape())
@@ -330,6 +338,11 @@ impl Heap {
 
     /// Gives the elements as much memory for arrays as `room` says.
     pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
+        for (number, recipe) in layout.recipes.iter().enumerate() {
+            if let Recipe::Ends(kind) = recipe {
+                self.make_items(layout, (number, *kind), room.items)?;
+            }
+        }
         let buffers = self.store.columns_mut().iter_mut();
         for ((buffer, info), recipe) in buffers.zip(&program.buffers).zip(&layout.recipes) {
             let words = match recipe {
@@ -345,6 +358,28 @@ impl Heap {
                 ScalarSource::ScratchWords => *scalar = room.scratch as u64,
                 ScalarSource::ResultWords => *scalar = room.result as u64,
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for so many more items behind the arrays of a kind.
+    fn make_items(
+        &mut self,
+        layout: &Layout,
+        (ends, kind): (usize, ArrayKind),
+        room: usize,
+    ) -> Result<(), Trouble> {
+        let spans = self.spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
+        let first = spans.last().map_or(0, |(offset, length)| (offset + length) as usize);
+        let end = first.saturating_add(room);
+        i32::try_from(end).map_err(|_| too_large())?;
+        let columns = self.store.columns_mut();
+        columns[ends] = Column::I64(vec![first as i64, end as i64]);
+        for (column, recipe) in columns.iter_mut().zip(&layout.recipes) {
+            // Behind all is a filler.
+            if matches!(recipe, Recipe::Values(of, ..) if *of == kind) && column.len() <= end {
+                extend_zeros(column, end + 1)?;
             }
         }
         Ok(())
@@ -553,7 +588,7 @@ fn fill(
             extend(&mut offsets, spans(tracer, *kind), |_, (offset, _)| *offset as i32)?;
             Column::I32(offsets)
         }
-        Recipe::Length(kind) => {
+        Recipe::Length(kind) | Recipe::Room(kind) => {
             let spans = spans(tracer, *kind);
             let arrays = pinned.arrays(kind.0);
             let is_column = tracer.asked.kinds.items(*kind).is_some();
@@ -602,9 +637,12 @@ fn fill(
         }
         // Filled by `enlarge` and `prepare`.
         Recipe::Merged => Column::try_zeros(buffer.ty, 1)?,
-        Recipe::ResultWords | Recipe::Drivers | Recipe::Scratch | Recipe::Marks(_) | Recipe::Parts => {
-            Column::with_capacity(buffer.ty, 0)
-        }
+        Recipe::ResultWords
+        | Recipe::Drivers
+        | Recipe::Scratch
+        | Recipe::Marks(_)
+        | Recipe::Parts
+        | Recipe::Ends(_) => Column::with_capacity(buffer.ty, 0),
         Recipe::Places(hierarchy) => {
             let mut places = Vec::new();
             for place in 0..ids.classes(*hierarchy).len() as u32 {

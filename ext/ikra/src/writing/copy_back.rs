@@ -14,6 +14,7 @@ use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use crate::writing::filling::Filling;
+use crate::writing::grown;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::random_states;
 use crate::writing::results::Results;
@@ -171,6 +172,7 @@ impl CopyBack<'_> {
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let columns = columns::prepare(self.decoder)?;
         let randoms = random_states::prepare(self.decoder)?;
+        let grown = grown::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -185,10 +187,12 @@ impl CopyBack<'_> {
             }
         };
         let fresh = self.make_room(&written.segments)?;
+        let grown = grown.write()?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
+        grown.keep();
         columns::write(columns);
         random_states::write(self.decoder, randoms)?;
         self.write(&written.keep(), made)
@@ -210,6 +214,7 @@ impl CopyBack<'_> {
         let is_written = |array: &&ArraySchema| {
             array.written
                 && !array.made
+                && !array.grows
                 && !is_column(array.kind)
                 && !random_states::is_of_states(self.decoder, array.kind)
         };

@@ -200,7 +200,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Fills what the section has made and is empty, and what is made meanwhile.
-    fn fill_born(&self) -> Result<(), Trouble> {
+    pub fn fill_born(&self) -> Result<(), Trouble> {
         while let Some(next) = self.born.next() {
             match next {
                 Empty::Object(of_class, row, object) => self.fill_object(&of_class, row, object)?,

@@ -203,7 +203,7 @@ impl Decoder<'_> {
                 "fetch_index"
             }
             // Those who run a section give it more instead.
-            ErrorKind::ScratchFull | ErrorKind::ResultFull => "no_memory",
+            ErrorKind::ScratchFull | ErrorKind::ResultFull | ErrorKind::ArraysFull(_) => "no_memory",
             ErrorKind::ArrayGrowth => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;

@@ -7,6 +7,7 @@ pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
 pub mod filling;
+pub mod grown;
 pub mod in_place;
 pub mod numbers;
 pub mod objects;

@@ -11,7 +11,7 @@ use crate::heap::{Column, JobOrder, Round, Segment, marks};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{Buffer, BufferKind, Items, KernelId, Program, Watched};
 use crate::parallel;
-use crate::types::{ClassId, HierarchyId, ListKind, Shape};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
@@ -25,12 +25,15 @@ pub(super) struct Settler {
     of_driver: Vec<bool>,
     /// Marks of arrays, and words of a row, by the column of the offsets.
     marks: BTreeMap<Buffer, (Buffer, usize)>,
+    /// For how many items arrays have room that grow.
+    rooms: BTreeMap<ArrayKind, Buffer>,
 }
 
 impl Settler {
     pub fn new(program: &Program) -> Self {
         let words = if program.reports { marks::REPORT_WORDS } else { marks::WORDS };
         let (mut of_objects, mut marks) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
+        let mut rooms = BTreeMap::new();
         for (number, info) in (0..).zip(&program.buffers) {
             let (hierarchy, words) = match &info.kind {
                 BufferKind::Column { hierarchy, .. }
@@ -43,12 +46,16 @@ impl Settler {
                     marks.extend(offset.map(|offset| (Buffer(offset as u32), (Buffer(number), words))));
                     continue;
                 }
+                BufferKind::ArrayRoom(kind) => {
+                    rooms.insert(*kind, Buffer(number));
+                    continue;
+                }
                 _ => continue,
             };
             of_objects.entry(hierarchy).or_default().push((Buffer(number), words));
         }
         let of_driver = program.kernels.iter().map(|kernel| kernel.entries.is_empty()).collect();
-        Self { plan: program.settling.clone(), of_objects, of_driver, marks }
+        Self { plan: program.settling.clone(), of_objects, of_driver, marks, rooms }
     }
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
@@ -255,7 +262,7 @@ impl DriverState<'_> {
     /// Makes the columns as long as it takes.
     fn make_rows(&mut self, made: &Made, words: Words<'_>) -> Result<Rows, Stop> {
         let driver = self.driver;
-        let Settler { plan, of_objects, marks, .. } = &driver.settler;
+        let Settler { plan, of_objects, marks, rooms: rooms_of, .. } = &driver.settler;
         let mut rows = Rows::default();
         let mut ends: BTreeMap<HierarchyId, (usize, usize)> = BTreeMap::new();
         for (class, objects) in &made.objects {
@@ -294,7 +301,12 @@ impl DriverState<'_> {
             if first + arrays.len() >= MOST_ROWS {
                 return Err(too_many("arrays"));
             }
-            for (buffer, more) in [(into.offset, offsets), (into.length, lengths)] {
+            let mut lists = vec![(into.offset, offsets)];
+            if let Some(room) = rooms_of.get(number) {
+                lists.push((*room, fallible::collect(lengths.iter().copied())?));
+            }
+            lists.push((into.length, lengths));
+            for (buffer, more) in lists {
                 self.lengthen(buffer, (first, first + arrays.len()), true)?;
                 let Column::I32(list) = &mut self.session.store().columns_mut()[buffer.0 as usize] else {
                     return Err(internal("offsets and lengths are no numbers").into());

@@ -156,6 +156,11 @@ impl Writer<'_, '_> {
                 let function = if *write { "watch_write" } else { "watch_read" };
                 Text::atom(format!("{function}(args.{name}, {row}, {me})")).converted(Width::Long, width)
             }
+            Op::Claim { ends, count } => {
+                let name = &self.names.buffers[ends.0 as usize];
+                let count = self.text_as(*count, Width::Long);
+                Text::atom(format!("claim(args.{name}, {count})")).converted(Width::Long, width)
+            }
             // A driver's, which runs on the host.
             Op::Compact { .. } | Op::Append { .. } => Text::atom("0"),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),

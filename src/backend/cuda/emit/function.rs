@@ -403,7 +403,7 @@ impl Writer<'_, '_> {
         let moves = self.is_pure(op);
         if self.uses.count[at] == 0 {
             // A draw that no one looks at is a draw all the same.
-            if matches!(op, Op::Random | Op::Watch { .. }) {
+            if matches!(op, Op::Random | Op::Watch { .. } | Op::Claim { .. }) {
                 self.line(&format!("{text};"));
             }
             return;
@@ -420,7 +420,7 @@ impl Writer<'_, '_> {
     /// May the operation be computed later in its block, or not at all?
     fn is_pure(&self, op: &Op) -> bool {
         match op {
-            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } => false,
+            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Claim { .. } => false,
             Op::Load(buffer, _) => !self.names.program.buffers[buffer.0 as usize].written,
             _ => true,
         }
