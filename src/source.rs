@@ -88,6 +88,11 @@ impl SourceMap {
         id
     }
 
+    /// What the next one will be.
+    pub const fn next_id(&self) -> FileId {
+        FileId(self.next)
+    }
+
     pub fn file(&self, id: FileId) -> &Arc<SourceFile> {
         &self.files[&id]
     }

@@ -402,11 +402,23 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("inspect.rb"),
 ];
 
+thread_local! {
+    static CORE: Core = Core::new(SOURCES);
+}
+
+/// Nodes from which on a method of the files about texts is large.
+const LARGE: u32 = 40;
+/// Those that are large for what their primitives come to.
+const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow"];
+
+/// Is it a large method of the files about texts?
+pub(crate) fn is_large_text_method(code: &Code) -> bool {
+    (code.nodes >= LARGE || LARGE_PRIMITIVES.contains(&code.name.as_str()))
+        && CORE.with(|core| code.span.file >= core.first_text)
+}
+
 /// A method of one of those files.
 fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
-    thread_local! {
-        static CORE: Core = Core::new(SOURCES);
-    }
     CORE.with(|core| core.method(module, name))
 }
 
@@ -416,6 +428,8 @@ struct Core {
     sources: SourceMap,
     /// By module, then by name.
     methods: FxHashMap<&'static str, FxHashMap<String, CoreMethod>>,
+    /// The first method of the files about texts.
+    first_text: FileId,
 }
 
 struct CoreMethod {
@@ -426,8 +440,14 @@ struct CoreMethod {
 impl Core {
     /// Finds the methods by their layout, which is that of all our Ruby files.
     fn new(texts: &[&'static str]) -> Self {
-        let mut core = Self { sources: SourceMap::default(), methods: FxHashMap::default() };
-        texts.iter().for_each(|text| core.find(text));
+        let (sources, methods) = (SourceMap::default(), FxHashMap::default());
+        let mut core = Self { sources, methods, first_text: FileId(0) };
+        for (i, text) in texts.iter().enumerate() {
+            core.find(text);
+            if i == 0 {
+                core.first_text = core.sources.next_id();
+            }
+        }
         core
     }
 

@@ -213,7 +213,11 @@ pub(super) const MADE_PRIMITIVES: &[Row] = &[
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
     }),
-    carrying("#append", |s, c| {
+    row("#enlarge", |s, c| {
+        s.enlarge_string(&c.receiver, c.args[0].value());
+        c.receiver.clone()
+    }),
+    carrying("#append_bytes", |s, c| {
         let (receiver, start, count) = (&c.receiver, c.args[1].value(), c.args[2].value());
         s.switch(&c.args[0], 0, &mut |s, other| {
             s.append_bytes(receiver, &other, start, count);

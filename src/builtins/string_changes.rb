@@ -5,6 +5,16 @@ module MadeString
     frozen? ? self : __copy_string.__intern
   end
 
+  # So many bytes of another String, from a byte on.
+  def __append(other, from, count)
+    __append_bytes(other, from, count)
+  end
+
+  # Room for so many bytes, and as many again.
+  def __grow(wanted)
+    __enlarge(wanted)
+  end
+
   def __interpolate(text)
     encoding = __encoding_with(text)
     others = text.__encoding

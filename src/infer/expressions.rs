@@ -3,7 +3,7 @@
 use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
-use crate::ir::{Comparison, ErrorKind, UnaryOp};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp};
 use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
 use crate::types::{RangeEnd, Type, TypeSet};
 
@@ -555,7 +555,17 @@ impl Lowerer<'_> {
         }
         let has_text = parts.iter().any(|part| !matches!(part, StringPart::Expression(_)));
         let like_first = has_text || texts.len() > 1 && self.host.dialect().expressions_tell_encoding;
-        let room = self.b.i64(16);
+        let mut room = self.b.i64(0);
+        for (part, text) in parts.iter().zip(&texts) {
+            let size = match part {
+                StringPart::Text(text) | StringPart::Frozen(text) => self.b.i64(text.len() as i64),
+                StringPart::Expression(_) => match self.send(text, "#bytesize", &[], 0) {
+                    size if size.is_bottom() => return size,
+                    size => size.value(),
+                },
+            };
+            room = self.b.binary(BinaryOp::Add, room, size);
+        }
         let string = match texts.first().filter(|_| like_first) {
             Some(first) => self.send(first, "#build", &[Operand::integer(room)], 0),
             None => {

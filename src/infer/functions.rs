@@ -15,6 +15,7 @@ use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId};
 use crate::types::{ClassId, Type, TypeSet};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use std::sync::Arc;
 pub(crate) const MAX_DEPTH: i64 = 10_000;
 /// A recursive method is specialised for so many argument types with each block; then they are joined.
 const MAX_SPECIALISATIONS: usize = 8;
+/// A built-in is in the midst of so many others of its own, for other types; then it calls itself.
+const MAX_NESTED: usize = 8;
 
 /// A function whose body is to be lowered.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub(crate) struct Pending {
     code: Rc<Code>,
     name: String,
     builtin: bool,
+    /// It is a built-in that makes or reads texts (`outlining.rs`), and does not call itself.
+    pub is_of_texts: bool,
     /// The call in the section's block that led to it first.
     called: Span,
     /// The function that called it first.
@@ -38,16 +43,10 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Is the code one of those that led to this function?
-    fn is_within(&self, code: usize) -> bool {
-        let mut pending = Some(self);
-        while let Some(Self { key, caller, .. }) = pending {
-            if key.code == code {
-                return true;
-            }
-            pending = caller.as_deref();
-        }
-        false
+    /// How often the code is one of those that led to this function.
+    fn count(&self, code: usize) -> usize {
+        let callers = std::iter::successors(Some(self), |pending| pending.caller.as_deref());
+        callers.filter(|pending| pending.key.code == code).count()
     }
 }
 
@@ -125,14 +124,23 @@ impl Lowerer<'_> {
             detached: recursive || self.calls_detached(),
             guarded: false,
             driver: self.rescued_in_driver(),
+            constants: vec![],
         };
+        if builtin && !recursive {
+            key.unused = false;
+            if crate::builtins::is_primitive(name) {
+                key.constants = arguments.operands().map(|operand| self.known_integer(operand)).collect();
+            }
+        }
         if recursive {
             self.specialise(&mut key, identity_number(code));
         }
         if key.types().any(|types| operand::scalars(types).is_none()) {
             return self.refuse_mixed_argument(name, code, &key);
         }
-        let within = |pending: &Rc<Pending>| pending.is_within(identity);
+        // A built-in calls itself for what is within an array, of other types.
+        let most = if builtin { MAX_NESTED } else { 0 };
+        let within = |pending: &Rc<Pending>| pending.count(identity) > most;
         if !recursive && !self.functions.contains_key(&key) && self.function.as_ref().is_some_and(within) {
             self.memo.recursive.insert(identity);
             self.memo.changed = true;
@@ -226,6 +234,12 @@ impl Lowerer<'_> {
         Operand { types: results, values: values.into() }
     }
 
+    /// The number that an argument is, where that is known.
+    fn known_integer(&self, operand: &Operand) -> Option<i64> {
+        let is_integer = operand.types.single() == Some(&Type::Integer);
+        is_integer.then(|| self.b.constant(operand.value()))?
+    }
+
     /// Finds the specialisation for a call, which may take more types than the call has: those whose arrays were made at
     /// other places are one, and when there are too many the last one is widened until it takes all.
     fn specialise(&mut self, key: &mut FunctionKey, number: u32) {
@@ -269,7 +283,8 @@ impl Lowerer<'_> {
         let called = called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
         let is_known = self.memo.functions.get(&key).is_some_and(|results| !results.is_empty());
         let caller = self.function.clone();
-        let pending = Rc::new(Pending { key, function, code, name, builtin, called, caller });
+        let is_of_texts = builtin && !self.memo.recursive.contains(&key.code);
+        let pending = Rc::new(Pending { key, function, code, name, builtin, is_of_texts, called, caller });
         if is_known || !self.has_much_stack() {
             self.pending_functions.push(pending);
         } else {
@@ -360,6 +375,11 @@ impl Lowerer<'_> {
             operands.push(Operand { types: types.clone(), values });
             at += width;
         }
+        for (operand, known) in operands[1..].iter_mut().zip(&key.constants) {
+            if let Some(known) = known {
+                *operand = Operand::integer(self.b.i64(*known));
+            }
+        }
         self.depth = self.counts_depth.then(|| self.b.param(at));
         self.function = Some(Rc::clone(pending));
         self.detached = key.detached;
@@ -385,7 +405,18 @@ impl Lowerer<'_> {
         for class in key.driver.iter().flatten() {
             context = self.memo.context(context, u32::MAX - 7, class.0);
         }
+        for (i, known) in (0..).zip(&key.constants).filter_map(|(i, known)| Some((i, (*known)?))) {
+            context = self.memo.context(context, u32::MAX - 8, i);
+            context = self.memo.context(context, known as u32, (known >> 32) as u32);
+        }
         self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
+        if pending.is_of_texts {
+            self.home = self.context;
+            let mut kinds = FxHashSet::default();
+            key.types().for_each(|types| self.lists_in(types, &mut kinds));
+            // They are older than it.
+            kinds.into_iter().for_each(|kind| self.memo.list_made(kind, self.home, &[]));
+        }
         self.node = code.body.id;
         // What is refused in a built-in is told where it is called.
         self.span = if *builtin { *called } else { code.span };

@@ -28,8 +28,9 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let identity = Rc::as_ptr(code) as usize;
-        let can_be_function = !builtin && self.can_be_function(receiver, code, arguments, block);
-        let outlined = can_be_function && self.is_outlined(identity);
+        let of_texts = builtin && self.is_of_texts(receiver, code, arguments);
+        let can_be_function = (!builtin || of_texts) && self.can_be_function(receiver, code, arguments, block);
+        let outlined = can_be_function && (of_texts && !self.is_kept_inlined(identity) || self.is_outlined(identity));
         if outlined || self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
@@ -79,7 +80,7 @@ impl Lowerer<'_> {
         self.frames.pop();
         self.current = outer;
         self.active.pop();
-        if can_be_function {
+        if can_be_function && !builtin {
             let steps = self.own_steps() - steps;
             self.note_inlined((receiver, owner), code, arguments, &result, steps);
         }

@@ -111,7 +111,7 @@ impl Lowerer<'_> {
     // ---- kinds -----------------------------------------------------------------------------------------------------
 
     /// What the lists of a kind hold, and the scalars of an item.
-    fn items_of(&mut self, kind: ListKind) -> (TypeSet, Vec<Ty>) {
+    pub(super) fn items_of(&mut self, kind: ListKind) -> (TypeSet, Vec<Ty>) {
         let types = self.memo.list(kind).items.clone();
         match operand::scalars(&types) {
             Some(scalars) => (types, scalars),
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
     }
 
     fn new_list_of(&mut self, kind: ListKind, room: Value) -> Operand {
-        self.memo.list_made(kind, &self.loops);
+        self.note_made(kind);
         let (_, scalars) = self.items_of(kind);
         let width = self.b.i64(scalars.len() as i64);
         // Room comes from lengths, or was checked: the product stays far below 64 bits.
@@ -263,7 +263,6 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() || self.keep_building(&value.types) {
             return None;
         }
-        self.memo.list_stored(kind, &self.loops);
         self.note_stored(kind);
         self.memo.list_item(kind, &value.types);
         let (types, scalars) = self.items_of(kind);

@@ -123,7 +123,7 @@ impl Lowerer<'_> {
     /// A new object whose variables have these values, and are nil otherwise.
     pub(super) fn make(&mut self, class: ClassId, values: &[(String, Operand)]) -> Operand {
         let kind = self.made_kind(class);
-        self.memo.list_made(kind, &self.loops);
+        self.note_made(kind);
         for (name, value) in values {
             if self.keep_building(&value.types) {
                 return Operand::bottom();
@@ -196,7 +196,6 @@ impl Lowerer<'_> {
     fn field_words(&mut self, class: ClassId, types: &TypeSet, value: &Operand) -> Option<Vec<Value>> {
         if has_list(&value.types) {
             let kind = self.made_kind(class);
-            self.memo.list_stored(kind, &self.loops);
             self.note_stored(kind);
         }
         if operand::scalars(types).is_none() {

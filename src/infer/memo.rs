@@ -145,6 +145,8 @@ pub struct FunctionKey {
     pub guarded: bool,
     /// A driver calls it, with clauses around the call that rescue these.
     pub driver: Option<Vec<ClassId>>,
+    /// Integers that are known, of the arguments of a part of the built-ins.
+    pub constants: Vec<Option<i64>>,
 }
 
 /// What calls of a function store in lists that are older than the call.
@@ -153,6 +155,8 @@ pub struct Stores {
     /// Nobody knows in which.
     pub anywhere: bool,
     pub kinds: BTreeSet<ListKind>,
+    /// Lists of these are made, of built-ins that are functions.
+    pub made: BTreeSet<ListKind>,
 }
 
 impl FunctionKey {
@@ -245,7 +249,7 @@ pub struct Memo {
     list_numbers: FxHashMap<JoinKey, u32>,
     pub lists: Vec<ListMemo>,
     /// The loops that all places stand in that make lists of a kind.
-    list_loops: FxHashMap<u32, Vec<JoinKey>>,
+    list_loops: FxHashMap<(u32, Context), Vec<JoinKey>>,
     /// Loops that change lists which live longer than an iteration: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
     /// Where arrays of fixed length are made, by their types: code (its address) and node.
@@ -363,8 +367,10 @@ impl Memo {
             list.mutated |= old.mutated;
             list.has_copies |= old.has_copies;
             list.copied.extend(old.copied);
-            if let Some(loops) = self.list_loops.remove(&from) {
-                let all = self.list_loops.entry(into).or_insert_with(|| loops.clone());
+            let named = self.list_loops.keys().filter(|(kind, _)| *kind == from).copied();
+            for (from, home) in named.collect::<Vec<_>>() {
+                let loops = self.list_loops.remove(&(from, home)).unwrap_or_default();
+                let all = self.list_loops.entry((into, home)).or_insert_with(|| loops.clone());
                 all.retain(|key| loops.contains(key));
             }
             self.united = true;
@@ -442,11 +448,11 @@ impl Memo {
     }
 
     /// A list of the kind is made in these loops.
-    pub fn list_made(&mut self, kind: ListKind, loops: &[JoinKey]) {
+    pub fn list_made(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) {
         let number = self.canonical(kind.0);
-        match self.list_loops.get_mut(&number) {
+        match self.list_loops.get_mut(&(number, home)) {
             None => {
-                self.list_loops.insert(number, loops.to_vec());
+                self.list_loops.insert((number, home), loops.to_vec());
                 self.changed = true;
             }
             Some(known) => {
@@ -458,9 +464,9 @@ impl Memo {
     }
 
     /// A list of the kind takes memory, or holds what does, in these loops.
-    pub fn list_stored(&mut self, kind: ListKind, loops: &[JoinKey]) {
+    pub fn list_stored(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) {
         let number = self.canonical(kind.0);
-        let within = self.list_loops.get(&number).cloned().unwrap_or_default();
+        let within = self.list_loops.get(&(number, home)).cloned().unwrap_or_default();
         for key in loops.iter().filter(|key| !within.contains(key)) {
             self.changed |= self.keeping_loops.insert(*key);
         }
@@ -556,7 +562,9 @@ impl Memo {
         for (function, stores) in std::mem::take(&mut self.stores) {
             let known = self.stores.entry(key(&function)).or_default();
             known.anywhere |= stores.anywhere;
-            known.kinds.extend(stores.kinds.iter().map(|kind| ListKind(kinds[kind.0 as usize])));
+            let renamed = |kind: &ListKind| ListKind(kinds[kind.0 as usize]);
+            known.kinds.extend(stores.kinds.iter().map(renamed));
+            known.made.extend(stores.made.iter().map(renamed));
         }
         for known in self.specialisations.values_mut() {
             let mut all: Vec<FunctionKey> = Vec::new();

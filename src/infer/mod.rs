@@ -360,6 +360,8 @@ pub(crate) struct Lowerer<'h> {
     elsewhere: u32,
     /// The steps when the function being lowered was begun.
     begun_at: u32,
+    /// Of a built-in that is a function: its loops are told apart from those of its callers.
+    home: memo::Context,
     /// Functions (by address of their codes) in which something was refused.
     refusing: BTreeSet<usize>,
     frames: Vec<Frame>,
@@ -491,6 +493,7 @@ impl<'h> Lowerer<'h> {
             inlinings: FxHashMap::default(),
             elsewhere: 0,
             begun_at: 0,
+            home: memo::Context::default(),
             refusing: BTreeSet::new(),
             frames: Vec::new(),
             current: 0,

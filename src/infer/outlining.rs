@@ -67,6 +67,7 @@ pub(super) struct Suspended {
     called: Option<Span>,
     own: Option<Value>,
     begun_at: u32,
+    home: memo::Context,
 }
 
 impl Lowerer<'_> {
@@ -109,6 +110,26 @@ impl Lowerer<'_> {
     pub(super) fn is_outlined(&self, code: usize) -> bool {
         let chosen = self.memo.outlined.contains(&code) || self.host.outlines_all();
         chosen && !self.memo.inlined.contains(&code)
+    }
+
+    pub(super) fn is_kept_inlined(&self, code: usize) -> bool {
+        self.memo.inlined.contains(&code)
+    }
+
+    /// Is it a large built-in that makes or reads texts, and has nothing to do with objects of the user's? Such ones are
+    /// functions: what they do takes far longer than a call.
+    pub(super) fn is_of_texts(&mut self, receiver: &Operand, code: &Code, arguments: &Arguments) -> bool {
+        if !crate::builtins::is_large_text_method(code) {
+            return false;
+        }
+        std::iter::once(receiver).chain(arguments.operands()).all(|operand| {
+            let mut lists = FxHashSet::default();
+            self.lists_in(&operand.types, &mut lists);
+            lists.into_iter().all(|kind| {
+                let items = self.items_of(kind).0;
+                items.iter().all(is_text_or_value)
+            }) && operand.types.iter().all(is_text_or_value)
+        })
     }
 
     /// A code is inlined from the next walk on.
@@ -168,6 +189,7 @@ impl Lowerer<'_> {
             unused: arguments.unused,
             detached: self.calls_detached(),
             guarded: false,
+            constants: vec![],
         };
         let gives = match &result.types {
             types if arguments.unused && !types.is_empty() => Type::Nil.into(),
@@ -185,8 +207,18 @@ impl Lowerer<'_> {
 
     // ---- lists ---------------------------------------------------------------------------------------------------
 
+    /// A list of the kind is made.
+    pub(super) fn note_made(&mut self, kind: ListKind) {
+        self.memo.list_made(kind, self.home, &self.loops);
+        if let Some(function) = self.function.as_ref().filter(|function| function.is_of_texts) {
+            let key = FunctionKey { guarded: false, ..function.key.clone() };
+            self.memo.changed |= self.memo.stores.entry(key).or_default().made.insert(kind);
+        }
+    }
+
     /// Something is stored in a list of the kind: in a function, the caller may have it.
     pub(super) fn note_stored(&mut self, kind: ListKind) {
+        self.memo.list_stored(kind, self.home, &self.loops);
         let Some(function) = self.function.clone() else { return };
         let key = FunctionKey { guarded: false, ..function.key.clone() };
         let mut found = FxHashSet::default();
@@ -198,7 +230,10 @@ impl Lowerer<'_> {
 
     /// A function is called: what it stores, it does in the loops here.
     pub(super) fn note_stores(&mut self, key: &FunctionKey, recursive: bool) {
-        let Stores { anywhere, kinds } = self.memo.stores.get(key).cloned().unwrap_or_default();
+        let Stores { anywhere, kinds, made } = self.memo.stores.get(key).cloned().unwrap_or_default();
+        for kind in made {
+            self.note_made(kind);
+        }
         if anywhere || recursive {
             for key in &self.loops {
                 self.memo.changed |= self.memo.keeping_loops.insert(*key);
@@ -210,12 +245,11 @@ impl Lowerer<'_> {
             }
         }
         for kind in kinds {
-            self.memo.list_stored(kind, &self.loops);
             self.note_stored(kind);
         }
     }
 
-    fn lists_in(&mut self, types: &TypeSet, found: &mut FxHashSet<ListKind>) {
+    pub(super) fn lists_in(&mut self, types: &TypeSet, found: &mut FxHashSet<ListKind>) {
         for ty in types {
             let kind = match ty {
                 Type::List(kind) => Some(*kind),
@@ -260,6 +294,7 @@ impl Lowerer<'_> {
             called: self.called.take(),
             own: self.own_id.take(),
             begun_at: replace(&mut self.begun_at, begun_at),
+            home: take(&mut self.home),
         }
     }
 
@@ -287,7 +322,20 @@ impl Lowerer<'_> {
         self.called = outer.called;
         self.own_id = outer.own;
         self.begun_at = outer.begun_at;
+        self.home = outer.home;
     }
+}
+
+/// Is it nothing that the user's code has to do with, nor a row of a column?
+fn is_text_or_value(ty: &Type) -> bool {
+    let has_parts = match ty {
+        Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol | Type::List(_) => false,
+        Type::Tuple(_) | Type::Record(_) => true,
+        ty => return ty.is_string(),
+    };
+    let of_hash = !matches!(ty, Type::Record(_)) || ty.is_hash();
+    let parts = if has_parts { operand::parts(ty).unwrap_or_default() } else { vec![] };
+    of_hash && parts.iter().all(|types| types.iter().all(is_text_or_value))
 }
 
 fn holds_building(types: &TypeSet) -> bool {

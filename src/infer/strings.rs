@@ -495,7 +495,7 @@ impl Lowerer<'_> {
     /// An empty String of an encoding with room for so many bytes (`I64`, not negative).
     pub(crate) fn new_string(&mut self, room: Value, encoding: Value) -> Operand {
         let kind = self.made_kind(ClassId::STRING);
-        self.memo.list_made(kind, &self.loops);
+        self.note_made(kind);
         let made = self.memo.made.entry(ClassId::STRING).or_default();
         if made.fields.is_empty() {
             made.fields = FIELDS.iter().map(|name| (name.to_string(), Type::Integer.into())).collect();
@@ -543,7 +543,6 @@ impl Lowerer<'_> {
     /// Makes room for so many bytes more.
     fn string_room(&mut self, string: &Operand, more: Value) {
         let kind = self.made_kind(ClassId::STRING);
-        self.memo.list_stored(kind, &self.loops);
         self.note_stored(kind);
         let size = self.string_size(string);
         let wanted = self.b.binary(BinaryOp::Add, size, more);
@@ -556,24 +555,32 @@ impl Lowerer<'_> {
                 condition,
                 |_| Operand::nil(),
                 |s| {
-                    let room = s.op(BinaryOp::Shl, wanted, 1);
-                    let room = s.plus(room, 16);
-                    let words = s.string_words(room);
-                    let all = s.plus(words, 1);
-                    let to = s.allocate(all);
-                    let from = s.string_field(string.value(), START);
-                    let (zero, count) = (s.b.i64(0), s.string_words(size));
-                    s.counted(zero, count, 1, &mut |s, i, _, _| {
-                        let (a, b) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
-                        let word = s.word(a);
-                        s.set_word(b, word);
-                    });
-                    s.set_string_field(string.value(), ROOM, room);
-                    s.set_string_field(string.value(), START, to);
+                    s.send(string, "#grow", &[Operand::integer(wanted)], 1);
                     Operand::nil()
                 },
             )
         });
+    }
+
+    /// Moves the bytes of a made String to where there is room for twice as many as are wanted.
+    pub(crate) fn enlarge_string(&mut self, string: &Operand, wanted: Value) {
+        let room = self.op(BinaryOp::Shl, wanted, 1);
+        let room = self.plus(room, 16);
+        let words = self.string_words(room);
+        let all = self.plus(words, 1);
+        let to = self.allocate(all);
+        let from = self.string_field(string.value(), START);
+        let size = self.string_size(string);
+        let (zero, count) = (self.b.i64(0), self.string_words(size));
+        self.within_slot(0x607, |s| {
+            s.counted(zero, count, 1, &mut |s, i, _, _| {
+                let (a, b) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
+                let word = s.word(a);
+                s.set_word(b, word);
+            });
+        });
+        self.set_string_field(string.value(), ROOM, room);
+        self.set_string_field(string.value(), START, to);
     }
 
     /// Appends a byte to a made String.
@@ -670,7 +677,6 @@ impl Lowerer<'_> {
     /// Gives a made String what another one has, which nobody needs any more.
     pub(crate) fn take_string(&mut self, string: &Operand, other: &Operand) {
         let kind = self.made_kind(ClassId::STRING);
-        self.memo.list_stored(kind, &self.loops);
         self.note_stored(kind);
         for field in [SIZE, ROOM, START] {
             let value = self.string_field(other.value(), field);
