@@ -556,10 +556,10 @@ impl Lowerer<'_> {
         let has_text = parts.iter().any(|part| !matches!(part, StringPart::Expression(_)));
         let like_first = has_text || texts.len() > 1 && self.host.dialect().expressions_tell_encoding;
         let mut room = self.b.i64(0);
-        for (part, text) in parts.iter().zip(&texts) {
+        for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
             let size = match part {
                 StringPart::Text(text) | StringPart::Frozen(text) => self.b.i64(text.len() as i64),
-                StringPart::Expression(_) => match self.send(text, "#bytesize", &[], 0) {
+                StringPart::Expression(_) => match self.send(text, "#bytesize", &[], 0x400 + i as u32) {
                     size if size.is_bottom() => return size,
                     size => size.value(),
                 },
