@@ -16,7 +16,7 @@ module StringMethods
   ALL = (TEXTS + WIDE + INVALID + OTHERS).freeze
 end
 
-each_backend do
+each_backend do |backend|
   let(:ascii) { StringMethods::TEXTS + [StringMethods::OTHERS[2]] }
   let(:valid) { StringMethods::TEXTS + StringMethods::WIDE }
   let(:all) { StringMethods::ALL }
@@ -211,6 +211,41 @@ each_backend do
       expect_texts(%w[a é]) { |s| "%c%c%5c" % [s, 66, s] }
       expect_same([1]) { |n| "%d %d" % [n] }
       expect_same(["12x"]) { |s| "%d" % s }
+    end
+  end
+
+  describe "functions of texts" do
+    it "keep what loops need, and nothing else" do
+      loops = [1, 10, 1000]
+      expect_same(loops) { |n| all = []; n.times { |i| all << "a,b#{i}".split(",") }; [all.last, all.first, all.size] }
+      expect_same(loops) { |n| s = +""; n.times { |i| t = +""; 3.times { |j| t << format("%d-%s", j, "q#{i}".capitalize) }; s << t }; s }
+      expect_same(loops) { |n| h = {}; n.times { |i| h["k#{i % 7}".upcase] = "v#{i}".rjust(9) }; h }
+      expect_same(loops) { |n| a = Array.new(5) { |i| "s#{i}" }; n.times { |i| a[i % 5] = a[(i + 4) % 5].tr("a-z", "b-za") + i.to_s(7) if a[i % 5].size < 50 }; a }
+      expect_same(loops) { |n| s = "a"; n.times { |i| s = s.succ; s = s.swapcase if i % 3 == 0 }; s }
+      expect_same([300_000]) { |n| sum = 0; n.times { |i| sum += "a,b,#{i}".upcase.split(",")[2].to_i }; sum }
+    end
+
+    it "tell where they were called" do
+      expect_same(["12", "x"]) do |s|
+        Integer("1") +
+          Integer(s)
+      end
+      expect_same(["%d", "%"]) { |s| [format("%d", 1), format(s, 3)] }
+      next if backend == :ruby
+
+      failing = -> { ["a", "é"].pmap { |s| "#{s.succ}#{s.succ}" } }
+      expect(failing).to raise_error(Ikra::UnsupportedError, /\A`succ` of characters/) { |e|
+        expect(e.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 2}:")
+      }
+    end
+
+    it "are compiled once" do
+      next if backend == :ruby
+
+      size = ->(work) { Ikra.profile(&work).steps.sum { |name, step| name.start_with?("code: ") ? step[:count] : 0 } }
+      once = size.call(-> { ["a"].pmap { |s| format("%5.1f", s.size) } })
+      often = size.call(-> { ["a"].pmap { |s| [format("%5.1f", s.size), format("%8.2f", s.size), format("%f", s.size)] } })
+      expect(often).to be < 2 * once unless once == 0
     end
   end
 

@@ -245,7 +245,7 @@ pub(super) const MADE_PRIMITIVES: &[Row] = &[
 
 /// Fails: the public method that runs cannot do that.
 fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
-    let name = s.builtin_name().map_or_else(|| "this method".into(), |name| format!("`{name}`"));
+    let name = s.builtin_name().map_or_else(|| crate::ir::THIS_METHOD.into(), |name| format!("`{name}`"));
     let message = format!("{name} {what} cannot run in a section [unsupported-string]\n  hint: {hint}");
     s.fail(ErrorKind::Unsupported(message), &[])
 }

@@ -25,6 +25,8 @@ pub(crate) struct FunctionCall {
     pub sum: Value,
     /// The (path, line, label) of the call and its inlined callers, innermost first.
     pub places: Vec<(String, u32, String)>,
+    /// The built-in that is called, or that it stands in, by its public name.
+    pub builtin: Option<String>,
 }
 
 /// What a call does with the number of the path.
@@ -95,7 +97,8 @@ impl Lowerer<'_> {
                 if let Step::Add(added @ 1..) = step {
                     let last = first + caller.count - 1;
                     let places = std::mem::take(&mut call.places);
-                    self.program.callers.push(Callers { first, last, added, places });
+                    let builtin = call.builtin.take();
+                    self.program.callers.push(Callers { first, last, added, places, builtin });
                     first = last + 1;
                 }
             }

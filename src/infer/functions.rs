@@ -195,6 +195,7 @@ impl Lowerer<'_> {
             number,
             sum,
             places: self.places_here(),
+            builtin: self.builtin_name(),
         };
         self.function_calls.push(call);
         self.b.emit(Stmt::Path(sum));

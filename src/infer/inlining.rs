@@ -29,8 +29,10 @@ impl Lowerer<'_> {
         }
         let identity = Rc::as_ptr(code) as usize;
         let of_texts = builtin && self.is_of_texts(receiver, code, arguments);
-        let can_be_function = (!builtin || of_texts) && self.can_be_function(receiver, code, arguments, block);
-        let outlined = can_be_function && (of_texts && !self.is_kept_inlined(identity) || self.is_outlined(identity));
+        let can_be_function =
+            (!builtin || of_texts) && self.can_be_function(receiver, code, arguments, block);
+        let outlined =
+            can_be_function && (of_texts && !self.is_kept_inlined(identity) || self.is_outlined(identity));
         if outlined || self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }

@@ -329,7 +329,9 @@ impl Lowerer<'_> {
 /// Is it nothing that the user's code has to do with, nor a row of a column?
 fn is_text_or_value(ty: &Type) -> bool {
     let has_parts = match ty {
-        Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol | Type::List(_) => false,
+        Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol | Type::List(_) => {
+            false
+        }
         Type::Tuple(_) | Type::Record(_) => true,
         ty => return ty.is_string(),
     };

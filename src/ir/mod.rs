@@ -840,6 +840,9 @@ pub struct Site {
     pub callers: Vec<(String, u32, String)>,
 }
 
+/// How messages name the built-in that runs, where only the path to it tells which one that is.
+pub const THIS_METHOD: &str = "this method";
+
 /// A call of a function: paths of these numbers led over it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callers {
@@ -849,6 +852,8 @@ pub struct Callers {
     pub added: i64,
     /// (path, line, label) of the call and its inlined callers, innermost first.
     pub places: Vec<(String, u32, String)>,
+    /// The built-in that the call stands in, or is of.
+    pub builtin: Option<String>,
 }
 
 /// One function per class of the base's elements. Its parameters are (element index `I32`, first tick `I64`, end tick
@@ -907,14 +912,22 @@ impl Program {
     }
 
     /// The (path, line, label) of all calls that a path led over, innermost first.
-    pub fn callers(&self, mut path: i64) -> Vec<&(String, u32, String)> {
-        let mut places = Vec::new();
-        loop {
+    pub fn callers(&self, path: i64) -> Vec<&(String, u32, String)> {
+        self.calls(path).flat_map(|call| &call.places).collect()
+    }
+
+    /// The built-in that runs, where a path led to one.
+    pub fn builtin(&self, path: i64) -> Option<&str> {
+        self.calls(path).find_map(|call| call.builtin.as_deref())
+    }
+
+    fn calls(&self, mut path: i64) -> impl Iterator<Item = &Callers> {
+        std::iter::from_fn(move || {
             let at = self.callers.partition_point(|call| call.last < path);
-            let Some(call) = self.callers.get(at).filter(|call| call.first <= path) else { return places };
-            places.extend(&call.places);
+            let call = self.callers.get(at).filter(|call| call.first <= path)?;
             path -= call.added;
-        }
+            Some(call)
+        })
     }
 
     /// Elements are not known to be independent, and watched for it.

@@ -11,7 +11,9 @@ use ikra_core::error::Error as CoreError;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
-use ikra_core::ir::{BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, Watched};
+use ikra_core::ir::{
+    BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, THIS_METHOD, Watched,
+};
 use ikra_core::types::{ArrayKind, Shape};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
@@ -111,7 +113,8 @@ impl Decoder<'_> {
         let own = (site.path.as_str(), site.line, site.method.as_str());
         let callers = site.callers.iter().chain(self.inferred.program.callers(failure.path));
         let callers = callers.map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
-        for (path, line, method) in std::iter::once(own).chain(callers) {
+        for (path, line, method) in std::iter::once(own).chain(callers).filter(|(path, ..)| !path.is_empty())
+        {
             if let Err(error) = frames.push((path, line, method)) {
                 return error;
             }
@@ -223,7 +226,10 @@ impl Decoder<'_> {
             }
             ErrorKind::StackTooDeep => "stack_too_deep",
             ErrorKind::Unsupported(message) => {
-                details.push(message.as_str())?;
+                match self.inferred.program.builtin(failure.path) {
+                    Some(name) => details.push(message.replace(THIS_METHOD, &format!("`{name}`")))?,
+                    None => details.push(message.as_str())?,
+                }
                 "unsupported"
             }
             ErrorKind::Race { what, .. } => {
