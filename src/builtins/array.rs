@@ -4,7 +4,7 @@
 
 use super::changes::list_of;
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, bare, carrying, random, row, spreading, tuple};
+use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, ListKind, RangeEnd, Type};
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("shuffle", |s, c| by_chance(s, c, 0, "#shuffle", "#shuffle")),
     row("sample", |s, c| by_chance(s, c, 1, "#sample", "#samples")),
-    carrying("#draw", random::draw),
+    naming("#draw", random::draw),
     carrying("index", super::sequence::index),
     carrying("find_index", super::sequence::index),
     carrying("rindex", |s, c| match (&c.block, c.args.first()) {

@@ -3,7 +3,7 @@
 //! computed before the block is there, as in Ruby.
 
 use super::sequence::{least, most};
-use super::{Invocation, Row, bare, carrying, row};
+use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{ArrayKind, HashSort, Type, TypeSet};
@@ -88,7 +88,7 @@ pub(super) fn sized(method: &str) -> String {
 }
 
 /// What such objects have from Enumerable.
-pub(super) const OWN_EACH: Row = carrying("Enumerable", |s, c| {
+pub(super) const OWN_EACH: Row = naming("Enumerable", |s, c| {
     if c.splat.is_some() {
         return s.refuse_splat();
     }

@@ -1,6 +1,6 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
-use super::{Invocation, Row, array, bare, carrying, row};
+use super::{Invocation, Row, array, bare, carrying, naming, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
@@ -105,7 +105,7 @@ pub(super) const COPIES: &[Row] = &[
     bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
 ];
 
-pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", |s, c| {
+pub(super) const MODULE_ROWS: &[Row] = &[naming("new", |s, c| {
     if c.args.len() > 1 || !c.keywords.is_empty() || (c.block.is_some() && !c.args.is_empty()) {
         return s.refuse_here(
             "unsupported-new",

@@ -1,6 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, bare, carrying, row, spreading};
+use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
@@ -103,12 +103,12 @@ pub(super) const ROWS: &[Row] = &[
     bare("frozen?", frozen),
     bare("freeze", freeze),
     row("respond_to?", responds),
-    carrying("to_enum", enumerator),
-    carrying("enum_for", enumerator),
+    naming("to_enum", enumerator),
+    naming("enum_for", enumerator),
     row("method", super::procs::method),
-    spreading("send", |s, c| send(s, c, CallType::Own)),
-    spreading("__send__", |s, c| send(s, c, CallType::Own)),
-    spreading("public_send", |s, c| send(s, c, CallType::Outside)),
+    forwarding("send", |s, c| send(s, c, CallType::Own)),
+    forwarding("__send__", |s, c| send(s, c, CallType::Own)),
+    forwarding("public_send", |s, c| send(s, c, CallType::Outside)),
     row("instance_variable_get", variable),
     row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
@@ -515,20 +515,42 @@ fn logic(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
 }
 
 fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand {
+    let exception = match &call.keywords[..] {
+        [(name, value)] if name == "exception" => value.types.single(),
+        _ => Some(&Type::True),
+    };
+    let quiet = exception == Some(&Type::False);
+    if !matches!(exception, Some(Type::True | Type::False)) {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` with an `exception` that is not written out cannot run in a section", call.name),
+            Some("write exception: false".into()),
+        );
+    }
+    let is_plain = call.keywords.iter().all(|(name, _)| name == "exception");
+    let call = &match is_plain {
+        true => Invocation { keywords: vec![], ..call.with_args(call.args.clone()) },
+        false => call.with_args(call.args.clone()),
+    };
     if !s.count_arguments(call, 1, if to_integer { 2 } else { 1 }) {
         return Operand::bottom();
     }
     s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
-        Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer),
-        _ if call.args.len() == 2 => {
-            s.fail(ErrorKind::ArgumentError("base specified for non string value".into()), &[])
-        }
-        Some(Type::Integer | Type::Float) => s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1),
+        Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer, quiet),
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => s.refuse_here(
             "unsupported-method",
             format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
             Some("convert it before the section".into()),
         ),
+        _ if quiet && call.args.len() == 2 => Operand::nil(),
+        Some(Type::Float) if quiet && to_integer => s.send(&arg, "#to_i_if_finite", &[], 1),
+        Some(Type::Integer | Type::Float) if call.args.len() == 1 => {
+            s.send(&arg, if to_integer { "to_i" } else { "to_f" }, &[], 1)
+        }
+        _ if quiet => Operand::nil(),
+        _ if call.args.len() == 2 => {
+            s.fail(ErrorKind::ArgumentError("base specified for non string value".into()), &[])
+        }
         _ => {
             let into = if to_integer { " into Integer" } else { " into Float" };
             s.fail_conversion("can't convert ", &arg, into)

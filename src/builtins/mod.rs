@@ -78,10 +78,14 @@ enum Takes {
     None,
     /// Looks at what they are, so those that core code would treat in a way of its own are refused before.
     Understood,
-    /// Puts them away, hands them on or calls methods of theirs.
+    /// Puts them away, hands them on or calls methods of theirs. Keywords are a Hash, as in methods made in C.
     Anything,
-    /// The same, be there an array of further ones or not.
+    /// The same, and knows of keywords.
+    Named,
+    /// As `Anything`, be there an array of further ones or not.
     Spread,
+    /// The same, and hands keywords on.
+    All,
 }
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
@@ -98,15 +102,27 @@ pub(crate) const fn carrying(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::Anything }
 }
 
+/// A carrying row of a method with keywords of its own.
+pub(crate) const fn naming(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, takes: Takes::Named }
+}
+
 /// A carrying row of a method that takes arrays of unknown length as further arguments.
 pub(crate) const fn spreading(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::Spread }
 }
 
+/// The same, of one that hands all on, keywords too.
+pub(crate) const fn forwarding(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, takes: Takes::All }
+}
+
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match self.takes {
-            Takes::None | Takes::Understood | Takes::Anything if call.splat.is_some() => s.refuse_splat(),
+            Takes::None | Takes::Understood | Takes::Anything | Takes::Named if call.splat.is_some() => {
+                s.refuse_splat()
+            }
             Takes::None if !call.keywords.is_empty() => {
                 s.count_arguments(call, 0, 0);
                 Operand::bottom()
@@ -115,6 +131,14 @@ impl Row {
             Takes::Understood if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
                 match s.understood(call, 0..call.args.len()) {
                     Some(call) => (self.rule)(s, &call),
+                    None => Operand::bottom(),
+                }
+            }
+            Takes::Anything | Takes::Spread if !call.keywords.is_empty() => {
+                match s.with_keyword_hash(&call.arguments(false)) {
+                    Some(Arguments { positional: args, .. }) => {
+                        (self.rule)(s, &Invocation { keywords: vec![], ..call.with_args(args) })
+                    }
                     None => Operand::bottom(),
                 }
             }
@@ -203,6 +227,13 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
         }
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
+        ty if ty.is_text_range() => {
+            if owner == ClassId::ENUMERABLE || range::OF_TEXTS.contains(&name) {
+                return Some(Builtin::Rule(&range::TEXT_ITEMS));
+            }
+            let rule = range::TEXT_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
+            return rule.or_else(|| ruby_method("TextRange", name).map(Builtin::Ruby));
+        }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),

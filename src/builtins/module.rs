@@ -1,6 +1,6 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
-use super::{Invocation, Row, carrying, row, spreading};
+use super::{Invocation, Row, carrying, forwarding, row};
 use crate::infer::{Lowerer, Operand, Values, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
@@ -34,12 +34,12 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("rand", super::kernel::rand),
-    spreading("new", |s, c| {
+    forwarding("new", |s, c| {
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
         s.construct(class, &c.arguments(true), c.block.as_ref())
     }),
     // Of a Struct's class the same as `new`.
-    spreading("[]", |s, c| match module_of(&c.receiver) {
+    forwarding("[]", |s, c| match module_of(&c.receiver) {
         Some(class) if !s.host.members(class).is_empty() => {
             s.construct(class, &c.arguments(true), c.block.as_ref())
         }

@@ -1,17 +1,17 @@
 //! Proc and Method: lambdas and procs that the section makes or captures, known at compile time.
 
 use super::kernel::literal_name;
-use super::{Invocation, Row, bare, carrying, row, spreading};
+use super::{Invocation, Row, bare, carrying, forwarding, row};
 use crate::infer::{BlockRef, Lowerer, MadeProc, Operand};
 use crate::ir::ErrorKind;
 use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[
-    spreading("call", call),
-    spreading("()", call),
-    spreading("yield", call),
-    spreading("[]", call),
-    spreading("===", call),
+    forwarding("call", call),
+    forwarding("()", call),
+    forwarding("yield", call),
+    forwarding("[]", call),
+    forwarding("===", call),
     bare("lambda?", |s, c| match s.proc_of(&c.receiver) {
         Some(BlockRef::Made { what: MadeProc::Composed | MadeProc::Curried(_), .. }) => s.refuse_here(
             "unsupported-method",
@@ -34,10 +34,10 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const METHOD_ROWS: &[Row] = &[
-    spreading("call", call),
-    spreading("()", call),
-    spreading("[]", call),
-    spreading("===", call),
+    forwarding("call", call),
+    forwarding("()", call),
+    forwarding("[]", call),
+    forwarding("===", call),
     bare("to_proc", |s, c| s.proc_of_method(&c.receiver)),
     carrying(">>", |s, c| composed(s, c, true)),
     carrying("<<", |s, c| composed(s, c, false)),

@@ -1,9 +1,9 @@
 //! Range of numbers.
 
-use super::{Invocation, Row, carrying, row};
+use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{BlockRef, Lowerer, Operand, range_ends};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::{RangeEnd, Type};
+use crate::types::{RangeEnd, RecordType, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("===", covers),
@@ -128,6 +128,36 @@ pub(super) const ROWS: &[Row] = &[
     // What `step` without a block gives goes down in all versions.
     row("#arithmetic_sequence", |s, c| step(s, c, true)),
 ];
+
+/// Of a Range of Strings.
+pub(super) const TEXT_ROWS: &[Row] = &[
+    bare("#from", |s, c| text_end(s, c, 0)),
+    bare("#to", |s, c| text_end(s, c, 1)),
+    bare("exclude_end?", |s, c| {
+        let exclusive = matches!(c.receiver.types.single(), Some(Type::Record(record))
+            if record.fields[1].0 == RecordType::TEXTS[2]);
+        Operand::bool(s.b.bool(exclusive))
+    }),
+    bare("nil?", |s, _| Operand::bool(s.b.bool(false))),
+];
+
+/// Its own methods that are those of an array of its Strings.
+pub(super) const OF_TEXTS: &[&str] = &["count", "reverse_each"];
+
+/// What it has from Enumerable.
+pub(super) const TEXT_ITEMS: Row = naming("Enumerable", |s, c| {
+    let items = s.send(&c.receiver, "to_a", &[], 2);
+    if items.is_bottom() || !c.keywords.is_empty() && !s.count_arguments(c, 0, 0) {
+        return Operand::bottom();
+    }
+    let found = s.send_block(&items, &c.name, &c.args, c.block.clone());
+    let gives_itself = matches!(c.name.as_str(), "each_with_index" | "reverse_each" | "each_entry");
+    if c.block.is_some() && gives_itself && !found.is_bottom() { c.receiver.clone() } else { found }
+});
+
+fn text_end(s: &mut Lowerer<'_>, call: &Invocation, end: usize) -> Operand {
+    s.tuple_items(&call.receiver).into_iter().nth(end).unwrap_or_else(Operand::bottom)
+}
 
 fn refuse_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let what = call.args.first().map_or_else(String::new, |arg| s.describe(&arg.types));

@@ -385,13 +385,17 @@ fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
 }
 
 /// `Integer` and `Float` of a String.
-pub(super) fn number(s: &mut Lowerer<'_>, call: &Invocation, text: &Operand, integer: bool) -> Operand {
-    match (integer, call.args.get(1)) {
-        (true, Some(base)) => s.send(text, "#integer_of", std::slice::from_ref(base), 1),
-        (true, None) => {
-            let base = Operand::integer(s.b.i64(0));
-            s.send(text, "#integer_of", &[base], 1)
-        }
-        (false, _) => s.send(text, "#float_of", &[], 1),
+/// `quiet`: nil instead of an error.
+pub(super) fn number(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    text: &Operand,
+    integer: bool,
+    quiet: bool,
+) -> Operand {
+    if !integer {
+        return s.send(text, if quiet { "#float_or_nil" } else { "#float_of" }, &[], 1);
     }
+    let base = call.args.get(1).cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
+    s.send(text, if quiet { "#integer_or_nil" } else { "#integer_of" }, &[base], 1)
 }

@@ -105,10 +105,14 @@ module String
 
   # `Integer(text, base)`
   def __integer_of(base)
-    base = __to_long(base)
-    value = __integer(base < 0 ? -base : base, true)
+    value = __integer_or_nil(base)
     __invalid_value(:Integer) if value.__nil?
     value
+  end
+
+  def __integer_or_nil(base)
+    base = __to_long(base)
+    __integer(base < 0 ? -base : base, true)
   end
 
   def __null?
@@ -127,6 +131,10 @@ module String
       __invalid_value(:Float)
     end
     value
+  end
+
+  def __float_or_nil
+    __null? ? nil : __float(true)
   end
 
   # ---- Floats

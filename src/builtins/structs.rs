@@ -1,6 +1,6 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
-use super::{Invocation, Row, bare, carrying, row};
+use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{Encoding, Lowerer, Operand};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
@@ -59,7 +59,7 @@ pub(super) const DATA_ROWS: &[Row] = &[
     bare("members", members),
     bare("to_h", to_hash),
     // A new object of the class, by way of its `initialize`.
-    carrying("with", |s, c| {
+    naming("with", |s, c| {
         let given = c.args.len();
         if given > 0 {
             let message = format!("wrong number of arguments (given {given}, expected 0)");
@@ -96,14 +96,14 @@ pub(super) const DATA_ROWS: &[Row] = &[
 ];
 
 /// `super` in an `initialize` of the user's.
-pub(super) const INITIALIZE: Row = carrying("initialize", |s, c| {
+pub(super) const INITIALIZE: Row = naming("initialize", |s, c| {
     let Some(class) = class(c) else { return Operand::bottom() };
     s.initialize_struct(&c.receiver, class, &c.arguments(true));
     Operand::nil()
 });
 
 /// What Structs have from Enumerable goes through their values.
-pub(super) const ENUMERABLE: Row = carrying("Enumerable", |s, c| {
+pub(super) const ENUMERABLE: Row = naming("Enumerable", |s, c| {
     if !c.keywords.is_empty() {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();

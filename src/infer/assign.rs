@@ -6,7 +6,7 @@ use super::sites::class_of;
 use super::splats::{LeftOut, Places};
 use super::{LocalValue, Locals, Lowerer};
 use crate::ir::{ErrorKind, SiteId, UnaryOp};
-use crate::syntax::ast::{AssignOp, Code, CodeKind, LocalId, Node, Params, Target};
+use crate::syntax::ast::{AssignOp, BARE_HASH, Code, CodeKind, LocalId, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -305,17 +305,11 @@ impl Lowerer<'_> {
                 self.fail_binding("no keywords accepted".into());
                 return;
             }
-            if arguments.splat.is_some() {
-                self.refuse_collected_keywords();
-                return;
-            }
             // They are a Hash.
-            let keywords = std::mem::take(&mut arguments.keywords);
-            let hash = self.hash_of_keywords(&keywords);
-            if hash.is_bottom() {
-                return;
+            match self.with_keyword_hash(&arguments) {
+                Some(with_hash) => arguments = with_hash,
+                None => return,
             }
-            arguments.positional.push(hash);
         }
         let required = params.required.len() + params.post.len();
         let most = required + params.optional.len();
@@ -380,6 +374,14 @@ impl Lowerer<'_> {
     /// What is given is bound first, then what is left to defaults; last, arrays are taken apart.
     fn bind(&mut self, params: &Params, arguments: Arguments, strict: bool) {
         let Arguments { positional, splat, mut keywords, .. } = arguments;
+        if keywords.iter().any(|(name, _)| name == BARE_HASH) {
+            self.refuse_here(
+                "unsupported-hash",
+                "keywords whose names are no Symbols, for a method that takes keywords, cannot be used in a section",
+                Some("write braces around them, which makes a Hash: f({ 1 => 2 })".into()),
+            );
+            return;
+        }
         // All of this is found before a default is evaluated.
         let is_given = |name: &String| keywords.iter().any(|(given, _)| given == name);
         let missing: Vec<&String> = params
@@ -461,8 +463,25 @@ impl Lowerer<'_> {
         left_out.iter().map(|(id, default)| (*id, default, None)).collect()
     }
 
+    /// Arguments of what takes no keywords: they are a Hash behind the others. `None` where that is refused.
+    pub(crate) fn with_keyword_hash(&mut self, arguments: &Arguments) -> Option<Arguments> {
+        if arguments.splat.is_some() {
+            self.refuse_collected_keywords();
+            return None;
+        }
+        let hash = self.hash_of_keywords(&arguments.keywords);
+        let mut with_hash = Arguments { keywords: vec![], ..arguments.clone() };
+        with_hash.positional.push(hash);
+        (!with_hash.has_bottom()).then_some(with_hash)
+    }
+
     /// A Hash of keywords.
     fn hash_of_keywords(&mut self, keywords: &[(String, Operand)]) -> Operand {
+        if let [(name, hash)] = keywords
+            && name == BARE_HASH
+        {
+            return hash.clone();
+        }
         let mut pairs = Vec::new();
         for (name, value) in keywords {
             pairs.extend([self.symbol(name), value.clone()]);

@@ -5,7 +5,8 @@ use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp};
 use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
-use crate::types::{RangeEnd, Type, TypeSet};
+use crate::types::{ClassId, RangeEnd, RecordType, Type, TypeSet};
+use std::rc::Rc;
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
 pub(crate) const SLOT_LOOP: u32 = 40;
@@ -319,8 +320,14 @@ impl Lowerer<'_> {
     }
 
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
-        let low = low.map(|n| self.expr(n));
-        let high = high.map(|n| self.expr(n));
+        let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
+        let (low, high) = (low.map(&mut end), high.map(&mut end));
+        if let (Some(low), Some(high)) = (&low, &high) {
+            let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
+            if is_text(low) && is_text(high) {
+                return Self::text_range(low, high, exclusive);
+            }
+        }
         let mut values = Vec::new();
         let mut end = |s: &mut Self, operand: Option<Operand>| -> Option<RangeEnd> {
             let Some(operand) = operand else { return Some(RangeEnd::None) };
@@ -333,8 +340,8 @@ impl Lowerer<'_> {
                         let what = s.describe(&operand.types);
                         s.refuse_here(
                             "unsupported-range",
-                            format!("a range in a section goes over numbers, not {what}"),
-                            Some("make sure that its ends are Integers or Floats".into()),
+                            format!("a range in a section goes over numbers or Strings, not {what}"),
+                            Some("make sure that both its ends are numbers, or Strings".into()),
                         );
                     }
                     return None;
@@ -354,6 +361,16 @@ impl Lowerer<'_> {
             }
         }
         Operand { types: Type::Range { exclusive, low, high }.into(), values: values.into() }
+    }
+
+    fn text_range(low: &Operand, high: &Operand, exclusive: bool) -> Operand {
+        let names = [RecordType::TEXTS[0], RecordType::TEXTS[if exclusive { 2 } else { 1 }]];
+        let fields = names.iter().zip([low, high]).map(|(name, end)| (name.to_string(), end.types.clone()));
+        let record = RecordType { class: ClassId::RANGE, fields: fields.collect() };
+        Operand {
+            types: Type::Record(Rc::new(record)).into(),
+            values: low.values.iter().chain(&high.values).copied().collect(),
+        }
     }
 
     fn case(

@@ -24,6 +24,13 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        let with_hash;
+        let mut arguments = arguments;
+        if builtin && !arguments.keywords.is_empty() && !code.params.take_keywords() {
+            let Some(collected) = self.with_keyword_hash(arguments) else { return Operand::bottom() };
+            with_hash = collected;
+            arguments = &with_hash;
+        }
         if builtin && !self.takes(code, name, arguments, block) {
             return Operand::bottom();
         }

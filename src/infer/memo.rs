@@ -397,7 +397,9 @@ impl Memo {
                 _ => {}
             }
         }
-        if lists.len() + tuples.len() < 2 {
+        // A Hash has no other place than values, and a set has room for one type that is carried in its parts.
+        let beside_hash = !tuples.is_empty() && types.iter().any(Type::is_made_hash);
+        if lists.len() + tuples.len() < 2 && !beside_hash {
             return types.iter().map(|ty| self.widen_parts(ty, place)).collect();
         }
         let first = match lists.first() {

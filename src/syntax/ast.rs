@@ -103,6 +103,9 @@ impl Params {
     }
 }
 
+/// The name of the only keyword where others than Symbols stand among the names: all of them are a Hash.
+pub const BARE_HASH: &str = "#hash";
+
 /// One of the keywords of a call.
 #[derive(Clone, Debug)]
 pub enum KeywordArg {

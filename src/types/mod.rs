@@ -304,6 +304,9 @@ impl RecordType {
     /// What carries a Hash that a section makes: three lists, which change as it does, and its default.
     pub const HASH: [&'static str; 4] = ["#keys", "#values", "#slots", "#default"];
 
+    /// What carries a Range of Strings: its ends, of which the second is `#before` where it does not belong to it.
+    pub const TEXTS: [&'static str; 3] = ["#from", "#to", "#before"];
+
     pub fn is_hash(&self) -> bool {
         self.class == ClassId::HASH && self.fields.first().is_some_and(|(name, _)| name == Self::HASH[0])
     }
@@ -414,9 +417,15 @@ impl Type {
         matches!(self, Self::Record(record) if record.is_hash())
     }
 
+    /// A Range of Strings that the section makes.
+    pub fn is_text_range(&self) -> bool {
+        matches!(self, Self::Record(record) if record.class == ClassId::RANGE)
+    }
+
     /// An object of a class of the user's, wherever it is kept; not one under construction.
     pub fn is_instance(&self) -> bool {
-        matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_)) && !self.is_made_hash()
+        let is_object = matches!(self, Self::Object(..) | Self::Record(_) | Self::Made(_));
+        is_object && !self.is_made_hash() && !self.is_text_range()
     }
 
     pub const fn shape(&self) -> Shape {

@@ -5,7 +5,7 @@ use super::refusals;
 use super::sync;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{BlockArg, Call, KeywordArg, Kind, Node};
+use crate::syntax::ast::{BARE_HASH, BlockArg, Call, KeywordArg, Kind, Node};
 use ruby_prism::{self as prism, Node as P};
 
 /// Methods of a Hash that neither change it nor give it.
@@ -154,6 +154,13 @@ impl Lowering<'_> {
     }
 
     fn keyword_args(&mut self, keywords: &prism::KeywordHashNode<'_>) -> Node {
+        let is_keyword = |element: &P<'_>| {
+            element.as_assoc_node().is_none_or(|pair| pair.key().as_symbol_node().is_some())
+        };
+        if !keywords.elements().iter().all(|element| is_keyword(&element)) {
+            let hash = self.hash(&keywords.elements(), &keywords.location());
+            return self.node(hash.span, Kind::KeywordArgs(vec![KeywordArg::Pair(BARE_HASH.into(), hash)]));
+        }
         let mut pairs = Vec::new();
         for element in &keywords.elements() {
             let span = self.span(&element.location());
@@ -171,15 +178,10 @@ impl Lowering<'_> {
                 }));
                 continue;
             };
-            match pair.key().as_symbol_node() {
-                Some(key) => {
-                    let name = self.utf8(key.unescaped(), span);
-                    let value = self.expression(&pair.value());
-                    pairs.push(KeywordArg::Pair(name, value));
-                }
-                None => {
-                    self.refuse(&refusals::HASH, span);
-                }
+            if let Some(key) = pair.key().as_symbol_node() {
+                let name = self.utf8(key.unescaped(), span);
+                let value = self.expression(&pair.value());
+                pairs.push(KeywordArg::Pair(name, value));
             }
         }
         let span = self.span(&keywords.location());

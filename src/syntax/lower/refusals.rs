@@ -45,8 +45,8 @@ refusals! {
         "only text in UTF-8 can be used in a parallel section"
         "write the text in UTF-8, without escapes for single bytes";
     HASH "unsupported-hash"
-        "keywords whose names are no Symbols cannot be used in a parallel section"
-        "write braces around them, which makes a Hash: f({ 1 => 2 })";
+        "`**` without a name in a Hash cannot be used in a parallel section"
+        "name the parameter: def draw(**options) = { **options }";
     REGEXP "unsupported-regexp"
         "a regular expression cannot be used in a parallel section"
         "match before the section and keep the answer in an instance variable";
