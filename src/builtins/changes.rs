@@ -98,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
         c.receiver.clone()
     }),
     row("concat", |s, c| {
-        let Some(to) = mutable(s, c) else { return Operand::bottom() };
+        let Some(to) = pushable(s, c) else { return Operand::bottom() };
         let mut others = Vec::new();
         for (i, other) in (0..).zip(&c.args) {
             others.push(s.within_slot(i, |s| {
@@ -125,7 +125,7 @@ pub(super) const ROWS: &[Row] = &[
         match changing(&c.receiver) {
             Some(Changing::List(kind, list)) => s.push_front(kind, list, &c.args[0]),
             Some(Changing::Array(kind, id)) => s.array_push_front(kind, id, &c.args[0]),
-            None => {}
+            Some(Changing::Log(..)) | None => {}
         }
         c.receiver.clone()
     }),
@@ -133,7 +133,7 @@ pub(super) const ROWS: &[Row] = &[
         match changing(&c.receiver) {
             Some(Changing::List(kind, list)) => s.drop_front(kind, list, c.args[0].value()),
             Some(Changing::Array(kind, id)) => s.array_drop_front(kind, id, c.args[0].value()),
-            None => {}
+            Some(Changing::Log(..)) | None => {}
         }
         c.receiver.clone()
     }),
@@ -200,6 +200,17 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
         Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
     );
     None
+}
+
+/// The receiver as what gets more items.
+fn pushable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
+    match changing(&call.receiver) {
+        Some(Changing::Array(kind, id)) => {
+            let values: Vec<&Operand> = call.args.iter().chain(&call.splat).collect();
+            s.pushed_array(kind, id, &values)
+        }
+        _ => mutable(s, call),
+    }
 }
 
 /// The receiver gets other items: is it one that may?
@@ -328,7 +339,7 @@ fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 }
 
 fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(to) = mutable(s, call) else { return Operand::bottom() };
+    let Some(to) = pushable(s, call) else { return Operand::bottom() };
     for (i, item) in call.args.iter().enumerate() {
         s.within_slot(i as u32, |s| s.push_to(to, item));
     }

@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         if place.is_bottom() { start } else { place.value() }
     }
 
-    fn copy_list(&mut self, kind: ListKind, start: Value, length: Value, row: &RowWords) -> Value {
+    pub(super) fn copy_list(&mut self, kind: ListKind, start: Value, length: Value, row: &RowWords) -> Value {
         let width = width(&self.memo.list(kind).items.clone()) as i64;
         let wide = self.b.i64(width);
         let count = self.b.binary(BinaryOp::Mul, length, wide);

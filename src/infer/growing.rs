@@ -18,6 +18,8 @@ use crate::types::{ArrayKind, ListKind, Type};
 pub(crate) enum Changing {
     List(ListKind, Value),
     Array(ArrayKind, Value),
+    /// One of the heap to which elements only push: they write it down (`super::pushing`).
+    Log(ArrayKind, Value),
 }
 
 impl Lowerer<'_> {
@@ -28,6 +30,17 @@ impl Lowerer<'_> {
 
     /// The length of an array is about to change: false where that cannot be.
     pub(crate) fn grow_array(&mut self, kind: ArrayKind, id: Value) -> bool {
+        if !self.begin_growth(kind, id) {
+            return false;
+        }
+        let zero = self.b.i64(0);
+        self.note_touch(kind);
+        self.watch_item(kind, (id, zero), id, true, None);
+        true
+    }
+
+    /// The same, of whatever touches the array then.
+    pub(super) fn begin_growth(&mut self, kind: ArrayKind, id: Value) -> bool {
         if self.made_kinds.contains(&kind) {
             self.refuse_here(
                 "unsupported-store",
@@ -42,9 +55,14 @@ impl Lowerer<'_> {
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= !std::mem::replace(&mut memo.grows, true);
         self.check_unfrozen_array(kind, id);
-        let zero = self.b.i64(0);
-        self.watch_item(kind, (id, zero), id, true, None);
         true
+    }
+
+    /// The code here touches arrays of the kind otherwise than by pushing.
+    fn note_touch(&mut self, kind: ArrayKind) {
+        let who = self.watcher();
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= memo.touched_by.insert(who);
     }
 
     /// All items of an array may be others from here on: false where that cannot be.
@@ -58,12 +76,14 @@ impl Lowerer<'_> {
 
     /// The length and offset of an array of such a kind.
     pub(super) fn changing_length(&mut self, kind: ArrayKind, id: Value) -> Value {
+        self.note_touch(kind);
         let zero = self.b.i64(0);
         self.watch_item(kind, (id, zero), id, false, None);
         self.index_of_array(BufferKind::ArrayLength(kind), id)
     }
 
     pub(super) fn changing_offset(&mut self, kind: ArrayKind, id: Value) -> Value {
+        self.note_touch(kind);
         let offset = self.index_of_array(BufferKind::ArrayOffset(kind), id);
         self.b.unary(UnaryOp::WrapI64, offset)
     }
@@ -93,6 +113,7 @@ impl Lowerer<'_> {
         match to {
             Changing::List(kind, list) => self.push(kind, list, value),
             Changing::Array(kind, id) => self.array_push(kind, id, value),
+            Changing::Log(kind, id) => self.log_push(kind, id, value),
         }
     }
 
@@ -100,6 +121,7 @@ impl Lowerer<'_> {
         match of {
             Changing::List(_, list) => self.set_list_length(list, length),
             Changing::Array(kind, id) => self.set_array_length(kind, id, length),
+            Changing::Log(..) => {}
         }
     }
 

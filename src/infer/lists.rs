@@ -17,9 +17,9 @@ use crate::ir::{
 use crate::types::{ListKind, Type, TypeSet};
 
 /// Words of a header: length, room, first item.
-const HEADER: i64 = 3;
+pub(super) const HEADER: i64 = 3;
 /// The first word in use behind the count.
-const START: i64 = 1;
+pub(super) const START: i64 = 1;
 /// One item of room before the first item instead of behind it.
 const MOVED: i64 = (1 << 32) - 1;
 
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
     /// A tick begins with empty scratch memory.
     pub(crate) fn clear_scratch(&mut self) {
         if self.memo.makes_lists {
-            let start = self.b.i64(START);
+            let start = self.clear_logs(START);
             self.set_used(start);
         }
     }
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         self.word(at)
     }
 
-    fn set_header(&mut self, list: Value, word: i64, value: Value) {
+    pub(super) fn set_header(&mut self, list: Value, word: i64, value: Value) {
         let list = self.b.unary(UnaryOp::ExtendI32, list);
         let at = self.plus(list, word);
         self.set_word(at, value);

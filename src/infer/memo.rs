@@ -91,6 +91,9 @@ pub struct ArrayMemo {
     pub made: bool,
     /// Their length changes.
     pub grows: bool,
+    /// Who pushes to such arrays, and who touches them in another way.
+    pub pushed_by: Watchers,
+    pub touched_by: Watchers,
     /// Who touches another item than that of the element's own number, in the only array that is touched.
     pub shared: Watchers,
     /// That array for each of them, by root.
@@ -230,6 +233,8 @@ pub struct Memo {
     /// The classes and kinds of lists of what gets rows.
     pub settled: BTreeSet<ClassId>,
     pub settled_lists: BTreeSet<ListKind>,
+    /// Kinds of arrays to which elements push what they write down.
+    pub logs: BTreeSet<ArrayKind>,
     /// Classes whose objects get rows as soon as a driver makes them, since elements or columns have them.
     pub of_drivers: BTreeSet<ClassId>,
     /// The variables that all objects of a class have when they have been made.

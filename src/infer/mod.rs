@@ -40,6 +40,7 @@ mod operand;
 mod outlining;
 mod parallel;
 mod patterns;
+mod pushing;
 mod raise;
 mod records;
 mod rescue;

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 impl Lowerer<'_> {
     /// Gets what elements make rows?
     pub(super) fn settles(&self) -> bool {
-        self.repeats || self.section.is_some()
+        self.repeats || self.section.is_some() || !self.memo.logs.is_empty()
     }
 
     /// What values are when they have rows.
@@ -208,7 +208,8 @@ impl Lowerer<'_> {
     ) {
         let kept: Vec<Kept> = if self.in_driver { vec![] } else { self.memo.kept_by(self.own_key) };
         let who = self.watcher();
-        if !kept.is_empty() || gives.is_some() {
+        let logs = self.logs_of_element();
+        if !kept.is_empty() || !logs.is_empty() || gives.is_some() {
             self.memo.changed |= self.memo.settling.insert(who);
         }
         if self.b.is_dead() || !self.memo.settling.contains(&who) {
@@ -231,6 +232,9 @@ impl Lowerer<'_> {
                 variables.push((hierarchy, self.parts(&part, &Stored::written(stored.clone()))));
                 types.push(stored);
             }
+        }
+        for (i, list) in (0..).zip(logs) {
+            types.push(self.within_slot(0x600 + i, |s| s.evacuate_log(list, &row)));
         }
         let mut result = None;
         if let Some((gives, into)) = gives {
@@ -269,6 +273,8 @@ impl Lowerer<'_> {
     pub(super) fn settle_types(&mut self, types: &TypeSet) {
         let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
         self.held_within(types, &mut classes, &mut kinds);
+        let logs = self.log_lists();
+        kinds.retain(|kind| !logs.contains(kind));
         for class in classes {
             self.settle_class(class);
         }
@@ -355,6 +361,10 @@ impl Lowerer<'_> {
             };
             let items = HeldValue { word: 0, shape: types.single_shape(), into };
             settling.lists.insert(kind, NewArrays { kind: number, arrays, items, width: width(&types) });
+        }
+        for kind in self.memo.logs.clone() {
+            let (items, log) = self.plan_log(kind);
+            settling.logs.insert(items, log);
         }
         self.program.settling = settling;
     }

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 pub struct Settling {
     pub classes: BTreeMap<ClassId, NewObjects>,
     pub lists: BTreeMap<ListKind, NewArrays>,
+    /// By the kind of the lists of items: what elements push to arrays of the heap.
+    pub logs: BTreeMap<ListKind, Log>,
     /// By number; none of those that make nothing that stays.
     pub kernels: Vec<Option<SettlingKernel>>,
     /// Words of each element.
@@ -48,6 +50,19 @@ pub struct NewArrays {
     pub width: usize,
 }
 
+/// What elements push to the arrays of a kind: each has evacuated a list of arrays and one of items, as long as that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// The kind of the list of arrays.
+    pub arrays: ListKind,
+    pub into: Arrays,
+    pub room: Buffer,
+    pub ends: Buffer,
+    pub items: HeldValue,
+    /// Words of an item.
+    pub width: usize,
+}
+
 /// A value that is held by an object or array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldValue {
@@ -72,6 +87,14 @@ pub struct SettlingKernel {
 }
 
 impl Settling {
+    /// Words of an item of lists of a kind.
+    pub fn width(&self, kind: ListKind) -> Option<usize> {
+        let of_list = self.lists.get(&kind).map(|list| list.width);
+        let of_log = self.logs.get(&kind).map(|log| log.width);
+        let is_of_arrays = || self.logs.values().any(|log| log.arrays == kind);
+        of_list.or(of_log).or_else(|| is_of_arrays().then_some(1))
+    }
+
     /// Changes the numbers of buffers and scalars.
     pub fn renumber(&mut self, mut buffer: impl FnMut(&mut Buffer), mut scalar: impl FnMut(&mut Scalar)) {
         let items = |items: &mut Items, buffer: &mut dyn FnMut(&mut Buffer)| {
@@ -86,6 +109,11 @@ impl Settling {
             buffer(&mut arrays.offset);
             buffer(&mut arrays.length);
             items(&mut arrays.items, &mut buffer);
+            items(&mut held.into, &mut buffer);
+        }
+        for Log { into, room, ends, items: held, .. } in self.logs.values_mut() {
+            [&mut into.offset, &mut into.length, room, ends].into_iter().for_each(&mut buffer);
+            items(&mut into.items, &mut buffer);
             items(&mut held.into, &mut buffer);
         }
         for SettlingKernel { words, count, base, variables, result } in self.kernels.iter_mut().flatten() {

@@ -4,6 +4,7 @@
 use super::super::frame::STATUS_DONE;
 use super::super::internal;
 use super::super::runtime::ThreadState;
+use super::pushing::Pushed;
 use super::{Driver, ENDED, Request};
 use crate::backend::collectives::{self, Rows};
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
@@ -37,6 +38,8 @@ pub(super) struct DriverState<'a> {
     copies: FxHashMap<Buffer, (Copied, u64)>,
     /// What names the arrays that the next append keeps.
     kept: Vec<i64>,
+    /// What elements of this tick push to arrays.
+    pub(super) pushed: Vec<Pushed>,
     /// The first ticks of the launches so far, and their kernels; and the first tick of the next one.
     begun: Vec<(u64, KernelId)>,
     pub(super) ticks: u64,
@@ -112,6 +115,7 @@ impl<'a> DriverState<'a> {
             bases: (0..driver.kernels).map(|_| None).collect(),
             copies: FxHashMap::default(),
             kept: Vec::new(),
+            pushed: Vec::new(),
             begun: Vec::new(),
             ticks: launch.first_tick,
             loops: false,

@@ -5,6 +5,7 @@
 //! is shared between programs by what is then left.
 
 mod host;
+mod pushing;
 mod settle;
 
 use super::emit::Emitter;

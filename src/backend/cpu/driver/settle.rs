@@ -69,21 +69,21 @@ impl Settler {
 
 /// What elements have made: by class and by kind of lists, the elements and the words where each thing begins.
 #[derive(Default)]
-struct Made {
+pub(super) struct Made {
     objects: BTreeMap<ClassId, Vec<(u32, u32)>>,
-    arrays: BTreeMap<ListKind, Vec<(u32, u32)>>,
+    pub arrays: BTreeMap<ListKind, Vec<(u32, u32)>>,
 }
 
 /// Where rows begin.
 #[derive(Default)]
-struct Rows {
+pub(super) struct Rows {
     objects: BTreeMap<ClassId, (Shape, usize)>,
     arrays: BTreeMap<ListKind, (Shape, usize)>,
 }
 
 /// The words of all elements.
 #[derive(Clone, Copy)]
-struct Words<'a> {
+pub(super) struct Words<'a> {
     all: &'a [i64],
     count: usize,
 }
@@ -92,7 +92,7 @@ struct Words<'a> {
 const FOUND: u32 = 32;
 
 impl Words<'_> {
-    fn get(self, element: usize, word: usize) -> Result<i64, Error> {
+    pub fn get(self, element: usize, word: usize) -> Result<i64, Error> {
         let word = self.all.get(word * self.count + element);
         word.copied().ok_or_else(|| internal("what an element has made is beyond its words"))
     }
@@ -118,7 +118,7 @@ impl Words<'_> {
     }
 
     /// A value that is held, by what holds it.
-    fn held(
+    pub fn held(
         self,
         rows: &Rows,
         (element, word): (usize, usize),
@@ -165,6 +165,7 @@ impl DriverState<'_> {
                     self.launch_round(kernel, jobs, round)?;
                 }
             }
+            self.push_all()?;
             self.ticks += 1;
         }
         Ok(())
@@ -253,6 +254,7 @@ impl DriverState<'_> {
                     self.fill_arrays(&made, &rows, words)?;
                     self.settle_variables(of, &rows, words, elements.clone())?;
                 }
+                self.note_pushed(&made, &rows, words)?;
                 self.settle_result(of, &rows, words, elements)
             });
         self.session.store().columns_mut()[at] = Column::I64(all);
@@ -281,7 +283,8 @@ impl DriverState<'_> {
             }
         }
         for (kind, arrays) in &made.arrays {
-            let NewArrays { kind: number, arrays: into, .. } = &plan.lists[kind];
+            // Of what is pushed there are lists that nobody refers to.
+            let Some(NewArrays { kind: number, arrays: into, .. }) = plan.lists.get(kind) else { continue };
             let first = self.column(into.offset).len();
             rows.arrays.insert(*kind, (Shape::Array(*number), first));
             let items = [into.items.payload, into.items.tag].into_iter().flatten();
@@ -359,7 +362,10 @@ impl DriverState<'_> {
     fn fill_arrays(&mut self, made: &Made, rows: &Rows, words: Words<'_>) -> Result<(), Stop> {
         let driver = self.driver;
         for (kind, arrays) in &made.arrays {
-            let NewArrays { arrays: into, items, width, .. } = &driver.settler.plan.lists[kind];
+            let Some(NewArrays { arrays: into, items, width, .. }) = driver.settler.plan.lists.get(kind)
+            else {
+                continue;
+            };
             let (_, first) = rows.arrays[kind];
             for (number, (element, start)) in arrays.iter().enumerate() {
                 let offset = self.column(into.offset).bits(first + number) as usize;
@@ -499,9 +505,9 @@ impl DriverState<'_> {
 }
 
 /// Words before the items of an array: its kind and its length.
-const ARRAY_HEADER: usize = 2;
+pub(super) const ARRAY_HEADER: usize = 2;
 
-fn too_many(what: &str) -> Stop {
+pub(super) fn too_many(what: &str) -> Stop {
     Error::Device(format!("a section can number at most 2,147,483,647 {what}")).into()
 }
 
@@ -544,9 +550,9 @@ fn find(
                 }
                 Err(_) => {
                     let kind = ListKind(!code as u32);
-                    let of = plan.lists.get(&kind).ok_or_else(|| internal("an array of no known kind"))?;
+                    let width = plan.width(kind).ok_or_else(|| internal("an array of no known kind"))?;
                     let length = *all.get(at + count).ok_or_else(beyond)? as usize;
-                    (made.arrays.entry(kind).or_default(), ARRAY_HEADER + length * of.width)
+                    (made.arrays.entry(kind).or_default(), ARRAY_HEADER + length * width)
                 }
             };
             all[at] = (list.len() as i64) << FOUND | code & i64::from(u32::MAX);

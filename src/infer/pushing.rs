@@ -1,0 +1,189 @@
+//! Arrays of the heap to which elements only push: `world.newborns << Rabbit.new(x, y)`.
+//!
+//! Where the elements of a kernel touch the arrays of a kind in no other way, nobody comes to know during the launch what
+//! is in them. So an element writes down what it pushes, in two lists of its scratch memory: the arrays and the items.
+//! They are evacuated at its end with all that the items hold ([`super::settling`]), and who runs the driver puts the
+//! items behind those of the arrays when all elements have run, in the order of the base. Such arrays need not be watched,
+//! and what is pushed may be made by the element.
+//!
+//! An array that the element's own object holds, and that gets what is there already, it changes at once
+//! ([`super::growing`]).
+
+use super::Lowerer;
+use super::growing::Changing;
+use super::lists::{HEADER, START};
+use super::operand::Operand;
+use super::results::{RowWords, width};
+use crate::heap::schema::{Output, Stored};
+use crate::ir::settling::{HeldValue, Log};
+use crate::ir::{Arrays, Buffer, BufferKind, Op, Ty, Value};
+use crate::types::{ArrayKind, ListKind, Type, TypeSet};
+
+/// A list of a log, and where its header is.
+pub(super) type LogList = (ListKind, i64);
+
+impl Lowerer<'_> {
+    /// `values` are about to be pushed to an array.
+    pub(crate) fn pushed_array(
+        &mut self,
+        kind: ArrayKind,
+        id: Value,
+        values: &[&Operand],
+    ) -> Option<Changing> {
+        let who = self.watcher();
+        let touched = self.memo.arrays.get(&kind).is_some_and(|memo| memo.touched_by.concern(who));
+        let makes = values.iter().any(|value| value.types.iter().any(is_made));
+        let logs = !self.in_driver && (self.section.is_some() || self.output == Output::Nothing);
+        if touched || !logs || !makes && self.is_own_array(id) {
+            return self.grow_array(kind, id).then_some(Changing::Array(kind, id));
+        }
+        if !self.begin_growth(kind, id) {
+            return None;
+        }
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= memo.pushed_by.insert(who) | self.memo.logs.insert(kind);
+        Some(Changing::Log(kind, id))
+    }
+
+    /// Is it what a variable of the element's own object holds?
+    fn is_own_array(&self, id: Value) -> bool {
+        let mut value = id;
+        loop {
+            match self.b.definition(value) {
+                Some(Op::Unary(_, of)) => value = *of,
+                Some(Op::Load(buffer, index)) => {
+                    let kind = &self.program.buffers[buffer.0 as usize].kind;
+                    return matches!(kind, BufferKind::Column { .. }) && Some(*index) == self.own_id;
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// Writes down that an array gets one more item.
+    pub(super) fn log_push(&mut self, kind: ArrayKind, id: Value, value: &Operand) {
+        if value.is_bottom() || self.b.is_dead() || !self.can_log(value) {
+            return;
+        }
+        if let Some(function) = &self.function {
+            // What is written down is older than the call.
+            let own = super::memo::FunctionKey { guarded: false, ..function.key.clone() };
+            let own = self.memo.stores.entry(own).or_default();
+            self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
+        }
+        let Some([arrays, items]) = self.lists_of_log(kind) else { return };
+        let array = Operand::one(Type::Array(kind), id);
+        for (slot, (list, at), item) in [(0, arrays, &array), (1, items, value)] {
+            let at = self.b.i32(at as i32);
+            self.within_slot(0x3e2 + slot, |s| s.push(list, at, item));
+        }
+        let types = self.memo.list(items.0).items.clone();
+        self.settle_types(&types);
+        let settled = self.settled(&types);
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= memo.written.extend(&settled) | memo.stored.extend(&settled);
+    }
+
+    /// Can it be put into an array after the tick? Refuses it, or learns how it is to be made.
+    fn can_log(&mut self, value: &Operand) -> bool {
+        let made = value.types.filter(is_made);
+        let others = value.types.filter(|ty| !is_made(ty));
+        if made.iter().any(Type::is_made_hash) {
+            return self.is_storable(value);
+        }
+        if !others.is_empty() && !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
+            return false;
+        }
+        if made.is_empty() {
+            return true;
+        }
+        if self.keep_building(&value.types) || self.keep_made(&made) || !self.can_leave(&made) {
+            return false;
+        }
+        let tuples: Vec<Type> = made.iter().filter(|ty| matches!(ty, Type::Tuple(_))).cloned().collect();
+        let grew = tuples.into_iter().fold(false, |grew, tuple| self.grow_literals(&tuple.into()) | grew);
+        !grew && self.can_settle(&made)
+    }
+
+    /// The lists of arrays and items.
+    fn lists_of_log(&mut self, kind: ArrayKind) -> Option<[LogList; 2]> {
+        let number = self.memo.logs.iter().position(|known| *known == kind)? as i64;
+        let first = START + 2 * HEADER * number;
+        let [arrays, items] = [0, 1].map(|part| self.memo.list_kind((u32::MAX - 16, kind.0, part)));
+        Some([(arrays, first), (items, first + HEADER)])
+    }
+
+    /// The kinds of all such lists.
+    pub(super) fn log_lists(&mut self) -> Vec<ListKind> {
+        let kinds: Vec<ArrayKind> = self.memo.logs.iter().copied().collect();
+        kinds.into_iter().filter_map(|kind| self.lists_of_log(kind)).flatten().map(|(list, _)| list).collect()
+    }
+
+    /// Those that elements here may have pushed to.
+    pub(super) fn logs_of_element(&mut self) -> Vec<LogList> {
+        if self.in_driver {
+            return Vec::new();
+        }
+        let who = self.watcher();
+        let kinds: Vec<ArrayKind> = self.memo.logs.iter().copied().collect();
+        let pushed = kinds.into_iter().filter(|kind| self.memo.arrays[kind].pushed_by.concern(who));
+        let pushed: Vec<ArrayKind> = pushed.collect();
+        pushed.into_iter().filter_map(|kind| self.lists_of_log(kind)).flatten().collect()
+    }
+
+    /// All are empty at first; gives the first word behind them.
+    pub(super) fn clear_logs(&mut self, start: i64) -> Value {
+        let lists = 2 * self.memo.logs.len() as i64;
+        let end = self.b.i64(start + lists * HEADER);
+        let zero = self.b.i64(0);
+        for list in 0..lists {
+            let list = self.b.i32((start + list * HEADER) as i32);
+            for (word, value) in [(0, zero), (1, zero), (2, end)] {
+                self.set_header(list, word, value);
+            }
+        }
+        end
+    }
+
+    pub(super) fn evacuate_log(&mut self, (list, at): LogList, row: &RowWords) -> TypeSet {
+        let at_header = self.b.i32(at as i32);
+        let length = self.list_length(at_header);
+        let start = self.b.i64(at);
+        self.copy_list(list, start, length, row);
+        Type::List(list).into()
+    }
+
+    /// Where what is written down goes: by the kind of its items.
+    pub(super) fn plan_log(&mut self, kind: ArrayKind) -> (ListKind, Log) {
+        let lists = self.lists_of_log(kind).expect("asked of those that are");
+        let [(arrays, _), (items, _)] = lists;
+        let types = self.memo.list(items).items.clone();
+        let stored = self.memo.arrays[&kind].stored.clone();
+        let into = self.parts(&|part| BufferKind::ArrayValues(kind, part), &Stored::written(stored));
+        let mut written = |buffer, ty| {
+            let buffer: Buffer = self.buffer(buffer, ty);
+            self.program.buffers[buffer.0 as usize].written = true;
+            buffer
+        };
+        let log = Log {
+            arrays,
+            into: Arrays {
+                offset: written(BufferKind::ArrayOffset(kind), Ty::I32),
+                length: written(BufferKind::ArrayLength(kind), Ty::I32),
+                items: into,
+            },
+            room: written(BufferKind::ArrayRoom(kind), Ty::I32),
+            ends: written(BufferKind::ArrayEnds(kind), Ty::I64),
+            items: HeldValue { word: 0, shape: types.single_shape(), into },
+            width: width(&types),
+        };
+        for buffer in [into.payload, into.tag].into_iter().flatten() {
+            self.program.buffers[buffer.0 as usize].written = true;
+        }
+        (items, log)
+    }
+}
+
+fn is_made(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_))
+}
