@@ -45,13 +45,13 @@ end
 
 RSpec.describe "docs/operations.md" do
   text = File.read(File.expand_path("../docs/operations.md", __dir__), encoding: Encoding::UTF_8)
-  named = text.scan(/`(p[a-z_]+\??)`/).flatten.uniq
-  methods = [Ikra::ParallelMethods, Ikra::ParallelTimes, Ikra::ParallelArrays].flat_map do |one|
+  named = text.scan(/`(p[a-z_]+[?!]?)`/).flatten.uniq
+  methods = [Ikra::ParallelMethods, *Ikra.const_get(:PARALLEL).map(&:last)].flat_map do |one|
     one.instance_methods(false)
   end
 
   it "has a row for every parallel method" do
-    expect(methods.map(&:to_s) - named - %w[plazy pnew pcollect_concat]).to be_empty
+    expect(methods.map(&:to_s) - named - %w[plazy pnew pcollect_concat ptransform_values! ptransform_keys!]).to be_empty
   end
 
   it "names none that there is not" do

@@ -54,6 +54,53 @@ RSpec.describe "operations" do
     end
     next if backend == :ruby
 
+    it "has those that only Hashes have" do
+      [{ 1 => 2, 3 => 4, 5.5 => nil }, {}, { "a" => 1, b: 2 }, Hash.new(7).merge(1 => 1)].each do |pairs|
+        %i[transform_values transform_values! transform_keys transform_keys!].each do |name|
+          theirs = pairs.dup
+          ours = pairs.dup
+          expected = theirs.public_send(name) { |x| [x, 1] }
+          actual = ours.public_send(:"p#{name}") { |x| [x, 1] }
+          expect([actual, actual.default, actual.equal?(ours),
+                  ours]).to eq([expected, expected.default, expected.equal?(theirs), theirs])
+        end
+        expect(pairs.dup.freeze.ptransform_values { |x| [x] }).to eq(pairs.transform_values { |x| [x] })
+        frozen = pairs.dup.freeze
+        expect { frozen.ptransform_values! { |x| x } }.to raise_error(FrozenError)
+        expect(pairs.ptransform_keys({ 1 => 2 }) { |x| [x] }).to eq(pairs.transform_keys({ 1 => 2 }) { |x| [x] })
+      end
+      points = { a: World::Point.new(1), b: World::Point.new(2) }
+      expect(points.peach_value { |point| point.x += 1 }).to equal(points)
+      expect(points.peach_pair { |key, point| point.x += key == :a ? 1 : 2 }).to equal(points)
+      expect(points.peach_key { |key| points[key].x += 1 }).to equal(points)
+      expect(points.values.map(&:x)).to eq([4, 6])
+    end
+
+    it "counts the elements of peach" do
+      points = [World::Point.new(1), World::Point.new(2)]
+      expect(points.peach.with_index(5) { |point, i| point.x += i }).to equal(points)
+      expect(points.map(&:x)).to eq([6, 8])
+      expect([1, 2].peach.with_object(points) { |x, all| all[x - 1].x += x }).to equal(points)
+      expect(points.map(&:x)).to eq([7, 10])
+    end
+
+    it "refuses blocks that may read what their method changes" do
+      all = [3, 1, 2]
+      told = /the block may read what its method changes, .* \[changing-base\]\n  hint: let it read a dup/
+      expect { all.pmap! { |x| x + all[0] } }.to raise_error(Ikra::UnsupportedError, told)
+      expect { all.preject! { |x| x > all.sum } }.to raise_error(Ikra::UnsupportedError, told)
+      pairs = { 1 => 2, 3 => 4 }
+      expect { pairs.pselect! { |key, value| pairs.key?(key + value) } }.to raise_error(Ikra::UnsupportedError, told)
+      other = all.dup
+      expect(all.pmap! { |x| x + other[0] }).to equal(all).and eq([6, 4, 5])
+    end
+
+    it "changes nothing where the block raises" do
+      all = [3, 1, 2]
+      expect { all.preject! { |x| x == 1 ? raise("no") : true } }.to raise_error("no")
+      expect(all).to eq([3, 1, 2])
+    end
+
     it "has many elements" do
       values = OperationTable.values(:integers, 100_003)
       %i[sort tally uniq minmax sum].each do |name|

@@ -130,6 +130,30 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "goes over parts of arrays, Enumerators and Hashes" do
+      empty = []
+      none = -> { Ikra.section { empty.each_slice(0).pmap(&:size) } }
+      expect(&none).to raise_error(ArgumentError, "invalid slice size")
+      expect_same_program do |base|
+        pairs = base.each_with_index.to_h { |cell, i| [i * 3, cell] }
+        Ikra.section do
+          base.each_slice(3).peach { |cells| cells.each { |cell| cell.value += cells.size } }
+          pairs.peach { |key, cell| cell.value += key }
+          pairs.peach_value { |cell| cell.value += 1 }
+          base.peach.with_index(1) { |cell, i| cell.value += i }
+          made = base.group_by { |cell| cell.value % 3 }.transform_values(&:size)
+          [base.each_slice(4).pmap { |cells| cells.sum(&:value) }, base.each_cons(2).pmap do |a, b|
+                                                                     (a.value * 2) - b.value
+                                                                   end,
+           base.each.with_index(5).pmap { |cell, i| cell.value * i }, pairs.pmap { |pair| pair[0] + pair[1].value },
+           made.pmap { |key, count| key * count }, 1.step(20, 4).pmap { |i| i * i }, base.each_cons(900).pmap do |_all|
+                                                                                       1
+                                                                                     end,
+           base.each_index.pmap { |i| base[i].value }]
+        end
+      end
+    end
+
     it "looks at what the elements have computed, until it converges" do
       expect_same_program do |base|
         Ikra.section do

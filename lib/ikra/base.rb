@@ -25,6 +25,7 @@ require_relative "chain"
 require_relative "space"
 require_relative "parallel_methods"
 require_relative "operations"
+require_relative "changes"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra

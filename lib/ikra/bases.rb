@@ -78,7 +78,10 @@ module Ikra
 
     # What the extension is told: the columns, and how the block gets them.
     def columns = @items.columns
-    def form = [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?, @items.column?]
+
+    def form
+      [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?, @items.column?, @items.changed?]
+    end
 
     # Something that yields what the collection has yielded.
     def again = @items.again
@@ -139,7 +142,7 @@ module Ikra
   class ProgramBase
     def empty? = false
     def columns = [Series.new(0, 1)]
-    def form = [1, [], false, [], false, false]
+    def form = [1, [], false, [], false, false, false]
   end
   private_constant :Base, :ArrayBase, :ProgramBase
 end

@@ -42,6 +42,7 @@ module Ikra
       @looked_at = looked_at
       @original = original
       @kind = kind
+      @changed = false
     end
 
     # Do they take no memory?
@@ -49,6 +50,18 @@ module Ikra
     def pairs? = @kind == :pairs
     def made? = @kind == :made
     def column? = @kind == :column
+    # May the block not read what is looked at?
+    def changed? = @changed
+
+    # The same of a collection that the operation changes.
+    def changed(collection)
+      copy = dup
+      copy.instance_exec do
+        @changed = true
+        @looked_at = [collection]
+      end
+      copy
+    end
 
     # So many of the elements, from one on.
     def part(first, count)

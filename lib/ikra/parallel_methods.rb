@@ -30,28 +30,34 @@ module Ikra
     # @param progress [Boolean, String, nil] whether a bar on the terminal shows how far it is, or under which title; it
     #   takes the gem ruby-progressbar, and is seen where standard error is a terminal
     # @yield [element]
-    # @return [Object] what +each+ gives: self, and of an Enumerator mostly what it was made of
+    # @return [Object] what +each+ gives: self, and of an Enumerator mostly what it was made of; without a block an
+    #   Enumerator, whose +with_index+ and +with_object+ are parallel
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
     # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
     # @raise [Ikra::DeviceError] when the device or its driver fails
     # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
-    # @raise [ArgumentError] without a block, or for a negative number of ticks
+    # @raise [ArgumentError] for a negative number of ticks, and for several of them without a block
     # @raise [RangeError] when there is no end of elements, as in <tt>(1..)</tt>
     # @raise [TypeError] when the number of ticks is no Integer
     # @raise [Exception] what the block raises; no object has changed then
     def peach(ticks = 1, progress: nil, &block)
+      return WithoutBlock.new(self, :each) if block.nil? && ticks == 1
+
       Section.run(self, :peach, ticks, progress, block)
     end
 
     # Calls the block with each element, in parallel.
     #
     #   speeds = cars.pmap { |car| car.speed * 3.6 }
+    #   places = cars.pmap.with_index(1) { |car, place| car.result(place) }
     #
     # @param progress (see #peach)
     # @yield [element]
     # @return [Array] the block's values, in the order of the elements
     # @raise (see #peach)
     def pmap(progress: nil, &block)
+      return WithoutBlock.new(self, :map) unless block
+
       Section.run(self, :pmap, 1, progress, block)
     end
 
@@ -65,6 +71,8 @@ module Ikra
     #   a Hash a Hash of them
     # @raise (see #peach)
     def pselect(progress: nil, &block)
+      return WithoutBlock.new(self, :select) unless block
+
       Section.run(self, :pselect, 1, progress, block)
     end
   end

@@ -12,16 +12,9 @@ module Ikra
   # Ruby's own collections have them then, not classes of the user's that include Enumerable: Ruby 3.4 crashes where
   # `public_send` finds a method that a refinement of Enumerable has too.
   module Refinements
-    [::Array, ::Hash, ::Range, ::Struct, ::Set, ::Enumerator, Column, TupleColumn].each do |collection|
-      refine(collection) { import_methods ParallelMethods }
-    end
-
-    refine ::Array.singleton_class do
-      import_methods ParallelArrays
-    end
-
-    refine ::Integer do
-      import_methods ParallelTimes
+    [*PARALLEL, *[::Hash, ::Range, ::Struct, ::Set, ::Enumerator, Column, TupleColumn]
+      .map { |collection| [collection, ParallelMethods] }].each do |collection, methods|
+      refine(collection) { import_methods methods }
     end
   end
 end

@@ -2,18 +2,20 @@
 
 require "set"
 require_relative "sums"
+require_relative "without_block"
 require_relative "terminal/aggregation"
 require_relative "terminal/extremes"
 require_relative "terminal/ordering"
 require_relative "terminal/grouping"
 require_relative "terminal/restriction"
+require_relative "terminal/changes"
 
 module Ikra
   # What ends a chain; an eager method such as +psort_by+ is a chain of nothing else. Each operation does what Ruby's
   # method of that name does with the values that come out of the stages. What of it needs Ruby's own operators, Ruby
   # does: its own method runs over the same collection, with a block that gives what the section gave.
   class Terminal
-    OPERATIONS = [Aggregation, Extremes, Ordering, Grouping, Restriction].freeze
+    OPERATIONS = [Aggregation, Extremes, Ordering, Grouping, Restriction, Changes].freeze
     include(*OPERATIONS)
 
     # How these methods give their block what `each` yields: see {Base::PASSING}.
@@ -37,10 +39,12 @@ module Ikra
     # Those of a block that answers yes or no, and those of one that gives a value.
     ASKING = %i[filter reject partition count any? all? none? one? find detect find_index take_while drop_while].freeze
     GIVING = %i[collect flat_map collect_concat filter_map uniq sort_by min_by max_by minmax_by group_by to_h to_set
-                chunk sum].freeze
+                chunk sum map! collect! select! filter! keep_if reject! delete_if sort_by! uniq! transform_values
+                transform_values! transform_keys transform_keys!].freeze
     # Those that are Enumerators in Ruby, or raise, where there is no block.
     NEEDING = %i[select filter reject partition flat_map collect_concat filter_map take_while drop_while find detect
-                 sort_by group_by min_by max_by minmax_by chunk chunk_while slice_when].freeze
+                 sort_by group_by min_by max_by minmax_by chunk chunk_while slice_when map! collect! select! filter!
+                 keep_if reject! delete_if sort_by!].freeze
 
     # Is it a method with a block for each element?
     def self.block?(title)
@@ -73,7 +77,7 @@ module Ikra
 
     # What Ruby's method gives. Of those that are not here it is Ruby's own that runs.
     def outcome
-      return own_answer if @block.nil? && NEEDING.include?(@name)
+      return without_block if @block.nil? && NEEDING.include?(@name)
 
       OPERATIONS.any? { |one| one.public_method_defined?(@name, false) } ? public_send(@name) : ruby
     end
@@ -118,6 +122,10 @@ module Ikra
 
     # What Ruby's own method gives.
     def own_answer = Plain.of(@collection, @stages).public_send(@name, *@arguments)
+
+    def without_block
+      @stages.empty? && @arguments.empty? ? WithoutBlock.new(@collection, @name) : own_answer
+    end
 
     def ruby = @collection.public_send(@name, *@arguments, &@block)
 

@@ -18,6 +18,16 @@ module OperationTable
   NUMBERS = %i[integers floats zeros].freeze
 
   row(:map) { |all, name| all.public_send(name) { |x| x * 2 } }
+  # What a method that changes its collection gives, and what that is then; the collections are used again.
+  def self.changing(name, values = %i[integers floats], &call)
+    row(name, values) do |all, called|
+      copy = all.dup
+      given = call.call(copy, called)
+      [given.equal?(copy) ? :self : given, copy]
+    end
+    row(name, values) { |all, called| call.call(all.dup.freeze, called) }
+  end
+
   row(:flat_map) { |all, name| all.public_send(name) { |x| [x, -x] } }
   row(:flat_map) { |all, name| all.public_send(name) { |x| x } }
   row(:filter_map) { |all, name| all.public_send(name) { |x| x * 2 if x > 3 } }
@@ -54,6 +64,23 @@ module OperationTable
   row(:sort_by, %i[nans]) { |all, name| all.public_send(name) { |x| x } }
   row(:sort_by) { |all, name| all.public_send(name) { |x| [x > 500 ? 1 : 0, x] } }
   row(:sort_by) { |all, name| all.public_send(name) { |x| x > 500 ? nil : x } }
+  %i[map! collect!].each { |name| changing(name) { |all, called| all.public_send(called) { |x| x * 2 } } }
+  %i[select! filter! keep_if reject! delete_if].each do |name|
+    changing(name) { |all, called| all.public_send(called) { |x| x > 3 } }
+    changing(name) { |all, called| all.public_send(called) { |x| x < 1_000_000 } }
+    changing(name) { |all, called| all.public_send(called) { |x, y| y ? x.to_i > y.to_i : nil } }
+  end
+  changing(:uniq!) { |all, called| all.public_send(called) }
+  changing(:uniq!) { |all, called| all.public_send(called) { |x| x > 3 } }
+  changing(:sort!, NUMBERS - [:zeros]) { |all, called| all.public_send(called) }
+  changing(:sort!, %i[mixed nans]) { |all, called| all.public_send(called) }
+  changing(:sort_by!) { |all, called| all.public_send(called) { |x| -x } }
+  changing(:sort_by!) { |all, called| all.public_send(called) { |x| [x > 500 ? 1 : 0, x] } }
+  %i[map flat_map filter_map select reject partition sort_by group_by min_by find take_while].each do |name|
+    row(name) { |all, called| all.public_send(called).with_index(2) { |x, i| x.to_i % 3 < i % 2 ? i : nil.to_i } }
+    row(name) { |all, called| all.public_send(called).each_with_index { |x, i| (x.to_i + i) % 5 } }
+  end
+
   %i[min max].each do |best|
     row(best, ANY) { |all, name| all.public_send(name) }
     row(best, ANY) { |all, name| all.public_send(name, 2) }

@@ -1835,6 +1835,63 @@ module Array
     pselect { |x| x }
   end
 
+  # Elements that are parts of an array are taken from it where they are computed on.
+  def __pmap_slices(n)
+    n = __slice_size(n)
+    (0...(size + n - 1) / n).pmap { |i| yield self[i * n, n] }
+  end
+
+  def __peach_slices(n)
+    n = __slice_size(n)
+    (0...(size + n - 1) / n).peach { |i| yield self[i * n, n] }
+    self
+  end
+
+  def __pmap_windows(n)
+    n = __window_size(n)
+    (0..size - n).pmap { |i| yield self[i, n] }
+  end
+
+  def __peach_windows(n)
+    n = __window_size(n)
+    (0..size - n).peach { |i| yield self[i, n] }
+    self
+  end
+
+  def __slice_size(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid slice size" if n <= 0
+
+    n
+  end
+
+  def __window_size(n)
+    n = __to_long(n)
+    raise ArgumentError, "invalid size" if n <= 0
+
+    n
+  end
+
+  # The keys of a Hash, with its values beside them.
+  def __pmap_pairs(values)
+    (0...size).pmap { |i| yield [__item(i), values.__item(i)] }
+  end
+
+  def __peach_pairs(values)
+    (0...size).peach { |i| yield [__item(i), values.__item(i)] }
+  end
+
+  def __pmap_indexed(offset = 0)
+    offset = offset.__nil? ? 0 : __to_long(offset)
+    (0...size).pmap { |i| yield [__item(i), i + offset] }
+  end
+
+  def __peach_indexed(offset = 0)
+    offset = offset.__nil? ? 0 : __to_long(offset)
+    (0...size).peach { |i| yield [__item(i), i + offset] }
+    self
+  end
+
   # From an Integer on as Enumerable#sum, but that nothing is compensated after a value of another class. From something
   # else on MRI has had three ways.
   def __array_sum(initial)

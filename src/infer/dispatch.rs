@@ -100,23 +100,29 @@ fn sequential(name: &str) -> Option<&'static str> {
 }
 
 /// The parallel methods, without the p; but `peach`.
-const PARALLEL: [&str; 53] = [
+const PARALLEL: [&str; 70] = [
     "all?",
     "any?",
     "chunk",
     "chunk_while",
     "collect",
+    "collect!",
     "collect_concat",
     "compact",
     "count",
+    "delete_if",
     "detect",
     "drop",
     "drop_while",
     "each_cons",
+    "each_key",
+    "each_pair",
     "each_slice",
+    "each_value",
     "each_with_index",
     "each_with_object",
     "filter",
+    "filter!",
     "filter_map",
     "find",
     "find_index",
@@ -128,7 +134,9 @@ const PARALLEL: [&str; 53] = [
     "group_by",
     "include?",
     "inject",
+    "keep_if",
     "map",
+    "map!",
     "max",
     "max_by",
     "min",
@@ -140,12 +148,16 @@ const PARALLEL: [&str; 53] = [
     "partition",
     "reduce",
     "reject",
+    "reject!",
     "reverse",
     "select",
+    "select!",
     "shuffle",
     "slice_when",
     "sort",
+    "sort!",
     "sort_by",
+    "sort_by!",
     "sum",
     "take",
     "take_while",
@@ -153,7 +165,12 @@ const PARALLEL: [&str; 53] = [
     "times",
     "to_h",
     "to_set",
+    "transform_keys",
+    "transform_keys!",
+    "transform_values",
+    "transform_values!",
     "uniq",
+    "uniq!",
 ];
 
 /// Those that a driver launches a kernel for; in others it goes through the elements itself.
@@ -450,7 +467,7 @@ impl Lowerer<'_> {
 
     /// Is it one of the parallel methods, and not one of the user's by that name?
     fn is_parallel_method(&self, found: &FoundMethod) -> bool {
-        ["Array", "Enumerable", "Integer"].contains(&&*self.host.class_name(found.owner))
+        ["Array", "Enumerable", "Hash", "Integer", "Set"].contains(&&*self.host.class_name(found.owner))
     }
 
     /// Can a method be called from the current code on an explicit receiver?
@@ -624,9 +641,12 @@ impl Lowerer<'_> {
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),
             Callee::Parallel(plain) => match block {
                 Some(block) => self.parallel_call(receiver, name, arguments, block),
-                None if matches!(name, "peach" | "ptimes") => {
+                None if name == "ptimes" || name == "peach" && !arguments.positional.is_empty() => {
                     let told = format!("{name} needs a block");
                     self.fail(ErrorKind::ArgumentError(told), &[])
+                }
+                None if name == "peach" => {
+                    self.dispatch(receiver, "each", arguments, None, CallType::Outside)
                 }
                 None => self.dispatch(receiver, plain, arguments, None, CallType::Outside),
             },

@@ -169,6 +169,27 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What elements can take from an array by their index: what it is, how, and with which arguments.
+    fn by_index(&mut self, source: &Operand) -> Option<(Operand, &'static str, Vec<Operand>)> {
+        let ty = source.types.single()?.clone();
+        if ty.is_hash() {
+            let [keys, values] =
+                [("#keys", 0x3b6), ("#values", 0x3b7)].map(|(part, slot)| self.send(source, part, &[], slot));
+            return Some((keys, "pairs", vec![values]));
+        }
+        let Type::Enumerator(method, _) = &ty else { return None };
+        let method = match &**method {
+            "each_slice" => "slices",
+            "each_cons" => "windows",
+            "with_index" => "indexed",
+            _ => return None,
+        };
+        let mut items = self.tuple_items(source);
+        let (array, with_index) = self.enumerated(&items.remove(0));
+        let is_array = matches!(array.types.single(), Some(Type::Array(_) | Type::List(_)));
+        (is_array && !with_index).then_some((array, method, items))
+    }
+
     fn parallel_over(
         &mut self,
         place: Context,
@@ -186,7 +207,22 @@ impl Lowerer<'_> {
                 Some("write into a column that is there: `x.size.ptimes { |i| y[i] = … }`".into()),
             );
         }
-        let Some(elements) = self.elements_of(source, name) else { return Operand::bottom() };
+        if arguments.positional.is_empty()
+            && matches!(name, "pmap" | "pcollect" | "peach")
+            && let Some((array, method, rest)) = self.by_index(source)
+        {
+            let verb = if name == "peach" { name } else { "pmap" };
+            let given = self.send_block(&array, &format!("#{verb}_{method}"), &rest, Some(block.clone()));
+            return if method == "pairs" && name == "peach" { source.clone() } else { given };
+        }
+        // What its `each` yields. Of a Hash `select` gives a Hash.
+        let is_enumerator = matches!(source.types.single(), Some(Type::Enumerator(..)));
+        let is_hash = source.types.single().is_some_and(Type::is_hash);
+        let all = match is_enumerator || is_hash && matches!(name, "pmap" | "pcollect" | "peach") {
+            true => self.send(source, "to_a", &[], 0x3b5),
+            false => source.clone(),
+        };
+        let Some(elements) = self.elements_of(&all, name) else { return Operand::bottom() };
         if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
             return self.refuse_base(receiver, name);
         }

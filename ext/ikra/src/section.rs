@@ -539,6 +539,13 @@ impl<'a> Run<'a> {
             });
         }
         for object in &self.base.looked_at {
+            if self.base.is_changed && traced.tracer.met(object.as_raw()).is_some() {
+                return Err(Trouble::Unsupported {
+                    message: "the block may read what its method changes, and would see it half changed [changing-base]"
+                        .into(),
+                    hint: "let it read a dup of that, or use the method without the `!`".into(),
+                });
+            }
             let what = match traced.tracer.met(object.as_raw()) {
                 Some(Visited::Array(kind, _)) => {
                     let what = match traced.tracer.asked.kinds.collection(kind) {

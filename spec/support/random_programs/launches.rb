@@ -13,7 +13,10 @@ module RandomPrograms
       text, items = launch_items(depth)
       return [text, items, false] unless indices && chance(0.15)
 
-      [Node.fixed(text, ".each_with_index"), items, true]
+      # Of neighbours the second one is an Integer as an index is.
+      return [Node.fixed(text, ".each_cons(2)"), items, true] if items == [:int] && chance(0.3)
+
+      [Node.fixed(text, chance(0.2) ? ".each.with_index(#{between(-2, 2)})" : ".each_with_index"), items, true]
     end
 
     def launch_items(depth)

@@ -63,11 +63,13 @@ pub struct Base {
     pub makes_items: bool,
     /// What comes of it are columns again, no Arrays.
     pub is_column: bool,
+    /// The operation changes what is looked at.
+    pub is_changed: bool,
 }
 
 impl Base {
     /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
-    /// items were made, and whether it is an `Ikra::Column`.
+    /// items were made, whether it is an `Ikra::Column`, and whether the operation changes what is looked at.
     /// Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
@@ -80,10 +82,11 @@ impl Base {
                 looked_at: vec![columns.as_value()],
                 makes_items: false,
                 is_column: false,
+                is_changed: false,
             });
         };
-        let (length, arguments, takes_apart, looked_at, makes_items, is_column) =
-            <(u64, RArray, bool, RArray, bool, bool)>::try_convert(form.as_value())?;
+        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed) =
+            <(u64, RArray, bool, RArray, bool, bool, bool)>::try_convert(form.as_value())?;
         let column = |column: Value| match (RArray::from_value(column), column::of(column)) {
             (Some(items), _) => Ok(Source::Items(items)),
             (None, Some(column)) => {
@@ -113,6 +116,7 @@ impl Base {
             looked_at: looked_at.into_iter().collect(),
             makes_items,
             is_column,
+            is_changed,
         })
     }
 
