@@ -34,12 +34,26 @@ impl Text {
             // SAFETY: as the caller says.
             Self::Bytesize => (unsafe { rb_sys::RSTRING_LEN(string) }) as i64,
             // SAFETY: as the caller says.
-            Self::Encoding => match encoding(unsafe { rb_sys::rb_enc_get_index(string) }) {
+            Self::Encoding => match encoding(unsafe { encoding_index(string) }) {
                 Some(encoding) => encoding as i64,
                 None => return value::NIL,
             },
         };
         value::fixnum(number).unwrap_or(value::NIL)
+    }
+}
+
+/// SAFETY: it must be a live String.
+#[inline]
+unsafe fn encoding_index(string: VALUE) -> i32 {
+    use rb_sys::ruby_encoding_consts::{RUBY_ENCODING_INLINE_MAX, RUBY_ENCODING_SHIFT};
+    // SAFETY: as the caller says; a heap object begins with an RBasic.
+    let flags = unsafe { (*(string as *const rb_sys::RBasic)).flags };
+    let most = RUBY_ENCODING_INLINE_MAX as VALUE;
+    match flags >> RUBY_ENCODING_SHIFT as VALUE & most {
+        // SAFETY: as the caller says.
+        index if index == most => unsafe { rb_sys::rb_enc_get_index(string) },
+        index => index as i32,
     }
 }
 

@@ -211,6 +211,8 @@ pub struct Results<'a> {
     objects: FxHashMap<ClassId, Option<Encoding>>,
     /// Where one array or object may be met several times.
     met: Option<RefCell<Met>>,
+    /// Of the String that is made.
+    bytes: RefCell<Vec<u8>>,
     /// Of all elements: the first of each, then the second. No value may need any.
     words: &'a [i64],
     elements: usize,
@@ -247,7 +249,8 @@ impl<'a> Results<'a> {
             _ => &[],
         };
         let met = if shared { Some(RefCell::new(Met::new(words, schema.stores_made)?)) } else { None };
-        Ok(Self { decoder, result, lists, objects, met, words, elements: decoder.heap.length })
+        let (bytes, elements) = (RefCell::default(), decoder.heap.length);
+        Ok(Self { decoder, result, lists, objects, met, bytes, words, elements })
     }
 
     /// One value for each element, or for some.
@@ -336,14 +339,27 @@ impl<'a> Results<'a> {
         if self.met.is_none() {
             return self.value(&self.result, words, 0);
         }
+        if matches!(self.result.kind, Kind::Reference) && !self.holds_all() {
+            let start = words.get(0)? as usize;
+            if words.get(start)? == i64::from(ClassId::STRING.0) {
+                // Nothing else can be it.
+                // SAFETY: it was just made.
+                return Ok(unsafe { Value::from_raw(self.string(words, start)?) });
+            }
+        }
         let result = black_box(self.value(&self.result, words, 0)?);
         self.fill_all(result, words)?;
-        let schema = self.decoder.schema();
-        if !schema.stores_made && schema.output != Output::Program {
+        if !self.holds_all() {
             // The result holds it all.
             self.decoder.pinned.release();
         }
         Ok(result)
+    }
+
+    /// Is what was made for an element needed behind it?
+    fn holds_all(&self) -> bool {
+        let schema = self.decoder.schema();
+        schema.stores_made || schema.output == Output::Program
     }
 
     /// What a variable of an element's is to hold: the element and the word where it begins are in the payload.
@@ -457,7 +473,8 @@ impl<'a> Results<'a> {
     fn string(&self, words: Words<'_>, start: usize) -> Result<VALUE, Trouble> {
         let header = start + 1;
         let (size, flags) = (words.get(header)? as usize, words.get(header + 3)?);
-        let mut bytes: Vec<u8> = Vec::new();
+        let mut bytes = self.bytes.borrow_mut();
+        bytes.clear();
         fallible::reserve(&mut bytes, size + 8)?;
         for word in 0..size.div_ceil(8) {
             bytes.extend_from_slice(&words.get(header + 4 + word)?.to_le_bytes());
@@ -565,10 +582,24 @@ impl<'a> Results<'a> {
         // Before the items stands their number, and what a list is where lists may be met several times.
         let header = if self.met.is_some() { ARRAY_HEADER as usize } else { 1 };
         let (first_key, first_value) = (first_key + header, first_value + header);
-        for item in 0..words.get(first_key - 1)? as usize {
-            let key = self.value(key_items, words, first_key + item * key_items.width)?;
-            let value = self.value(value_items, words, first_value + item * value_items.width)?;
-            hash.aset(key, value)?;
+        let count = words.get(first_key - 1)? as usize;
+        // On the stack, and known to others, so that the garbage collector sees what was made.
+        let mut block = [value::NIL; 2 * ITEMS];
+        let block = black_box(&mut block);
+        let mut made = 0;
+        while made < count {
+            let pairs = &mut block[..2 * ITEMS.min(count - made)];
+            for pair in pairs.as_chunks_mut::<2>().0 {
+                pair[0] = self.value(key_items, words, first_key + made * key_items.width)?.as_raw();
+                pair[1] = self.value(value_items, words, first_value + made * value_items.width)?.as_raw();
+                made += 1;
+            }
+            let (first, length) = (pairs.as_ptr(), pairs.len() as c_long);
+            // SAFETY: all are live; what is raised ends in `protect`.
+            protect(|| unsafe {
+                rb_sys::rb_hash_bulk_insert(length, first, hash.as_raw());
+                value::NIL
+            })?;
         }
         let default = self.value(default, words, at + 3)?;
         if !default.is_nil() {
@@ -628,6 +659,10 @@ impl Pushed {
             return self.push(value);
         }
         self.flush()?;
+        if let Some(items) = RArray::from_value(value) {
+            self.array.concat(items)?;
+            return Ok(());
+        }
         let one = new_array(&[value.as_raw()])?;
         let items: RArray = one.funcall("flatten", (1,))?;
         self.array.concat(items)?;

@@ -4,21 +4,32 @@ use crate::vm::errors::Trouble;
 use ikra_core::faults;
 use ikra_core::infer::{Encoding, STRING_FROZEN, STRING_INTERNED};
 use magnus::rb_sys::protect;
-use rb_sys::VALUE;
-use std::ffi::c_long;
+use rb_sys::{VALUE, ruby_coderange_type, ruby_encoding_consts};
+use std::ffi::{c_int, c_long};
 
 /// A new String of these bytes; `flags` tell its encoding and whether it is frozen.
 pub fn make(bytes: &[u8], flags: i64) -> Result<VALUE, Trouble> {
     faults::point("making a String")?;
     let (first, length) = (bytes.as_ptr().cast(), bytes.len() as c_long);
     let encoding = flags & (STRING_FROZEN - 1);
-    // SAFETY: the bytes are copied; what is raised ends in `protect`.
+    // SAFETY: these only tell numbers.
+    let index: c_int = unsafe {
+        match encoding {
+            _ if encoding == Encoding::Utf8 as i64 => rb_sys::rb_utf8_encindex(),
+            _ if encoding == Encoding::UsAscii as i64 => rb_sys::rb_usascii_encindex(),
+            _ => rb_sys::rb_ascii8bit_encindex(),
+        }
+    };
+    let mut known = (index as VALUE) << ruby_encoding_consts::RUBY_ENCODING_SHIFT as VALUE;
+    if bytes.is_ascii() {
+        // Nobody has to look at the bytes again.
+        known |= ruby_coderange_type::RUBY_ENC_CODERANGE_7BIT as VALUE;
+    }
+    // SAFETY: the bytes are copied; what is raised ends in `protect`. A new String begins with an RBasic whose flags tell
+    // of no encoding, which is number 0, and of no code range; these three encodings have numbers that fit there.
     Ok(protect(|| unsafe {
-        let string = match encoding {
-            _ if encoding == Encoding::Utf8 as i64 => rb_sys::rb_utf8_str_new(first, length),
-            _ if encoding == Encoding::UsAscii as i64 => rb_sys::rb_usascii_str_new(first, length),
-            _ => rb_sys::rb_str_new(first, length),
-        };
+        let string = rb_sys::rb_str_new(first, length);
+        (*(string as *mut rb_sys::RBasic)).flags |= known;
         match flags {
             _ if flags & STRING_INTERNED != 0 => rb_sys::rb_str_to_interned_str(string),
             _ if flags & STRING_FROZEN != 0 => rb_sys::rb_str_freeze(string),
