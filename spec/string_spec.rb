@@ -214,6 +214,42 @@ each_backend do |backend|
     end
   end
 
+  # The GPU keeps no Strings of elements that fail.
+  describe "messages" do
+    if %i[cpu ruby].include?(backend)
+      it "tell Strings that were made" do
+        texts = ["a", "b é"]
+        expect_same(texts) { |s| s.size > 1 ? raise("bad #{s.reverse}") : s }
+        expect_same(texts) { |s| s.size > 1 ? raise(ArgumentError, "bad #{s + "é"}, #{s * 50}") : s }
+        expect_same(texts) { |s| s.size > 1 ? raise(KeyError, s * 3) : s }
+        expect_same(texts) { |s| s.size > 1 ? raise(s.center(300, "é")) : s }
+        expect_same(texts) { |s| s.size > 1 ? raise(s) : s }
+        expect_same([1, 2]) { |x| x > 1 ? raise("#{x} #{x * 2} #{x * 0.5} #{[x, :a]} #{x == 1}") : x }
+        expect_same([1, 2]) { |x| x > 1 ? raise([x, nil].inspect.b) : x }
+      end
+
+      it "tell Strings that are no numbers" do
+        expect_same(%w[1 x]) { |s| Integer("#{s}0") }
+        expect_same(%w[1 x]) { |s| Float("#{s}0") }
+        expect_same(%w[1 x]) { |s| begin; 5.times { |i| Integer("#{s}#{i}"); "z" * 50 }; rescue ArgumentError; s.center(60); raise; end }
+        expect_same(%w[1 x]) { |s| begin; Integer("#{s}0"); rescue ArgumentError => e; raise e; ensure; 5.times { |i| i.to_s * 50 }; end }
+      end
+
+      it "tell Strings of the code around elements" do
+        n = 3
+        failing = -> { Ikra.section { sum = [1, 2].pmap { |x| x * n }.sum; raise "sum #{sum.to_s.rjust(5)}" if sum > 1; sum } }
+        expect(&failing).to raise_error(RuntimeError, "sum     9")
+      end
+    end
+
+    it "are dropped where errors are rescued" do
+      expect_same(%w[1 x]) { |s| begin; Integer("#{s}0"); rescue ArgumentError; nil; end }
+      expect_same(%w[1 x]) { |s| begin; Float("#{s}0"); rescue ArgumentError; -1.0; end }
+      expect_same(%w[1 x]) { |s| r = 0; 5.times { |i| begin; r += Integer("#{s}#{i}"); rescue ArgumentError; r -= 1; end }; r }
+      expect_same(%w[1 x]) { |s| begin; raise "no #{s.upcase}" if s == "x"; 1; rescue StandardError; 2; end }
+    end
+  end
+
   describe "functions of texts" do
     it "keep what loops need, and nothing else" do
       loops = [1, 10, 1000]

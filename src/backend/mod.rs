@@ -9,7 +9,7 @@ mod throughput;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder, Segment, Store};
-use crate::ir::{Buffer, KernelId, Program, SiteId};
+use crate::ir::{Buffer, ErrorKind, KernelId, Program, SiteId};
 use crate::profile::Profile;
 use crate::progress::Progress;
 use cpu::Driver;
@@ -161,6 +161,14 @@ impl Launch<'_> {
 impl Failure {
     /// In place of an element: the code around them has failed.
     pub const DRIVER: u32 = u32::MAX;
+
+    /// The same with the texts of its operands, which are in this memory.
+    pub fn with_texts(mut self, error: &ErrorKind, memory: &[i64]) -> Self {
+        for (i, _) in error.made_strings().into_iter().enumerate().filter(|(_, made)| *made) {
+            self.texts[i] = crate::infer::string_in(memory, self.operands[i]);
+        }
+        self
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -172,6 +180,9 @@ pub enum Outcome {
     /// Elements that ran at the same time are not independent.
     Conflict,
 }
+
+/// The bytes of a made String, and its flags.
+pub type Texts = [Option<(Vec<u8>, i64)>; 2];
 
 /// An element failed, or the driver: what sequential Ruby would have raised first.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,6 +197,8 @@ pub struct Failure {
     pub operands: [i64; 2],
     /// The path to the function that failed.
     pub path: i64,
+    /// What the operands stand for that are Strings which the element has made.
+    pub texts: Texts,
 }
 
 /// Launches the first kernel on these columns, which have the results then.

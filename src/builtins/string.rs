@@ -3,7 +3,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
+use crate::ir::{Comparison, ErrorKind, MessagePart, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -138,11 +138,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
     // The ArgumentError of `Integer` and `Float`.
     row("#invalid_value", |s, c| {
         let name = s.symbol_name(&c.args[0]).unwrap_or_default();
-        let (what, operands) = s.receiver(&c.receiver);
-        if !matches!(what, Receiver::Object(_)) {
-            let message = format!("`{name}` of a String that says no number, and that the section has made");
-            return s.fail(ErrorKind::Unsupported(format!("{message} [unsupported-string]")), &[]);
-        }
+        let (what, operands) = s.told(&c.receiver);
         let text = format!("invalid value for {name}(): ");
         let message = Some(vec![MessagePart::Text(text), MessagePart::Inspect(what, 0)]);
         s.fail(ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message }, &operands)

@@ -552,28 +552,54 @@ impl Lowerer<'_> {
             let text = if let [StringPart::Text(text)] = parts { text.as_str() } else { "" };
             return self.string_of_text(text);
         }
+        let mut values = Vec::new();
         let mut texts = Vec::new();
+        // A text is made as soon as its value is there.
         for (i, part) in parts.iter().enumerate() {
-            let text = match part {
-                StringPart::Text(text) | StringPart::Frozen(text) => self.string_of_text(text),
-                StringPart::Expression(expression) => {
-                    let value = self.expr(expression);
-                    self.enter(node);
-                    if value.is_bottom() {
-                        return value;
-                    }
-                    self.within_slot(i as u32, |s| crate::builtins::text_of(s, &value))
-                }
-            };
-            if text.is_bottom() {
-                return text;
+            if let StringPart::Expression(expression) = part {
+                values.push(self.expr(expression));
+                self.enter(node);
             }
-            texts.push(text);
+            match self.text_of_part(i, part, &mut values.drain(..)) {
+                Some(text) => texts.push(text),
+                None => return Operand::bottom(),
+            }
         }
+        self.joined_texts(parts, &texts)
+    }
+
+    /// The text of a part, whose value comes next if it has one.
+    fn text_of_part(
+        &mut self,
+        number: usize,
+        part: &StringPart,
+        values: &mut dyn Iterator<Item = Operand>,
+    ) -> Option<Operand> {
+        let text = match part {
+            StringPart::Text(text) | StringPart::Frozen(text) => self.string_of_text(text),
+            StringPart::Expression(_) => {
+                let value = values.next().filter(|value| !value.is_bottom())?;
+                self.within_slot(number as u32, |s| crate::builtins::text_of(s, &value))
+            }
+        };
+        Some(text).filter(|text| !text.is_bottom())
+    }
+
+    /// The texts of parts whose values are there.
+    pub(super) fn texts_of(
+        &mut self,
+        parts: &[StringPart],
+        values: &mut dyn Iterator<Item = Operand>,
+    ) -> Option<Vec<Operand>> {
+        parts.iter().enumerate().map(|(i, part)| self.text_of_part(i, part, values)).collect()
+    }
+
+    /// A String of the texts of its parts.
+    pub(super) fn joined_texts(&mut self, parts: &[StringPart], texts: &[Operand]) -> Operand {
         let has_text = parts.iter().any(|part| !matches!(part, StringPart::Expression(_)));
         let like_first = has_text || texts.len() > 1 && self.host.dialect().expressions_tell_encoding;
         let mut room = self.b.i64(0);
-        for (i, (part, text)) in parts.iter().zip(&texts).enumerate() {
+        for (i, (part, text)) in parts.iter().zip(texts).enumerate() {
             let size = match part {
                 StringPart::Text(text) | StringPart::Frozen(text) => self.b.i64(text.len() as i64),
                 StringPart::Expression(_) => match self.send(text, "#bytesize", &[], 0x400 + i as u32) {

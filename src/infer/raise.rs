@@ -7,7 +7,7 @@ use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use crate::types::{ClassId, Type};
 
 impl Lowerer<'_> {
-    /// `raise`, `raise "message"`, `raise Class`, `raise Class, "message"`, `raise Class.new("message")`.
+    /// `raise`, `raise text`, `raise Class`, `raise Class, text`, `raise Class.new(text)`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
         if call.args.is_empty()
             && let Some(caught) = self.handled.last().cloned()
@@ -35,13 +35,18 @@ impl Lowerer<'_> {
         {
             nodes = inner.receiver.iter().chain(inner.args.iter()).collect();
         }
-        let mut class = None;
+        let (mut class, mut text) = (None, None);
         if let Some(first) = nodes.first()
             && !matches!(first.kind, Kind::String(_))
         {
             let operand = self.expr(first);
+            if operand.is_bottom() {
+                return operand;
+            }
             class = super::conditions::module_of(&operand);
-            if class.is_none() {
+            if class.is_none() && nodes.len() == 1 && operand.types.iter().all(Type::is_string) {
+                text = Some(operand);
+            } else if class.is_none() {
                 return self.refuse_raise(first);
             }
             nodes.remove(0);
@@ -50,7 +55,17 @@ impl Lowerer<'_> {
             [] => None,
             [only] => match &only.kind {
                 Kind::String(parts) => Some(parts.clone()),
-                _ => return self.refuse_raise(only),
+                _ => {
+                    let operand = self.expr(only);
+                    if operand.is_bottom() {
+                        return operand;
+                    }
+                    if !operand.types.iter().all(Type::is_string) {
+                        return self.refuse_raise(only);
+                    }
+                    text = Some(operand);
+                    None
+                }
             },
             [_, extra, ..] => return self.refuse_raise(extra),
         };
@@ -62,6 +77,9 @@ impl Lowerer<'_> {
                 _ => return Operand::bottom(),
             },
         };
+        if let Some(text) = text {
+            return self.raise_with(class, &[None], vec![text], vec![], vec![]);
+        }
         let parts = match parts {
             None if call.args.is_empty() => Some(vec![StringPart::Text(String::new())]),
             parts => parts,
@@ -80,6 +98,22 @@ impl Lowerer<'_> {
             }
         }
         self.enter(node);
+        let has_number = |value: &&Operand| {
+            !value.types.iter().all(|ty| matches!(ty, Type::Nil | Type::True | Type::False))
+        };
+        let is_known = |value: &Operand| value.types.iter().all(is_told);
+        if !values.iter().all(is_known) || values.iter().filter(has_number).count() > 2 {
+            // Two values go along with a failure.
+            let texts = self.texts_of(&parts, &mut values.into_iter());
+            let text = match texts {
+                Some(texts) => self.joined_texts(&parts, &texts),
+                None => return Operand::bottom(),
+            };
+            if text.is_bottom() {
+                return text;
+            }
+            return self.raise_with(class, &[None], vec![text], vec![], vec![]);
+        }
         let message: Vec<Option<String>> = parts
             .into_iter()
             .map(|part| match part {
@@ -94,10 +128,8 @@ impl Lowerer<'_> {
         self.enter(at);
         self.refuse_here(
             "unsupported-raise",
-            "`raise` takes an exception class and a message written out in a section",
-            Some(
-                "write the message where it is raised, with values in it: raise ArgumentError, \"too far: #{x}\"".into(),
-            ),
+            "`raise` takes an exception class and a String in a section",
+            Some("name the class and give it a String: raise ArgumentError, \"too far: #{x}\"".into()),
         )
     }
 
@@ -123,28 +155,9 @@ impl Lowerer<'_> {
                     };
                     return s.branch(33, condition, |s| with(s, yes), |s| with(s, no));
                 }
-                let (receiver, own) = s.receiver(&value);
-                let is_string = value.types.single().is_some_and(Type::is_string);
-                let has_text = is_string && matches!(receiver, Receiver::Object(_));
-                if matches!(receiver, Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_))
-                    && !has_text
-                {
-                    let what = s.describe(&value.types);
-                    return s.refuse_here(
-                        "unsupported-raise",
-                        format!("the message of `raise` cannot hold {what} in a section"),
-                        Some("put numbers and symbols in the message".into()),
-                    );
-                }
+                let (receiver, own) = s.told(&value);
                 let known = known.iter().cloned().chain([receiver]).collect();
                 let operands: Vec<Value> = operands.iter().copied().chain(own).collect();
-                if operands.len() > 2 {
-                    return s.refuse_here(
-                        "unsupported-raise",
-                        "the message of `raise` can hold two values in a section",
-                        Some("leave out the others; the error says which element it was".into()),
-                    );
-                }
                 s.raise_with(class, message, values.clone(), known, operands)
             });
         }
@@ -155,5 +168,27 @@ impl Lowerer<'_> {
         });
         let parts: Vec<MessagePart> = parts.collect();
         self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands)
+    }
+
+    /// A value of one class that a message tells as it is, with its operand.
+    pub(crate) fn told(&mut self, value: &Operand) -> (Receiver, Vec<Value>) {
+        match value.types.single() {
+            Some(ty) if ty.is_made_string() => (Receiver::MadeString, value.values.to_vec()),
+            _ => self.receiver(value),
+        }
+    }
+}
+
+/// Does a failure tell such a value by itself, as `to_s` would?
+fn is_told(ty: &Type) -> bool {
+    match ty {
+        Type::Nil
+        | Type::True
+        | Type::False
+        | Type::Integer
+        | Type::Float
+        | Type::Symbol
+        | Type::Module(_) => true,
+        ty => ty.is_string(),
     }
 }

@@ -404,6 +404,12 @@ impl Lowerer<'_> {
         sites: &[SiteId],
         values: [Value; ERROR_WORDS],
     ) {
+        if sites.iter().any(|site| self.program.sites[site.0 as usize].error.made_strings() != [false; 2]) {
+            // What it tells is needed behind the loops that it leaves.
+            for key in &self.loops {
+                self.memo.changed |= self.memo.keeping_loops.insert(*key);
+            }
+        }
         let (join, error, escapes) = match &mut self.regions[region].handler {
             Handler::Ensure { passing, error, .. } => (*passing, error, false),
             Handler::Rescue(clauses) => (clauses[clause].join, &mut clauses[clause].error, false),

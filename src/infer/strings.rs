@@ -48,6 +48,15 @@ pub const fn words_outside(bytes: usize) -> usize {
     bytes / 8 + 1
 }
 
+/// The bytes and flags of a String that begins at a word of this scratch memory.
+pub fn string_in(memory: &[i64], start: i64) -> Option<(Vec<u8>, i64)> {
+    let field = |at: i64| memory.get(usize::try_from(start + at).ok()?).copied();
+    let (size, first) = (usize::try_from(field(SIZE)?).ok()?, usize::try_from(field(START)?).ok()?);
+    let words = memory.get(first..first.checked_add(size.div_ceil(8))?)?;
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(size).collect();
+    Some((bytes, field(FLAGS)?))
+}
+
 impl Type {
     /// A String, from before the section or made in it.
     pub fn is_string(&self) -> bool {

@@ -162,6 +162,7 @@ impl<'a> Machine<'a> {
             tick: self.tick as u64,
             operands: [operand(0), operand(1)],
             path: self.path,
+            texts: Default::default(),
         }
     }
 
@@ -724,6 +725,7 @@ mod tests {
             operands: [2, 2],
             path: 0,
             kernel: None,
+            texts: Default::default(),
         };
         assert_eq!(run_body(body, 3).0, Outcome::Failed(failure(2, 0)));
     }
@@ -732,7 +734,15 @@ mod tests {
     fn overflow_fails_with_its_operands() {
         let body = "v3 = i64 9223372036854775807; v4 = i64 1; v5 = add_checked v3, v4 at e0";
         let operands = [i64::MAX, 1];
-        let failure = Failure { site: SiteId(0), element: 0, tick: 0, operands, path: 0, kernel: None };
+        let failure = Failure {
+            site: SiteId(0),
+            element: 0,
+            tick: 0,
+            operands,
+            path: 0,
+            kernel: None,
+            texts: Default::default(),
+        };
         assert_eq!(run_body(body, 1).0, Outcome::Failed(failure));
     }
 

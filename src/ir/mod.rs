@@ -814,6 +814,8 @@ pub enum Receiver {
     /// operand 0: the array's id.
     Array(ArrayKind),
     Module(ClassId),
+    /// operand 0: where a String begins that the element has made.
+    MadeString,
     /// Anything else, as text.
     Text(String),
 }
@@ -823,8 +825,36 @@ impl Receiver {
     pub const fn has_operand(&self) -> bool {
         match self {
             Self::Nil | Self::True | Self::False | Self::Module(_) | Self::Text(_) => false,
-            Self::Integer | Self::Float | Self::Symbol | Self::Object(_) | Self::Array(_) => true,
+            Self::Integer
+            | Self::Float
+            | Self::Symbol
+            | Self::Object(_)
+            | Self::Array(_)
+            | Self::MadeString => true,
         }
+    }
+}
+
+impl ErrorKind {
+    /// Which operands are Strings that the element has made, whose bytes are needed with the failure.
+    pub fn made_strings(&self) -> [bool; 2] {
+        let mut made = [false; 2];
+        let Self::Raise { message: Some(parts), .. } = self else { return made };
+        let mut next = 0;
+        for part in parts {
+            let (receiver, at) = match part {
+                MessagePart::Text(_) => continue,
+                MessagePart::Value(receiver) => (receiver, next),
+                MessagePart::Inspect(receiver, operand) => (receiver, usize::from(*operand)),
+            };
+            if matches!(part, MessagePart::Value(_)) && receiver.has_operand() {
+                next += 1;
+            }
+            if let Some(made) = made.get_mut(at) {
+                *made |= *receiver == Receiver::MadeString;
+            }
+        }
+        made
     }
 }
 

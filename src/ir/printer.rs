@@ -241,6 +241,7 @@ impl Display for Receiver {
             Self::Object(h) => write!(f, "object h{}", h.0),
             Self::Array(a) => write!(f, "array a{}", a.0),
             Self::Module(c) => write!(f, "module c{}", c.0),
+            Self::MadeString => f.write_str("made_string"),
             Self::Text(text) => write!(f, "text {}", Quoted(text)),
         }
     }

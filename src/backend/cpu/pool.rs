@@ -8,7 +8,7 @@ use super::deferred::{Log, Pending};
 use super::loop_order::{LoopOrder, Tuning};
 use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
-use crate::backend::{Failure, Launch, Outcome};
+use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
 use crate::faults;
 use crate::heap::Column;
@@ -522,14 +522,22 @@ impl LaunchState<'_> {
                         return self.conflict();
                     }
                     end = end.min(tick.saturating_add(1));
-                    self.failed(Failure {
+                    let failure = Failure {
                         site: SiteId(state.site),
                         element: state.element,
                         kernel: None,
                         tick,
                         operands: state.operands,
                         path: std::mem::take(&mut state.path),
+                        texts: Texts::default(),
+                    };
+                    let memory = self.scratch.map(|scratch| (args[scratch.address] as usize, scratch.words));
+                    let memory = memory.map_or(&[][..], |(first, words)| {
+                        // SAFETY: `run_task` has put the address of that many words there, which this thread owns; the
+                        // machine code that wrote them has ended.
+                        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(first), words) }
                     });
+                    self.failed(failure.with_texts(&site.error, memory));
                     if self.in_order {
                         return;
                     }

@@ -4,7 +4,7 @@
 use super::deferred::Rooms;
 use super::device::DeviceSession;
 use super::emit::BLOCK;
-use crate::backend::{Failure, Launch, Outcome};
+use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
 use crate::heap::Column;
 use crate::heap::job_order::Segment;
@@ -222,6 +222,7 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
         tick: key >> 32,
         operands: [a as i64, b as i64],
         path: path as i64,
+        texts: Texts::default(),
     })))
 }
 

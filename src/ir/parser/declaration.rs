@@ -370,7 +370,7 @@ impl Parser {
     }
 
     fn receiver(&mut self) -> Result<Receiver> {
-        const KINDS: &str = "a receiver (nil, true, false, integer, float, symbol, object h0, array a0, module c0, text \"…\")";
+        const KINDS: &str = "a receiver (nil, true, false, integer, float, symbol, object h0, array a0, module c0, made_string, text \"…\")";
         if !self.take_word("of") {
             return self.expected("`of` and a receiver");
         }
@@ -384,6 +384,7 @@ impl Parser {
             "object" => Receiver::Object(self.hierarchy()?),
             "array" => Receiver::Array(self.array_kind()?),
             "module" => Receiver::Module(ClassId(self.entity("c", "a class")?)),
+            "made_string" => Receiver::MadeString,
             "text" => Receiver::Text(self.text("the receiver")?),
             _ => {
                 self.back();

@@ -5,6 +5,7 @@ use crate::code::sources;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
 use crate::writing::decoder::Decoder;
+use crate::writing::strings;
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
@@ -220,7 +221,7 @@ impl Decoder<'_> {
                 details.push(self.heap.pool.object(*class))?;
                 match message {
                     None => details.push(ruby.qnil())?,
-                    Some(parts) => details.push(self.message(parts, operands)?)?,
+                    Some(parts) => details.push(self.message(parts, failure)?)?,
                 }
                 "raise"
             }
@@ -305,9 +306,9 @@ impl Decoder<'_> {
     }
 
     /// Each part as [value, text, inspected]: the text, or the value that `to_s` or `inspect` is called on.
-    fn message(&self, parts: &[MessagePart], operands: [i64; 2]) -> Result<RArray, Error> {
+    fn message(&self, parts: &[MessagePart], failure: &Failure) -> Result<RArray, Error> {
         let all = self.ruby.ary_new();
-        let mut next = operands.into_iter();
+        let mut next = 0;
         for part in parts {
             let pair = self.ruby.ary_new();
             match part {
@@ -316,17 +317,33 @@ impl Decoder<'_> {
                     pair.push(text.as_str())?;
                 }
                 MessagePart::Value(value) => {
-                    let operand = if value.has_operand() { next.next().unwrap_or_default() } else { 0 };
-                    self.receiver(pair, value, operand)?;
+                    self.told(pair, value, next, failure)?;
+                    next += usize::from(value.has_operand());
                 }
                 MessagePart::Inspect(value, number) => {
-                    self.receiver(pair, value, operands.get(usize::from(*number)).copied().unwrap_or(0))?;
+                    self.told(pair, value, usize::from(*number), failure)?;
                     pair.push(true)?;
                 }
             }
             all.push(pair)?;
         }
         Ok(all)
+    }
+
+    /// As [`Self::receiver`], of the operand of that number.
+    fn told(&self, details: RArray, receiver: &Receiver, at: usize, failure: &Failure) -> Result<(), Error> {
+        if *receiver != Receiver::MadeString {
+            return self.receiver(details, receiver, failure.operands.get(at).copied().unwrap_or(0));
+        }
+        let Some((bytes, flags)) = failure.texts.get(at).and_then(Option::as_ref) else {
+            let what = "the message of an error holds a String that the GPU has made [unsupported-string]";
+            let hint = "run the section on the CPU: Ikra.backend = :cpu";
+            return Err(new(self.ruby, "UnsupportedError", &format!("{what}\n  hint: {hint}")));
+        };
+        let string = strings::make(bytes, *flags).map_err(|trouble| exception(self.ruby, trouble))?;
+        // SAFETY: it was just made.
+        details.push(unsafe { Value::from_raw(string) })?;
+        details.push(self.ruby.qnil())
     }
 
     /// Two details: the receiver, and its name in the message where there is no such value.
@@ -347,6 +364,8 @@ impl Decoder<'_> {
             Receiver::Object(hierarchy) => details.push(self.object_value(*hierarchy, operand))?,
             Receiver::Array(kind) => details.push(self.array_value(*kind, operand))?,
             Receiver::Module(class) => details.push(self.heap.pool.object(*class))?,
+            // It is told with its failure.
+            Receiver::MadeString => details.push(ruby.qnil())?,
             Receiver::Text(text) => {
                 details.push(ruby.qnil())?;
                 return details.push(text.as_str());

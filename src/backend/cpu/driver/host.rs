@@ -7,7 +7,7 @@ use super::super::runtime::ThreadState;
 use super::pushing::Pushed;
 use super::{Driver, ENDED, Request};
 use crate::backend::collectives::{self, Rows};
-use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
+use crate::backend::{AtSync, Failure, Launch, Outcome, Session, Texts};
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
 use crate::faults;
@@ -126,7 +126,15 @@ impl<'a> DriverState<'a> {
     /// What has failed in the driver itself.
     pub fn failure(&self) -> Failure {
         let ThreadState { site, operands, path, .. } = self.thread;
-        Failure { site: SiteId(site), element: Failure::DRIVER, kernel: None, tick: 0, operands, path }
+        Failure {
+            site: SiteId(site),
+            element: Failure::DRIVER,
+            kernel: None,
+            tick: 0,
+            operands,
+            path,
+            texts: Texts::default(),
+        }
     }
 
     fn buffer(&self, number: u64) -> Result<Buffer, Error> {
@@ -141,6 +149,10 @@ impl<'a> DriverState<'a> {
     fn items(&self, own: Items) -> Result<Items, Error> {
         let part = |part: Option<Buffer>| part.map(|buffer| self.buffer_of(buffer)).transpose();
         Ok(Items { payload: part(own.payload)?, tag: part(own.tag)? })
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        self.session.columns()
     }
 
     pub(super) fn column(&self, buffer: Buffer) -> &Column {

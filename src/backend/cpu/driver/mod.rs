@@ -12,14 +12,15 @@ use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
 use super::{cancel, driver_isa, internal, of_module};
-use crate::backend::{AtSync, Launch, Outcome, Session};
+use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
+use crate::heap::Column;
 use crate::ir::walk::{for_each, for_each_mut};
 use crate::ir::{
-    Arrays, Buffer, BufferInfo, BufferKind, FuncId, Items, Kernel, KernelId, Op, Program, Reduction, Scalar,
-    ScalarInfo, ScalarSource, Stmt, Ty, Value,
+    Arrays, Buffer, BufferInfo, BufferKind, ErrorKind, FuncId, Items, Kernel, KernelId, Op, Program,
+    Reduction, Scalar, ScalarInfo, ScalarSource, Site, SiteId, Stmt, Ty, Value,
 };
 use crate::profile::Profile;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
@@ -28,6 +29,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use host::DriverState;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use settle::Settler;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -46,6 +48,9 @@ pub struct Driver {
     counts_ticks: bool,
     kernels: usize,
     settler: Settler,
+    /// Its scratch memory, and the failures that tell Strings which are in it.
+    memory: Option<usize>,
+    texts: FxHashMap<SiteId, ErrorKind>,
     /// Its functions nest deeply or recurse: they want a large stack.
     pub deep: bool,
 }
@@ -125,7 +130,20 @@ impl Driver {
         let counts_ticks = program.is_watched();
         let deep = frame::nest_deeply(&own, &[FuncId(0)]);
         let (settler, kernels) = (Settler::new(program), program.kernels.len());
-        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels, settler, deep })
+        let memory = program.buffers.iter().position(|buffer| buffer.kind == BufferKind::Scratch);
+        let has_texts = |site: &Site| site.error.made_strings() != [false; 2];
+        let sites = (0..).zip(&program.sites).filter(|(_, site)| has_texts(site));
+        let texts = sites.map(|(number, site)| (SiteId(number), site.error.clone())).collect();
+        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels, settler, deep, memory, texts })
+    }
+
+    /// A failure of the driver itself, with the texts that it has made.
+    fn with_texts(&self, failure: Failure, columns: &[Column]) -> Failure {
+        let memory = self.memory.and_then(|memory| columns.get(memory));
+        match (self.texts.get(&failure.site), memory) {
+            (Some(error), Some(Column::I64(memory))) => failure.with_texts(error, memory),
+            _ => failure,
+        }
     }
 
     #[cfg(test)]
@@ -154,7 +172,7 @@ impl Driver {
         let outcome = match status {
             STATUS_DONE => Outcome::Done,
             STATUS_INTERRUPTED => return Ok(Outcome::Interrupted),
-            STATUS_FAILED => Outcome::Failed(state.failure()),
+            STATUS_FAILED => Outcome::Failed(self.with_texts(state.failure(), state.columns())),
             _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
         };
         // An earlier launch may have failed, of which nobody has heard yet.

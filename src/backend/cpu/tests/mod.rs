@@ -59,7 +59,15 @@ fn run_with(
 }
 
 fn failed(site: u32, element: u32, tick: u64, operands: [i64; 2]) -> Outcome {
-    Outcome::Failed(Failure { site: SiteId(site), element, tick, operands, path: 0, kernel: None })
+    Outcome::Failed(Failure {
+        site: SiteId(site),
+        element,
+        tick,
+        operands,
+        path: 0,
+        kernel: None,
+        texts: Default::default(),
+    })
 }
 
 const HEAD: &str = "e0 = overflow \"+\"\ne1 = zero_division\nentry f0 \"T\"\n";

@@ -222,6 +222,7 @@ fn checked_operations_fail_exactly_where_they_overflow() {
                         operands: [*a, *b],
                         path: 0,
                         kernel: None,
+                        texts: Default::default(),
                     };
                     assert_eq!(outcome, Outcome::Failed(failure), "{name} {a}, {b}");
                 }

@@ -230,6 +230,7 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
             operands: [sum, 20],
             path: 0,
             kernel: None,
+            texts: Default::default(),
         })
     };
     assert_eq!(ticks(20, 10, &[0, 0, 0, 0]).0, failure(0, 6, 21));
@@ -241,8 +242,15 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
 #[test]
 fn of_many_that_fail_at_once_the_first_is_told() {
     let sums: Vec<i64> = (0..200_000).map(|i| if i < 1001 { 0 } else { 21 }).collect();
-    let failure =
-        Failure { site: SiteId(1), element: 1002, tick: 0, operands: [21, 20], path: 0, kernel: None };
+    let failure = Failure {
+        site: SiteId(1),
+        element: 1002,
+        tick: 0,
+        operands: [21, 20],
+        path: 0,
+        kernel: None,
+        texts: Default::default(),
+    };
     assert_eq!(ticks(20, 3, &sums).0, Outcome::Failed(failure));
 }
 
