@@ -201,9 +201,17 @@ RSpec.describe Ikra::Chain do
       expect(count).to eq(0)
     end
 
-    it "refuses blocks that compare" do
-      expect { [2, 1].psort { |a, b| b <=> a } }.to raise_error(Ikra::UnsupportedError, /\[comparison-block\]/)
-      expect { [2, 1].pmax { |a, b| b <=> a } }.to raise_error(Ikra::UnsupportedError, /pmax_by.*/)
+    it "takes blocks that compare" do
+      lights = Array.new(50) { |i| Chains::Light.new((i * 37) % 50) }
+      down = ->(one, other) { other.level <=> one.level }
+      expect(lights.psort { |one, other| one.level <=> other.level }.map(&:level)).to eq((0...50).to_a)
+      expect(lights.psort(&down).first).to equal(lights.max_by(&:level))
+      expect(lights.pmin { |one, other| other.level <=> one.level }).to equal(lights.max_by(&:level))
+      expect(lights.plazy.select { |light| light.level < 9 }.sort { |a, b| b.level <=> a.level }.to_a.map(&:level))
+        .to eq((0...9).to_a.reverse)
+      expect { lights.psort { |_, _| nil } }.to raise_error(ArgumentError, /comparison of Chains::Light with/)
+      expect(lights.psort! { |one, other| one.level <=> other.level }).to equal(lights)
+      expect(lights.map(&:level)).to eq((0...50).to_a)
     end
 
     it "runs in plain Ruby where that is wanted" do

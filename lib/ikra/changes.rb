@@ -76,7 +76,7 @@ module Ikra
     # Sorts the array; see {ParallelMethods#psort}.
     #
     # @return [Array] self
-    # @raise [UnsupportedError] with a block, which compares two elements
+    # @yield [one, other] compares two elements, on one thread
     # @raise [FrozenError]
     def psort!(&block)
       Terminal.run(self, [], :sort!, :psort!, [], block)

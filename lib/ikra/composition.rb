@@ -59,7 +59,7 @@ module Ikra
         end
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
         shape, maker = maker(lines, arguments.size, numbered)
-        users = stages.select { |kind,| [*CALLING, :space].include?(kind) }
+        users = stages.select { |kind,| [*CALLING, :space, :compared].include?(kind) }
         blocks = users.map { |_, block| block }.reject { |block| symbol(block) }
         Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
@@ -79,6 +79,7 @@ module Ikra
 
       def lines((kind, *given), arguments, width)
         return space(*given, arguments) if kind == :space
+        return compared(*given, arguments) if kind == :compared
 
         # Enumerable#map hands several values on, #select makes one of them.
         width = 1 unless GIVING.include?(kind)
@@ -92,6 +93,14 @@ module Ikra
         first = arguments.size
         arguments.push(block, *space.arguments)
         space.lines("b#{first}", first + 1)
+      end
+
+      # Of the only element, an array, what a method gives whose block compares two items.
+      def compared(block, name, others, arguments)
+        first = arguments.size
+        arguments.push(block, *others)
+        given = others.each_index.map { |i| "b#{first + 1 + i}" }
+        ["x = x.#{name}(#{given.join(", ")}) { |one, other| b#{first}.call(one, other) }"]
       end
 
       def call(kind, (block, offset), arguments, width)

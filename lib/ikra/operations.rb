@@ -151,10 +151,12 @@ module Ikra
 
     # ---- ordering ----------------------------------------------------------------------------------------------------
 
-    # Sorts the elements by +<=>+. Equal Integers and Floats stay in their order.
+    # Sorts the elements by +<=>+, or by a block, which runs compiled, but on one thread: {#psort_by} is faster. Equal
+    # Integers and Floats stay in their order.
     #
     #   [3, 1, 2].psort # => [1, 2, 3]
     #
+    # @yield [one, other] compares two elements
     # @return [Array]
     # @raise (see #pmap)
     def psort(&block)

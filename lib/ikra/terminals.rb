@@ -188,12 +188,11 @@ module Ikra
       flow(:select, @block, rows: true).rows
     end
 
-    def refuse_comparison
-      return unless @block
-
-      by = "#{@title}_by"
-      raise UnsupportedError, "the block of `#{@title}` compares two elements, which is not run in parallel " \
-                              "[comparison-block]\n  hint: write #{by} with a block that gives a key, or use `#{@name}`"
+    # With a block that compares two items the method is one element's, compiled.
+    def compared
+      all = @stages.empty? ? items.to_a : all(flow.values)
+      one = Collections.array([all])
+      Flow.new(@title, one, [[:compared, @block, @name.to_s.delete_suffix("!"), @arguments]]).values.to_a.first
     end
 
     def compares? = [Integer, Float].all? { |type| Native.own?(type, :<=>) }

@@ -74,6 +74,7 @@ module OperationTable
   changing(:uniq!) { |all, called| all.public_send(called) { |x| x > 3 } }
   changing(:sort!, NUMBERS - [:zeros]) { |all, called| all.public_send(called) }
   changing(:sort!, %i[mixed nans]) { |all, called| all.public_send(called) }
+  changing(:sort!) { |all, called| all.public_send(called) { |x, y| y <=> x } }
   changing(:sort_by!) { |all, called| all.public_send(called) { |x| -x } }
   changing(:sort_by!) { |all, called| all.public_send(called) { |x| [x > 500 ? 1 : 0, x] } }
   %i[map flat_map filter_map select reject partition sort_by group_by min_by find take_while].each do |name|
@@ -81,7 +82,11 @@ module OperationTable
     row(name) { |all, called| all.public_send(called).each_with_index { |x, i| (x.to_i + i) % 5 } }
   end
 
+  row(:sort) { |all, name| all.public_send(name) { |x, y| [x.to_i % 7, x] <=> [y.to_i % 7, y] } }
+  row(:minmax) { |all, name| all.public_send(name) { |x, y| y <=> x } }
   %i[min max].each do |best|
+    row(best) { |all, name| all.public_send(name) { |x, y| y <=> x } }
+    row(best) { |all, name| all.public_send(name, 3) { |x, y| [x.to_i % 7, x] <=> [y.to_i % 7, y] } }
     row(best, ANY) { |all, name| all.public_send(name) }
     row(best, ANY) { |all, name| all.public_send(name, 2) }
     row(:"#{best}_by", NUMBERS) { |all, name| all.public_send(name) { |x| -x } }

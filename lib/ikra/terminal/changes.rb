@@ -17,8 +17,8 @@ module Ikra
       def uniq! = @block && size > 1 ? changed : ruby
 
       def sort!
-        refuse_comparison
         return ruby if frozen_or_small?
+        return @collection.replace(compared) if @block
 
         values = column_or_ruby { return ruby }
         order = order(values)

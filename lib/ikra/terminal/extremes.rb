@@ -8,7 +8,8 @@ module Ikra
       def max = best(true)
 
       def minmax
-        refuse_comparison
+        return compared if @block
+
         values = column_or_ruby { return ruby }
         rows = [false, true].map { |greatest| best_row(values, greatest) }
         return of_all(values) unless rows.all?
@@ -35,7 +36,8 @@ module Ikra
       end
 
       def best(greatest)
-        refuse_comparison
+        return compared if @block
+
         return of_all(column_or_ruby { return ruby }) unless @arguments.empty?
         return best_of_array(greatest) if @stages.empty?
 

@@ -5,7 +5,8 @@ module Ikra
     # Sorting.
     module Ordering
       def sort
-        refuse_comparison
+        return compared if @block
+
         values = column_or_ruby { return ruby }
         order = order(values)
         return of_all(values) unless order
