@@ -11,6 +11,7 @@ module Ikra
     WORDS = -(2**63)...(2**63)
     # A class may define methods of its own by these names.
     METHOD = Kernel.instance_method(:method)
+    INSTANCE_VARIABLE = Kernel.instance_method(:instance_variable_get)
     SIZE = Array.instance_method(:size)
     FIRST = Range.instance_method(:begin)
     LAST = Range.instance_method(:end)
@@ -33,7 +34,7 @@ module Ikra
                 when Column, TupleColumn then column(collection)
                 else enumerator(collection, operation)
                 end
-        found || gone_through(collection, operation)
+        found || gone_through(collection, operation, looked_at: hash_of(collection))
       end
 
       def enumerator(enumerator, operation)
@@ -61,7 +62,15 @@ module Ikra
 
       def pairs(hash, returned = hash)
         columns = Native.pairs(hash)
-        Items.new(columns, columns.first.size, returned, yielded: [[0, 1]], original: returned, kind: :pairs)
+        Items.new(columns, columns.first.size, returned, yielded: [[0, 1]], looked_at: [hash], original: returned,
+                                                         kind: :pairs)
+      end
+
+      # The Hash around which a Set is written, up to Ruby 3.4.
+      def hash_of(collection)
+        return [] unless defined?(::Set) && ::Set === collection # rubocop:disable Style/CaseEquality
+
+        [INSTANCE_VARIABLE.bind_call(collection, :@hash)].compact
       end
 
       # Struct#select does not ask `each`.

@@ -81,17 +81,17 @@ module Ikra
         inner.with_index(offset, of_enumerator ? inner.returned : receiver)
       end
 
-      # The arrays and Structs that an Enumerator's receiver is, or goes through.
+      # The arrays, Hashes and Structs that an Enumerator's receiver is, or goes through.
       def looked_at(receiver, operation)
         case receiver
-        when Array, Struct then [receiver]
+        when Array, Hash, Struct then [receiver]
         when Enumerator
           inner, name, = Native.enumerator(receiver)
           return [] unless name
 
           refuse_answers(name) if operation == :peach && builtin?(inner, name) && !INDIFFERENT.include?(name)
           looked_at(inner, operation)
-        else []
+        else Collections.hash_of(receiver)
         end
       end
 

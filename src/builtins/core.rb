@@ -2059,9 +2059,10 @@ module Array
     true
   end
 
-  # Four times as many slots for the items, no two of which are alike.
+  # More slots for the items, no two of which are alike: four times as many, or more where there are none.
   def __refill(slots)
     count = slots.size == 0 ? 64 : slots.size * 4
+    count *= 2 while count < size * 2
     slots.__resize(0)
     count.times { slots.__push(0) }
     last = count - 1
@@ -3260,6 +3261,16 @@ module Hash
     end
   end
 
+  # The same where the section changes the Hash: it has slots as one that the section makes.
+  def __find_changing(key)
+    return -1 unless __lookup?(key)
+
+    keys = __keys
+    slots = __slots
+    keys.__refill(slots) if slots.size == 0 && keys.size >= 16 && keys.__hashes?(key)
+    __find_made(key)
+  end
+
   def [](key)
     place = __find(key)
     place < 0 ? __missing(key) : __values.__item(place)
@@ -3283,6 +3294,7 @@ module Hash
   # ---- those that make another one
 
   def __put(key, value)
+    __change
     place = __find(key)
     place < 0 ? __insert(key, value) : __values.__set(place, value)
     value
@@ -3383,6 +3395,7 @@ module Hash
   end
 
   def __merge_one(other)
+    __change
     other.__each_pair do |k, v|
       place = __find(k)
       if place < 0
@@ -3486,7 +3499,7 @@ module Hash
   end
 end
 
-# A Hash that a section makes: lists of keys and values, and one of slots as sets have it (above).
+# A Hash that a section makes, or changes: lists of keys and values, and one of slots as sets have it (above).
 module MadeHash
   def __find_made(key)
     keys = __keys
@@ -3500,6 +3513,7 @@ module MadeHash
 
   # Behind the others: none has the key.
   def __insert(key, value)
+    __change
     __check_key(key)
     keys = __keys
     slots = __slots
@@ -3516,6 +3530,7 @@ module MadeHash
   end
 
   def __delete(key)
+    __change
     place = __find(key)
     return nil if place < 0
 
@@ -3525,6 +3540,7 @@ module MadeHash
   end
 
   def __delete_block(key)
+    __change
     place = __find(key)
     return yield(key) if place < 0
 
@@ -3540,6 +3556,7 @@ module MadeHash
   end
 
   def shift
+    __change
     return nil if size == 0
 
     pair = __item(0)
@@ -3553,6 +3570,7 @@ module MadeHash
   end
 
   def __cut_to(count)
+    __change
     __keys.__resize(count)
     __values.__resize(count)
     __slots.__resize(0)
@@ -3560,6 +3578,7 @@ module MadeHash
 
   # Keeps the pairs for which the block is true.
   def __keep
+    __change
     i = 0
     count = 0
     while i < size
@@ -3600,6 +3619,7 @@ module MadeHash
   end
 
   def transform_values!
+    __change
     i = 0
     while i < size
       __values.__set(i, yield(__values.__item(i)))
@@ -3609,6 +3629,7 @@ module MadeHash
   end
 
   def __merge!(*others)
+    __change
     others.each { |other| __put_all(other) }
     self
   end

@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-/// Of one that the section makes.
+/// What changes one.
 pub(super) const MADE_ROWS: &[Row] = &[
     carrying("delete", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
@@ -211,7 +211,14 @@ pub(super) const PRIMITIVES: &[Row] = &[
             _ => s.fail_conversion("no implicit conversion of ", &other, " into Hash"),
         })
     }),
-    bare("#slots", |s, c| made_part(s, c, 2)),
+    bare("#slots", |s, c| s.hash_part(&c.receiver, HashPart::Slots)),
+    bare("#change", |s, c| match s.change_hash(&c.receiver) {
+        true => Operand::nil(),
+        false => {
+            s.b.mark_dead();
+            Operand::bottom()
+        }
+    }),
     // A new one, for what is made of this one.
     bare("#fresh", |s, c| {
         if sort(c).is_some_and(|sort| sort.by_identity) {
@@ -243,8 +250,12 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }
     }),
     row("#find", |s, c| {
-        let made = c.receiver.types.iter().any(Type::is_made_hash);
-        s.send(&c.receiver, if made { "#find_made" } else { "#find_outside" }, &c.args, 1)
+        let how = match c.receiver.types.single() {
+            Some(Type::Hash(kind, _)) if s.hash_changes(*kind) => "#find_changing",
+            Some(Type::Hash(..)) => "#find_outside",
+            _ => "#find_made",
+        };
+        s.send(&c.receiver, how, &c.args, 1)
     }),
     // Can the keys be looked up by their hash?
     row("#lookup?", |s, c| {

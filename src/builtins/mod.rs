@@ -188,7 +188,7 @@ const ALIASES: &[(&str, &str, &str)] = &[
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
         Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => {
-            (&[hash::ROWS, hash::ITSELF], &["Hash"])
+            (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
         }
         ty if ty.is_hash() && owner == ClassId::HASH && !is_primitive(name) => {
             (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])

@@ -519,6 +519,7 @@ impl Lowerer<'_> {
                 })
             }
             Some(ty) if ty.is_made_hash() => s.each_of_hash(&sequence, body),
+            Some(Type::Hash(kind, _)) if s.hash_changes(*kind) => s.each_of_hash(&sequence, body),
             Some(Type::Hash(..)) => {
                 let zero = s.b.i64(0);
                 let keys = s.hash_part(&sequence, HashPart::Keys);

@@ -220,6 +220,8 @@ pub enum Output {
 pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,
+    /// The Hashes that change, and the kinds of their keys, values and slots.
+    pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
     pub variables: Vec<VariableSchema>,

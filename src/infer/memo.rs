@@ -198,6 +198,8 @@ pub struct Memo {
     pub joins: FxHashMap<JoinKey, JoinMemo>,
     pub columns: BTreeMap<(HierarchyId, String), ColumnMemo>,
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
+    /// The Hashes of the heap that the section changes, and the kinds of their keys, values and slots.
+    pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
     /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.

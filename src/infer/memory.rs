@@ -314,6 +314,10 @@ impl Lowerer<'_> {
         let hint = match local.iter().next() {
             Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
             Some(ty) if ty.is_made_hash() => "let the section give it (`pmap`), and store it then",
+            Some(ty) if ty.is_made_string() => {
+                "let the section give it (`pmap`), and store it then; or put it into an array or a Hash that the \
+                 section makes and gives"
+            }
             Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => {
                 "make the objects before the section and set their variables here, or store the numbers one by one"
             }
@@ -619,13 +623,65 @@ impl Lowerer<'_> {
     /// A part of a Hash, as an array: its keys, its values, its default.
     pub(crate) fn hash_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
         if hash.types.single().is_some_and(Type::is_made_hash) {
-            return self.tuple_items(hash).swap_remove(part as usize);
+            let place = match part {
+                HashPart::Keys => 0,
+                HashPart::Values => 1,
+                HashPart::Slots => 2,
+                HashPart::Default => 3,
+            };
+            return self.tuple_items(hash).swap_remove(place);
         }
         let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
         match self.host.hash_part(*kind, part) {
             Ok(kind) => Operand { types: Type::Array(kind).into(), values: hash.values.clone() },
             Err(refusal) => self.refuse(refusal),
         }
+    }
+
+    /// Does the section change Hashes of the kind, which exist outside it?
+    pub(crate) fn hash_changes(&self, kind: ArrayKind) -> bool {
+        self.memo.hashes.contains_key(&kind)
+    }
+
+    /// A Hash is about to change. One that exists outside is from then on what one is that the section makes: its keys,
+    /// values and slots are arrays that get longer and shorter. False where that cannot be.
+    pub(crate) fn change_hash(&mut self, hash: &Operand) -> bool {
+        let Some(Type::Hash(kind, sort)) = hash.types.single() else { return true };
+        let (kind, id) = (*kind, hash.value());
+        if sort.by_identity {
+            self.refuse_here(
+                "unsupported-store",
+                "a Hash that compares by identity cannot be changed by a section",
+                Some("use one that compares by what keys hold, or change it behind the section".into()),
+            );
+            return false;
+        }
+        let parts = [HashPart::Keys, HashPart::Values, HashPart::Slots].map(|part| self.hash_part(hash, part));
+        let kinds = parts.each_ref().map(|part| match part.types.single() {
+            Some(Type::Array(kind)) => Some(*kind),
+            _ => None,
+        });
+        let [Some(keys), Some(values), Some(slots)] = kinds else { return false };
+        self.memo.changed |= self.memo.hashes.insert(kind, [keys, values, slots]).is_none();
+        let held = self.array_contents(keys).map(|contents| contents.0);
+        if held.is_none_or(|types| self.any_written(&types, &mut Vec::new())) {
+            self.refuse_changed_keys();
+            return false;
+        }
+        if self.host.any_frozen_array(kind) {
+            let is_frozen = self.is_frozen_array(kind, id);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+        }
+        [keys, values, slots].into_iter().all(|part| self.grow_array(part, id))
+    }
+
+    fn refuse_changed_keys(&mut self) {
+        self.refuse_here(
+            "unsupported-key",
+            "the section changes objects or arrays that are keys of a Hash, which it looks into",
+            Some("look values up by what does not change".into()),
+        );
     }
 
     /// What a slot of the index of a Hash's keys holds: the index of a key and one more, or 0.
@@ -635,11 +691,7 @@ impl Lowerer<'_> {
         let types = self.array_contents(kind)?.0;
         self.memo.arrays.entry(kind).or_default().read = true;
         if self.any_written(&types, &mut Vec::new()) {
-            self.refuse_here(
-                "unsupported-key",
-                "the section changes objects or arrays that are keys of a Hash, which it looks into",
-                Some("look values up by what does not change".into()),
-            );
+            self.refuse_changed_keys();
             return None;
         }
         let buffer = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
@@ -789,6 +841,7 @@ impl Lowerer<'_> {
         Schema {
             columns,
             arrays,
+            hashes: self.memo.hashes.clone(),
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),
             syncs: self.syncs.clone(),

@@ -217,10 +217,12 @@ pub enum HashPart {
     Values,
     /// The default, alone.
     Default,
+    /// Of those that the section changes, slots as Hashes have them that it makes: none at first.
+    Slots,
 }
 
 impl HashPart {
-    pub const ALL: [Self; 3] = [Self::Keys, Self::Values, Self::Default];
+    pub const ALL: [Self; 4] = [Self::Keys, Self::Values, Self::Default, Self::Slots];
 }
 
 /// What is kept as arrays are, by [`ArrayKind`], and is none.

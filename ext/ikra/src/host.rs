@@ -332,9 +332,12 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> Result<ArrayKind, Refusal> {
-        let part = self.tracer.hash_part(kind, part);
+        let kind_of_part = self.tracer.hash_part(kind, part);
         self.drain().map_err(|stop| self.refusal(stop.into()))?;
-        Ok(part)
+        if part == HashPart::Slots {
+            self.tracer.make_slots(kind).map_err(|stop| self.refusal(stop.into()))?;
+        }
+        Ok(kind_of_part)
     }
 
     fn symbol_names(&mut self) -> Result<HierarchyId, Refusal> {

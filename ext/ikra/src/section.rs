@@ -553,7 +553,9 @@ impl<'a> Run<'a> {
                         Some(Collection::Hash(_)) => "hash",
                         None | Some(Collection::Words) => "array",
                     };
-                    schema.arrays.iter().any(|array| array.written && array.kind == kind).then_some(what)
+                    let is_written = schema.hashes.contains_key(&kind)
+                        || schema.arrays.iter().any(|array| array.written && array.kind == kind);
+                    is_written.then_some(what)
                 }
                 Some(Visited::Object(class, _)) => {
                     let is_written =

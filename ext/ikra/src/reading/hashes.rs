@@ -79,7 +79,7 @@ pub fn default_alone(ruby: &Ruby, hash: VALUE) -> Result<VALUE, Stop> {
     pushed.map_err(|_| NoMemory(1).into())
 }
 
-fn array(size: c_long) -> Result<VALUE, Stop> {
+pub fn array(size: c_long) -> Result<VALUE, Stop> {
     // SAFETY: it takes any number that memory allows, and raises otherwise.
     protect(|| unsafe { rb_sys::rb_ary_new_capa(size) }).map_err(|_| NoMemory(size as usize).into())
 }

@@ -625,10 +625,22 @@ impl<'a> Tracer<'a> {
         part
     }
 
+    /// The slots of the Hashes of a kind, where the section changes those: none at first.
+    pub fn make_slots(&mut self, kind: ArrayKind) -> Result<(), Stop> {
+        let Some(slots) = self.asked.kinds.kind(Holder::Part(kind, HashPart::Slots)) else { return Ok(()) };
+        self.room_for(slots);
+        let there = self.pinned.arrays(slots.0).len();
+        for _ in there..self.elements[kind.0 as usize].spans.len() {
+            self.pinned.add_array(slots.0, hashes::array(0)?)?;
+        }
+        Ok(())
+    }
+
     /// Lists what the Hashes of a kind hold, as arrays. Other threads may change a Hash, so all is taken at once.
     pub(super) fn read_hashes(&mut self, kind: usize, sort: HashSort) -> Result<(), Stop> {
         let kind = ArrayKind(kind as u32);
-        let parts = HashPart::ALL.map(|part| self.hash_part(kind, part).0);
+        let parts = [HashPart::Keys, HashPart::Values, HashPart::Default];
+        let parts = parts.map(|part| self.hash_part(kind, part).0);
         while let Some(hash) = self.pinned.array(kind.0, self.elements[kind.0 as usize].spans.len()) {
             let [keys, values] = hashes::contents(hash)?;
             self.pinned.add_array(parts[0], keys)?;
@@ -638,7 +650,7 @@ impl<'a> Tracer<'a> {
             }
             fallible::push(&mut self.elements[kind.0 as usize].spans, (0, 0))?;
         }
-        Ok(())
+        self.make_slots(kind)
     }
 
     fn room_for(&mut self, kind: ArrayKind) {

@@ -10,6 +10,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::Accumulators;
+use crate::writing::changed_hashes;
 use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
@@ -173,6 +174,7 @@ impl CopyBack<'_> {
         let columns = columns::prepare(self.decoder)?;
         let randoms = random_states::prepare(self.decoder)?;
         let grown = grown::prepare(self.decoder)?;
+        let hashes = changed_hashes::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -188,11 +190,13 @@ impl CopyBack<'_> {
         };
         let fresh = self.make_room(&written.segments)?;
         let grown = grown.write()?;
+        let hashes = hashes.write()?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
         grown.keep();
+        hashes.keep();
         columns::write(columns);
         random_states::write(self.decoder, randoms)?;
         self.write(&written.keep(), made)

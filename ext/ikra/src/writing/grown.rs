@@ -7,7 +7,7 @@ use crate::vm::value;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
 use ikra_core::error::Error;
-use ikra_core::fallible;
+use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::ArraySchema;
@@ -20,10 +20,10 @@ use rb_sys::VALUE;
 #[derive(Default)]
 pub struct Grown(Vec<Array>);
 
-struct Array {
-    array: VALUE,
-    now: VALUE,
-    before: VALUE,
+pub struct Array {
+    pub array: VALUE,
+    pub now: VALUE,
+    pub before: VALUE,
 }
 
 /// What has been written; dropped, it is what it was before.
@@ -96,13 +96,21 @@ impl Kind<'_> {
 /// Makes what arrays are to hold, which may fail.
 pub fn prepare(decoder: Decoder<'_>) -> Result<Grown, Trouble> {
     let mut grown = Grown::default();
-    for schema in decoder.schema().arrays.iter().filter(|array| array.grows) {
-        of_kind(decoder, schema, &mut grown)?;
+    let schema = decoder.schema();
+    // What Hashes are read as is no array of the program's.
+    let is_part = |kind| schema.hashes.values().flatten().any(|part| *part == kind);
+    for schema in schema.arrays.iter().filter(|array| array.grows && !is_part(array.kind)) {
+        of_kind(decoder, schema, &mut |_, array| fallible::push(&mut grown.0, array))?;
     }
     Ok(grown)
 }
 
-fn of_kind(decoder: Decoder<'_>, schema: &ArraySchema, grown: &mut Grown) -> Result<(), Trouble> {
+/// Tells of the arrays of a kind that are others now, by number.
+pub fn of_kind(
+    decoder: Decoder<'_>,
+    schema: &ArraySchema,
+    tell: &mut dyn FnMut(usize, Array) -> Result<(), NoMemory>,
+) -> Result<(), Trouble> {
     let kind = schema.kind;
     let Some(spans) = decoder.heap.spans.get(kind.0 as usize) else { return Ok(()) };
     let items = |part| BufferKind::ArrayValues(kind, part);
@@ -144,7 +152,7 @@ fn of_kind(decoder: Decoder<'_>, schema: &ArraySchema, grown: &mut Grown) -> Res
             decoder.fill_born()?;
             now.as_raw()
         };
-        fallible::push(&mut grown.0, Array { array, now, before })?;
+        tell(number, Array { array, now, before })?;
     }
     Ok(())
 }

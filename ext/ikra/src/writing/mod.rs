@@ -2,6 +2,7 @@
 
 pub mod accumulators;
 pub mod born;
+pub mod changed_hashes;
 pub mod columns;
 pub mod copy_back;
 pub mod decoder;
