@@ -117,8 +117,8 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Hash",
-        "Of Hashes that were there before, which a section reads, and of those that it makes. A Set, which is written in \
-         Ruby up to 3.4, runs from its source.",
+        "Of Hashes that were there before and of those that a section makes. A Set, which is written in Ruby up to 3.4, \
+         runs from its source.",
     ),
     (
         "Random",

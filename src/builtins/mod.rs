@@ -356,14 +356,10 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
-        "[]=" | "store" | "delete" | "delete_if" | "keep_if" | "select!" | "filter!" | "reject!" | "merge!"
-        | "update" | "clear" | "replace" | "shift" | "compact!" | "transform_values!" | "transform_keys!"
-        | "default=" | "default_proc=" | "compare_by_identity" | "rehash"
+        "replace" | "transform_keys!" | "default=" | "default_proc=" | "compare_by_identity" | "rehash"
             if owner == ClassId::HASH =>
         {
-            "a section only reads the Hashes that were there before: return what belongs into one with pmap, and store \
-             it afterwards"
-                .into()
+            "change its pairs one by one, with []= and delete, or do it before the section".into()
         }
         _ if owner == ClassId::HASH => {
             "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()

@@ -656,7 +656,8 @@ impl Lowerer<'_> {
             );
             return false;
         }
-        let parts = [HashPart::Keys, HashPart::Values, HashPart::Slots].map(|part| self.hash_part(hash, part));
+        let parts =
+            [HashPart::Keys, HashPart::Values, HashPart::Slots].map(|part| self.hash_part(hash, part));
         let kinds = parts.each_ref().map(|part| match part.types.single() {
             Some(Type::Array(kind)) => Some(*kind),
             _ => None,

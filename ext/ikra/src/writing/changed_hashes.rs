@@ -106,7 +106,8 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
     for (kind, [keys, values, _]) in &decoder.schema().hashes {
         let [keys, values] = [new_items(decoder, *keys)?, new_items(decoder, *values)?];
         let rows = decoder.pinned.arrays(kind.0).len();
-        for row in (0..rows).filter(|row| keys.changed.contains_key(row) || values.changed.contains_key(row)) {
+        for row in (0..rows).filter(|row| keys.changed.contains_key(row) || values.changed.contains_key(row))
+        {
             let Some(hash) = decoder.pinned.array(kind.0, row) else { break };
             // SAFETY: `Pinned` keeps it alive.
             let (is_frozen, object) = unsafe { (value::frozen(hash), Value::from_raw(hash)) };
