@@ -161,6 +161,8 @@ each_backend do |backend|
     set = Set[1, 2]
     expect { set.peach { |x| set << (x + 1) } }.to raise_error(Ikra::UnsupportedError, /changing-base/)
     expect { [5].peach { |x| h.each { |k, v| h[k + x] = v } } }.to raise_error(Ikra::UnsupportedError, /gone through/)
+    expect { Ikra.section { h.peach { |k, v| h[k + 5] = v } } }.to raise_error(Ikra::UnsupportedError, /gone through/)
+    expect { Ikra.section { h.pmap { |k, v| h[k + 5] = v } } }.to raise_error(Ikra::UnsupportedError, /gone through/)
     expect([h, set]).to eq([{ 1 => 2, 2 => 3 }, Set[1, 2]])
   end
 

@@ -1874,11 +1874,20 @@ module Array
 
   # The keys of a Hash, with its values beside them.
   def __pmap_pairs(values)
-    (0...size).pmap { |i| yield [__item(i), values.__item(i)] }
+    count = size
+    (0...count).pmap do |i|
+      value = yield [__item(i), values.__item(i)]
+      __refuse_other_keys if size != count
+      value
+    end
   end
 
   def __peach_pairs(values)
-    (0...size).peach { |i| yield [__item(i), values.__item(i)] }
+    count = size
+    (0...count).peach do |i|
+      yield [__item(i), values.__item(i)]
+      __refuse_other_keys if size != count
+    end
   end
 
   def __pmap_indexed(offset = 0)

@@ -6,6 +6,9 @@ use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
 use std::rc::Rc;
 
+pub(super) const OTHER_KEYS: &str =
+    "a Hash that is gone through gets or loses keys, which a section does not follow";
+
 pub(super) const ROWS: &[Row] = &[
     bare("size", array::length),
     bare("length", array::length),

@@ -62,6 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),
+    bare("#refuse_other_keys", |s, _| s.fail(ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[])),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));

@@ -625,8 +625,7 @@ impl Lowerer<'_> {
             let Some(length) = super::array::length_of(s, hash) else { return };
             let expected = s.temp_get(before).value();
             let same = s.b.compare(Comparison::Eq, length, expected);
-            let why = "a Hash that is gone through gets or loses keys, which a section does not follow";
-            s.check(same, ErrorKind::Unsupported(why.into()), &[]);
+            s.check(same, ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[]);
             let more = s.b.compare(Comparison::LtU, i, length);
             s.unless(more, 62, |s| s.jump(exit, None));
             s.temp_set(at, Operand::integer(i));
