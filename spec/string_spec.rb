@@ -214,6 +214,12 @@ each_backend do |backend|
     end
   end
 
+  it "gives the Strings that Ruby has for nil, true and false" do
+    values = [nil, true, false]
+    expect(values.pmap { |x| x.to_s }.zip(values).all? { |text, value| text.equal?(value.to_s) }).to be(true)
+    expect_texts(values) { |x| x.to_s }
+  end
+
   # The GPU keeps no Strings of elements that fail.
   describe "messages" do
     if %i[cpu ruby].include?(backend)

@@ -849,19 +849,19 @@ end
 
 module NilClass
   def to_s
-    "".__force(1).__freeze
+    "".__force(1).__intern
   end
 end
 
 module TrueClass
   def to_s
-    "true".__force(1).__freeze
+    "true".__force(1).__intern
   end
 end
 
 module FalseClass
   def to_s
-    "false".__force(1).__freeze
+    "false".__force(1).__intern
   end
 end
 
