@@ -17,10 +17,12 @@ module RandomPrograms
       chained_count: ->(chain, block) { chain.map(&block).select { |x| x }.count },
       chained_first: ->(chain, block) { chain.map(&block).first(2) }
     }.freeze
+    # What changes an array: it does so with a copy, of which it gives whether it was given, and what it holds then.
+    CHANGES = { pmap!: :map!, pselect!: :select!, preject!: :reject!, pdelete_if: :delete_if }.freeze
     VARIED = {
-      pmap: %i[pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
+      pmap: %i[pmap! pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
                chained_map chained_filter_map chained_count chained_first],
-      pselect: %i[preject ppartition pcount pfind pfind_index pany? pall? pnone? pone? ptake_while pdrop_while
+      pselect: %i[pselect! preject! pdelete_if preject ppartition pcount pfind pfind_index pany? pall? pnone? pone? ptake_while pdrop_while
                   chained_select]
     }.freeze
 
@@ -37,12 +39,15 @@ module RandomPrograms
 
       # What Ruby gives, as one can compare it. The block takes whatever is yielded.
       def in_ruby(operation, collection, &block)
+        return changed(collection, CHANGES[operation], block) if CHANGES.key?(operation)
+
         told(operation, CHAINS[operation]&.call(collection.lazy, block) || of(collection, operation, block))
       end
 
       def in_ikra(operation, collection, ticks, block)
         case operation
         when :peach then collection.peach(ticks, &block) && nil
+        when *CHANGES.keys then changed(collection, operation, block)
         when *CHAINS.keys then told(operation, CHAINS.fetch(operation).call(collection.plazy, block))
         else told(operation, collection.public_send(operation, &block))
         end
@@ -72,6 +77,12 @@ module RandomPrograms
                   min_by max_by sort_by sum inject].freeze
 
       def of(collection, operation, block) = collection.public_send(SEQUENTIAL.fetch(operation), &block)
+
+      def changed(collection, operation, block)
+        copy = collection.to_a.dup
+        given = copy.public_send(operation, &block)
+        [given.nil?, *copy]
+      end
 
       def told(operation, result)
         return if operation == :peach
