@@ -83,6 +83,10 @@ each_compiling_backend do
       -> { [Array.new(8) { |i| FaultsGrowing.new(i) }] }
     ],
     "a selection" => ["lambda { |points, _| points.pselect { |point| point.y > 1.0 && (point.y = 1) } }", points],
+    "Hashes that change" => [
+      "lambda { |hashes| hashes.peach { |h| h[1] = 1e-300; h.delete(2) } }",
+      -> { [Array.new(40) { |i| { i => 1.5, 2 => "a" } }] }
+    ],
     "members of Structs" => [
       "lambda { |pairs| pairs.peach { |pair| pair.left, pair.right = pair.right, pair.left } }",
       -> { [Array.new(40) { |i| FaultsPair.new(i * 1e-300, [i]) }] }
