@@ -166,6 +166,14 @@ each_backend do |backend|
     expect([h, set]).to eq([{ 1 => 2, 2 => 3 }, Set[1, 2]])
   end
 
+  it "is named where elements conflict" do
+    Ikra.conflicts = :raise
+    h = Hash.new(0)
+    expect { [3, 3].peach { |x| h[x] += 1 } }.to raise_error(Ikra::RaceError, /the pairs of the same Hash/)
+  ensure
+    Ikra.conflicts = :in_order
+  end
+
   it "refuses Hashes that compare by identity, and what is made as keys and values" do
     h = {}.compare_by_identity
     expect { [1].peach { |x| h[x] = 1 } }.to raise_error(Ikra::UnsupportedError, /compares by identity/)

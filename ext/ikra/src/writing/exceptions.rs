@@ -263,6 +263,12 @@ impl Decoder<'_> {
             }
             Watched::Arrays(kind) => {
                 let array = place >> 32;
+                let hashes = &self.inferred.schema.hashes;
+                if let Some((kind, _)) = hashes.iter().find(|(_, parts)| parts.contains(kind)) {
+                    details.push(self.array_value(*kind, array))?;
+                    details.push("the pairs")?;
+                    return details.push(self.holder(*kind, array));
+                }
                 details.push(self.array_value(*kind, array))?;
                 details.push(place as u32)?;
                 details.push(self.holder(*kind, array))
