@@ -96,6 +96,22 @@ each_backend do
     expect_same_pushes(ticks: 2) { |a, world, _| [0, 2].each { |n| a.breed(world, n) } }
   end
 
+  it "collects beside what a call gives" do
+    outcomes = Array.new(2) do |time|
+      all = animals
+      world = Pushing::World.new
+      out = []
+      push = proc do |a|
+        world.newborns << Pushing::Animal.new(a.x, a)
+        out << a.x
+        a.x.even?
+      end
+      given = time == 0 ? [all.map(&push), all.select(&push)] : [all.pmap(&push), all.pselect(&push)]
+      WholeObjects.of([given, all, world, out])
+    end
+    expect(outcomes[1]).to eq(outcomes[0])
+  end
+
   it "collects in the order of a base that repeats objects" do
     base = ->(all) { [all[0], all[0], all[1], all[2], all[1], all[0]] }
     expect_same_pushes(ticks: 2, base:) do |a, world, out|
@@ -172,6 +188,20 @@ each_backend do
 end
 
 each_compiling_backend do
+  it "refuses what elements make where they look at it, and says what to do with a String" do
+    refused = ->(hint, &section) { expect(&section).to raise_error(Ikra::UnsupportedError, hint) }
+    world = Pushing::World.new
+    all = Array.new(3) { |i| Pushing::Animal.new(i) }
+    refused.call(/in another parallel call.*@list \+=/) do
+      all.peach { |a| a.x = (world.newborns << Pushing::Animal.new(a.x)).size }
+    end
+    text = +""
+    refused.call(/push the texts to an Array/) { all.peach { |a| text << a.x.to_s } }
+    refused.call(/have the block give a copy/) { all.pflat_map { |a| a.young << a.x } }
+    refused.call(/keep a seed instead/) { all.peach { |a| a.mother = [Random.new(a.x)] } }
+    expect([world.newborns, text, all.flat_map(&:young)]).to eq([[], "", []])
+  end
+
   it "is written back while everything is collected and moved" do
     make = -> { [Array.new(5) { |i| Pushing::Animal.new(i) }, Pushing::World.new] }
     step = ->(world) { proc { |a| a.young << (world.newborns << Pushing::Animal.new(a.x * 1e-300, [a, 2**62])) } }

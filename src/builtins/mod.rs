@@ -353,6 +353,11 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
             "call the method by its name, as in `account.interest(x)`, or write a lambda that does".into()
         }
         _ if owner_name.starts_with("Random") && name != "rand" => RANDOM.into(),
+        _ if owner == ClassId::STRING && changes_strings(name) => {
+            "only a String that the section makes can change: change a copy, string.dup; or push the texts to an Array, and \
+             join it behind the section"
+                .into()
+        }
         "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
@@ -363,9 +368,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         }
         _ if owner == ClassId::HASH => {
             "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
-        }
-        _ if owner == ClassId::STRING && changes_strings(name) => {
-            "only a String that the section makes can change: change a copy, string.dup".into()
         }
         _ if owner_name == "String" => {
             "write it with the methods of String that run, which docs/ruby.md has, or do it before the section".into()
@@ -383,7 +385,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         | "delete_at" | "clear" | "compact!"
             if owner == ClassId::ARRAY =>
         {
-            "arrays keep their length in a section; give the array its full length before".into()
+            "only Arrays of the class Array itself change in a section: have such a one in the object".into()
         }
         _ if owner == ClassId::STRUCT => "call its members, as in `a.x == b.x && a.y == b.y`".into(),
         _ if outside::outside(owner, name).is_some() => {

@@ -280,6 +280,10 @@ impl Lowerer<'_> {
                     s.passing(is_it, at, |s| s.replace_in_list(*kind, here, row))
                 });
             }
+            // What is neither would be looked at for ever; who reads the words finds it.
+            let behind = s.temp_get(at).value();
+            let passed = s.b.compare(Comparison::Gt, behind, here);
+            s.unless(passed, 79, |s| s.jump(exit, None));
         });
         self.temp_drop(at);
     }

@@ -186,6 +186,16 @@ impl Lowerer<'_> {
             self.fail(ErrorKind::Unsupported(message.into()), &[]);
             return None;
         }
+        let made = value.types.filter(is_made);
+        if !self.in_driver && !made.is_empty() && !made.iter().any(Type::is_made_hash) {
+            let what = self.describe(&made);
+            self.refuse_here(
+                "unsupported-store",
+                format!("{what} made by an element is put into an array that elements of the same call look at"),
+                Some("look at it in another parallel call, or make a new array: `@list += [object]`".into()),
+            );
+            return None;
+        }
         self.is_storable(value).then(|| value.clone())
     }
 

@@ -83,11 +83,16 @@ impl Lowerer<'_> {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {
                     Type::Enumerator(..) => "end the chain with to_a",
+                    Type::Record(record) if record.class == ClassId::RANDOM => {
+                        "keep a seed instead, or draw with `rand`, which needs no Random"
+                    }
                     _ => "return its numbers",
                 };
+                let where_to =
+                    if within { "be in what leaves it, or what objects keep" } else { "be returned from it" };
                 self.refuse_here(
                     "unsupported-result",
-                    format!("{what} made in a section cannot be returned from it"),
+                    format!("{what} made in a section cannot {where_to}"),
                     Some(hint.into()),
                 );
                 false

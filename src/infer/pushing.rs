@@ -12,8 +12,9 @@
 use super::Lowerer;
 use super::growing::Changing;
 use super::lists::{HEADER, START};
+use super::memo::Watchers;
 use super::operand::Operand;
-use super::results::{RowWords, width};
+use super::results::{RowWords, is_plain, width};
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, Log};
 use crate::ir::{Arrays, Buffer, BufferKind, Op, Ty, Value};
@@ -33,7 +34,7 @@ impl Lowerer<'_> {
         let who = self.watcher();
         let touched = self.memo.arrays.get(&kind).is_some_and(|memo| memo.touched_by.concern(who));
         let makes = values.iter().any(|value| value.types.iter().any(is_made));
-        let logs = !self.in_driver && (self.section.is_some() || self.output == Output::Nothing);
+        let logs = !self.in_driver && self.can_settle_pushes();
         if touched || !logs || !makes && self.is_own_array(id) {
             return self.grow_array(kind, id).then_some(Changing::Array(kind, id));
         }
@@ -43,6 +44,24 @@ impl Lowerer<'_> {
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= memo.pushed_by.insert(who) | self.memo.logs.insert(kind);
         Some(Changing::Log(kind, id))
+    }
+
+    /// Is there nothing else that elements leave in words of their own?
+    fn can_settle_pushes(&self) -> bool {
+        match self.output {
+            Output::Nothing | Output::Selection | Output::Program => true,
+            Output::Values => self.section.is_some() || is_plain(&self.memo.result),
+            Output::Kept => self.section.is_some(),
+        }
+    }
+
+    /// What elements give turns out to be in such words, too: then nothing is written down.
+    pub(super) fn forget_logs(&mut self) {
+        if !self.memo.logs.is_empty() && !self.can_settle_pushes() {
+            self.memo.logs.clear();
+            self.memo.arrays.values_mut().for_each(|memo| memo.pushed_by = Watchers::default());
+            self.memo.changed = true;
+        }
     }
 
     /// Is it what a variable of the element's own object holds?

@@ -144,6 +144,7 @@ impl Lowerer<'_> {
     pub(super) fn with_stored_made(&mut self, base: &Base, f: impl FnOnce(&mut Self)) {
         if self.settles() {
             f(self);
+            self.forget_logs();
             let base = |s: &mut Self| match &base.columns[base.own()] {
                 BaseColumn::Items(stored) => s.parts(&|part| BufferKind::Base(KernelId(0), part), stored),
                 _ => Items::default(),

@@ -40,7 +40,7 @@ use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
-use ikra_core::types::Collection;
+use ikra_core::types::{Collection, Type};
 use magnus::rb_sys::AsRawValue;
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
@@ -236,6 +236,7 @@ impl<'a> Run<'a> {
             return Ok(self.ruby.qnil().as_value());
         }
         self.refuse_mixed_column(&version)?;
+        self.refuse_flat(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = random::next(version.program.uses_random);
@@ -591,6 +592,22 @@ impl<'a> Run<'a> {
         Err(Trouble::Unsupported {
             message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
             hint: format!("have an Array of them: to_a.{}", self.section.name),
+        })
+    }
+
+    /// Ruby puts the items of an array into the result of `flat_map` as they are when the block has given it.
+    fn refuse_flat(&self, version: &Version) -> Result<(), Trouble> {
+        let schema = &version.inferred.schema;
+        let changes = |ty: &Type| matches!(ty, Type::Array(kind) if schema.arrays.iter().any(|array| array.kind == *kind && array.written && !array.made));
+        if self.section.form != ResultForm::Flat || !schema.result.iter().any(changes) {
+            return Ok(());
+        }
+        Err(Trouble::Unsupported {
+            message: format!(
+                "{} puts arrays together that its block changes [unsupported-result]",
+                self.section.name
+            ),
+            hint: "have the block give a copy: array.dup".into(),
         })
     }
 

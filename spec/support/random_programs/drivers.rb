@@ -5,7 +5,7 @@ module RandomPrograms
   # go over arrays of all origins. What elements assign of the variables around them is theirs and the driver's.
   module Drivers
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1, step_call: 1.5, put_cell: 1.5,
-                 other_own: 0.7, made_loop: 1.2, join_call: 0.8, sync_call: 0.9 }.freeze
+                 other_own: 0.7, made_loop: 1.2, join_call: 0.8, sync_call: 0.9, grow_cells: 0.7 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
     SHARE = 200
@@ -177,6 +177,20 @@ module RandomPrograms
       value = expression(cells.types.items, depth)
       value = e("(", value, " % 9973)") if cells.types.items == [:int] && chance(0.6)
       Node.statement(name, index, " = ", value)
+    end
+
+    # A captured array gets longer, or shorter.
+    def grow_cells(depth)
+      name = pick(@cells || []) or return
+      cells = scope.variables.find { |v| v.name == name } or return
+
+      ints = cells.types.items == [:int]
+      value = -> { ints ? e("(", expression([:int], depth), " % 9973)") : constant(cells.types.items[0]) }
+      form = pick([[" << ", nil], [".push(", ", ", ")"], [".unshift(", ")"], [".insert(2, ", ")"], [".concat([", "])"],
+                   [" << ", " if #{name}.size < 12"], [".push(", ", #{name}.shift)"], [".pop if ", " == 5"],
+                   [".reject! { |cell| cell == ", " }"], [".delete(", ")"], [".delete_at(", " % 7)"]])
+      parts = form.each_cons(2).flat_map { |before, after| [before, value.call, *(after if after == form.last)] }
+      Node.statement(name, *parts.compact)
     end
 
     # Another object is the driver's own.

@@ -123,7 +123,7 @@ module RandomPrograms
       return Node.fixed(" { |#{parameters}| ", expression(returns, [depth - 1, 1].max), " }") if flat
 
       made = statements([depth - 1, 1].max, 3)
-      made << put_cell(1) if chance(0.2)
+      made << (chance(0.3) ? grow_cells(1) : put_cell(1)) if chance(0.2)
       made << Node.statement(expression(returns, [depth - 1, 1].max)) if returns
       Node.fixed(" do |#{parameters}|\n", Node.body(made.compact), "\nend")
     end
