@@ -191,7 +191,9 @@ impl Lowerer<'_> {
             let what = self.describe(&made);
             self.refuse_here(
                 "unsupported-store",
-                format!("{what} made by an element is put into an array that elements of the same call look at"),
+                format!(
+                    "{what} made by an element is put into an array that elements of the same call look at"
+                ),
                 Some("look at it in another parallel call, or make a new array: `@list += [object]`".into()),
             );
             return None;
