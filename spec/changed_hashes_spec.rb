@@ -70,6 +70,8 @@ each_backend do |backend|
     end
     expect_change(-> { { 1 => 2 } }, numbers) { |h, x| h.clear && h[x] = 1 }
     expect_change(-> { { 5 => 6, 1 => 2, 3 => 4 } }, [1, 2]) { |h, _| h.shift }
+    expect_change(-> { Hash.new(7) }, [1, 2]) { |h, _| h.shift }
+    expect_same([1, 2]) { |x| h = Hash.new { |_, k| k.nil? ? x : k }; [h.shift, {}.shift] }
   end
 
   it "changes them as a whole" do

@@ -3566,7 +3566,7 @@ module MadeHash
 
   def shift
     __change
-    return nil if size == 0
+    return __ruby?(:empty_shift_gives_default) ? __missing(nil) : nil if size == 0
 
     pair = __item(0)
     __remove(0)

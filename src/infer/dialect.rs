@@ -93,6 +93,8 @@ dialect! {
         "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",
     /// A block with one parameter and keywords takes the first item of an array; else all of it.
     keywords_take_apart: "proc { |a, k: 0| a }.call([1, 2]) == 1",
+    /// `shift` of an empty Hash gives its default.
+    empty_shift_gives_default: "Hash.new(1).shift == 1",
     /// An invalid byte ends a prefix only where a character ends.
     prefixes_end_characters: "!\"\\u3042\".start_with?(\"\\u3042\".byteslice(0))",
     /// `delete_prefix` takes away invalid bytes.
