@@ -71,7 +71,10 @@ each_backend do |backend|
     expect_change(-> { { 1 => 2 } }, numbers) { |h, x| h.clear && h[x] = 1 }
     expect_change(-> { { 5 => 6, 1 => 2, 3 => 4 } }, [1, 2]) { |h, _| h.shift }
     expect_change(-> { Hash.new(7) }, [1, 2]) { |h, _| h.shift }
-    expect_same([1, 2]) { |x| h = Hash.new { |_, k| k.nil? ? x : k }; [h.shift, {}.shift] }
+    expect_same([1, 2]) do |x|
+      h = Hash.new { |_, k| k.nil? ? x : k }
+      [h.shift, {}.shift]
+    end
   end
 
   it "changes them as a whole" do
@@ -92,7 +95,10 @@ each_backend do |backend|
   end
 
   it "is one Hash, whoever holds it" do
-    expect_change(-> { h = { 1 => 2 }; { a: h, b: h, c: {} } }, [4, 5]) do |all, x|
+    expect_change(lambda {
+                    h = { 1 => 2 }
+                    { a: h, b: h, c: {} }
+                  }, [4, 5]) do |all, x|
       all[:a][x] = 1
       all[:b][x] += 1
       all[:c][x] = all[:a].size

@@ -154,6 +154,20 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "puts arrays together that come of ever the same place" do
+      expect_same_program do |base|
+        Ikra.section do
+          values = base.pmap { |cell| cell.value }
+          cells = base.pselect { |cell| cell.value > 3 }
+          base.first(4).each_with_index do |_, i|
+            values = values.size > 5_000 ? values : values + values
+            cells = i.even? ? cells + base : cells + cells
+          end
+          [values, cells.size, cells.pmap { |cell| cell.value }]
+        end
+      end
+    end
+
     it "looks at what the elements have computed, until it converges" do
       expect_same_program do |base|
         Ikra.section do

@@ -261,7 +261,7 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
         }
         // What a parallel call gave is put together by another one, which gives such an array again.
         (Some(a), Some(b)) if name == "#plus" && (s.is_of_calls(a) || s.is_of_calls(b)) => {
-            s.send(&receiver, "#joined", &[arg], 1)
+            s.concatenate(&receiver, &arg)
         }
         (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => s.send(&receiver, name, &[arg], 1),
         (_, Some(ty)) => {

@@ -1826,7 +1826,7 @@ end
 
 module Array
   # In a driver: made of arrays that parallel calls gave.
-  def __joined(other)
+  def __concatenated(other)
     count = size
     (0...count + other.size).pmap { |i| i < count ? __item(i) : other.__item(i - count) }
   end

@@ -463,6 +463,9 @@ pub(crate) struct Lowerer<'h> {
     kernel: Option<parallel::InKernel>,
     /// The parallel call being lowered, whatever it is called on.
     parallel_place: Context,
+    /// The same of a `+`, and where it puts arrays together.
+    plus_place: Context,
+    concatenated_at: Option<Context>,
     /// Where it is launched.
     launched_at: Vec<(String, u32, String)>,
     /// Kinds of arrays that the driver makes.
@@ -549,6 +552,8 @@ impl<'h> Lowerer<'h> {
             section: None,
             kernel: None,
             parallel_place: 0,
+            plus_place: 0,
+            concatenated_at: None,
             launched_at: Vec::new(),
             made_kinds: BTreeSet::new(),
             program_variables: Vec::new(),

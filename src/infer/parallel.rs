@@ -153,6 +153,14 @@ impl Lowerer<'_> {
         self.parallel_over(place, receiver, (&source, with_index), name, arguments, block)
     }
 
+    /// `+` of arrays of which a parallel call gave one. Whatever kinds both are of, it gives one kind at one place.
+    pub(crate) fn concatenate(&mut self, receiver: &Operand, other: &Operand) -> Operand {
+        self.concatenated_at = Some(self.plus_place);
+        let given = self.send(receiver, "#concatenated", std::slice::from_ref(other), 1);
+        self.concatenated_at = None;
+        given
+    }
+
     /// What an Enumerator goes through, and whether it gives indices.
     fn enumerated(&self, receiver: &Operand) -> (Operand, bool) {
         match receiver.types.single() {

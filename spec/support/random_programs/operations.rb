@@ -22,8 +22,8 @@ module RandomPrograms
     VARIED = {
       pmap: %i[pmap! pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
                chained_map chained_filter_map chained_count chained_first],
-      pselect: %i[pselect! preject! pdelete_if preject ppartition pcount pfind pfind_index pany? pall? pnone? pone? ptake_while pdrop_while
-                  chained_select]
+      pselect: %i[pselect! preject! pdelete_if preject ppartition pcount pfind pfind_index pany? pall? pnone? pone?
+                  ptake_while pdrop_while chained_select]
     }.freeze
 
     # These do more with what the block gives than to look whether it is true: what they raise is no element's.
