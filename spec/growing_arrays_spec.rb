@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Arrays that exist outside a section and get longer or shorter in it.
-module Growing
+module GrowingArrays
   # Holds two arrays, and knows another one.
   class Cell
     attr_accessor :number, :log, :queue, :other
@@ -33,7 +33,7 @@ end
 
 each_backend do
   def cells(count = 6)
-    all = Array.new(count) { |i| Growing::Cell.new(i) }
+    all = Array.new(count) { |i| GrowingArrays::Cell.new(i) }
     all.each_with_index { |cell, i| cell.other = all[i - 1] }
   end
 
@@ -152,7 +152,7 @@ each_backend do
     it "pushes and takes" do
       results = Array.new(2) do |time|
         all = cells
-        world = Growing::World.new
+        world = GrowingArrays::World.new
         world.list.push(1, 2, 3)
         work = proc do
           while (x = world.list.shift)
@@ -173,10 +173,10 @@ each_backend do
     it "goes over it" do
       results = Array.new(2) do |time|
         all = cells
-        world = Growing::World.new
+        world = GrowingArrays::World.new
         work = proc do
           4.times do |i|
-            world.list << all[i] << Growing::Cell.new(i)
+            world.list << all[i] << GrowingArrays::Cell.new(i)
             world.list.peach { |c| c.log << c.number }
             living = all.pselect { |c| c.number > i } + world.list
             living.peach { |c| c.number += 1 }
@@ -194,7 +194,7 @@ end
 
 each_compiling_backend do
   it "is written back while everything is collected and moved" do
-    make = -> { Array.new(5) { |i| Growing::Cell.new(i) } }
+    make = -> { Array.new(5) { |i| GrowingArrays::Cell.new(i) } }
     step = proc do |c|
       c.log << (c.number * 1e-300) << c << (2**62)
       c.queue.shift
