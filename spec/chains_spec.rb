@@ -210,6 +210,10 @@ RSpec.describe Ikra::Chain do
       expect(lights.plazy.select { |light| light.level < 9 }.sort { |a, b| b.level <=> a.level }.to_a.map(&:level))
         .to eq((0...9).to_a.reverse)
       expect { lights.psort { |_, _| nil } }.to raise_error(ArgumentError, /comparison of Chains::Light with/)
+      # Ruby asks what the block gave for its side of 0.
+      expect { lights.psort { |one, other| one.level > other.level } }.to raise_error(NoMethodError, /.>'/)
+      expect { lights.psort { |_, _| "1" } }.to raise_error(ArgumentError, "comparison of String with 0 failed")
+      expect(lights.psort { |_, _| Float::NAN }).to eq(lights)
       expect(lights.psort! { |one, other| one.level <=> other.level }).to equal(lights)
       expect(lights.map(&:level)).to eq((0...50).to_a)
     end

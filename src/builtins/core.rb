@@ -4019,6 +4019,13 @@ module Kernel
     end
   end
 
+  # What the block of a comparison gave, as 1, -1 or 0, which is also that of NaN.
+  def __side_of_zero
+    return 1 if self > 0
+
+    self < 0 ? -1 : 0
+  end
+
   # Is there nothing from here to the end of a range? nil is no limit.
   def __passes?(last, exclusive)
     return false if __nil? || last.__nil?

@@ -383,16 +383,13 @@ impl Lowerer<'_> {
         self.order_of(&order, a, b)
     }
 
-    /// What a comparison gave, which must be a number.
+    /// What a comparison of two gave, as an Integer: anything but nil is asked for its side of 0.
     pub(crate) fn order_of(&mut self, order: &Operand, a: &Operand, b: &Operand) -> Operand {
         let (a, b) = (a.clone(), b.clone());
         self.switch(order, 15, &mut |s, order| match order.types.single() {
             Some(Type::Integer) => order,
-            Some(Type::Float) => {
-                let zero = Operand::integer(s.b.i64(0));
-                s.send(&order, "<=>", &[zero], 16)
-            }
-            _ => s.not_comparable(&a, &b),
+            Some(Type::Nil) => s.not_comparable(&a, &b),
+            _ => s.send(&order, "#side_of_zero", &[], 16),
         })
     }
 
