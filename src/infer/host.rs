@@ -154,6 +154,10 @@ pub trait Host {
     fn made_kind(&mut self, number: u32) -> ArrayKind {
         ArrayKind(u32::MAX - number)
     }
+    /// The kind of the arrays of words that the bytes of Strings are; they are read by that.
+    fn string_words(&mut self) -> ArrayKind {
+        ArrayKind(0x2000)
+    }
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
     /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.

@@ -45,6 +45,7 @@ mod raise;
 mod records;
 mod rescue;
 mod results;
+mod settled_strings;
 mod settling;
 mod single_assignment;
 mod sites;

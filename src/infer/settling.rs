@@ -65,6 +65,9 @@ impl Lowerer<'_> {
         if !self.is_settled(class) {
             return TypeSet::empty();
         }
+        if class == ClassId::STRING {
+            return self.part_of_settled_string(name);
+        }
         let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
         match fields.iter().find(|(field, _)| field == name) {
             Some((_, types)) => self.settled(types),
@@ -100,32 +103,16 @@ impl Lowerer<'_> {
         let local = types.filter(|ty| {
             !is_plain(&ty.clone().into()) && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
         });
-        let has_string = self.holds_made_string(types, &mut Vec::new());
-        if local.is_empty() && !has_string {
+        if local.is_empty() {
             return true;
         }
-        let what = if has_string { "String".into() } else { self.describe(&local) };
+        let what = self.describe(&local);
         self.refuse_here(
             "unsupported-store",
             format!("{what} cannot be kept by elements beyond a tick"),
-            Some("keep numbers, arrays and objects of classes of your own".into()),
+            Some("keep numbers, Strings, arrays and objects of classes of your own".into()),
         );
         false
-    }
-
-    /// Is a String among such values, or in what they hold, that the section makes?
-    fn holds_made_string(&mut self, types: &TypeSet, within: &mut Vec<Type>) -> bool {
-        types.iter().any(|ty| {
-            if ty.is_made_string() || within.contains(ty) {
-                return ty.is_made_string();
-            }
-            within.push(ty.clone());
-            let parts = match ty {
-                Type::List(_) | Type::Made(_) => self.held_by(ty),
-                other => operand::parts(other).unwrap_or_default(),
-            };
-            parts.iter().any(|types| self.holds_made_string(types, within))
-        })
     }
 
     /// Objects that the driver makes are to be had by elements, or in columns: they get rows as soon as they are made, from
@@ -297,6 +284,9 @@ impl Lowerer<'_> {
 
     fn settle_class(&mut self, class: ClassId) {
         self.memo.changed |= self.memo.settled.insert(class);
+        if class == ClassId::STRING {
+            return self.settle_strings();
+        }
         let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
         let hierarchy = self.host.hierarchy(class);
         for (index, (name, types)) in (0..).zip(fields) {
@@ -317,7 +307,13 @@ impl Lowerer<'_> {
         }
     }
 
-    fn settle_variable(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str, types: &TypeSet) {
+    pub(super) fn settle_variable(
+        &mut self,
+        hierarchy: HierarchyId,
+        class: ClassId,
+        name: &str,
+        types: &TypeSet,
+    ) {
         let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
         let mut grew = memo.stored.extend(types) | !memo.grows;
         memo.grows = true;
@@ -370,6 +366,9 @@ impl Lowerer<'_> {
     }
 
     fn plan_class(&mut self, class: ClassId) -> NewObjects {
+        if class == ClassId::STRING {
+            return self.plan_strings();
+        }
         let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
         let hierarchy = self.host.hierarchy(class);
         let mut frozen =
@@ -398,6 +397,7 @@ impl Lowerer<'_> {
             words,
             frozen,
             all_frozen: self.host.is_subclass(class, ClassId::DATA),
+            bytes: None,
         }
     }
 

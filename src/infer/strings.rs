@@ -15,14 +15,14 @@ use crate::types::{ClassId, Type, TypeSet};
 
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
-const SIZE: i64 = 1;
+pub(super) const SIZE: i64 = 1;
 /// For so many bytes there is room.
 const ROOM: i64 = 2;
 /// The word that its bytes begin with.
 const START: i64 = 3;
 /// The encoding, and whether it is frozen.
-const FLAGS: i64 = 4;
-const HEADER: i64 = 5;
+pub(super) const FLAGS: i64 = 4;
+pub(super) const HEADER: i64 = 5;
 /// The flag of a frozen one; the encoding is below.
 pub const STRING_FROZEN: i64 = 4;
 /// The flag of the copy that a Hash takes as its key: Ruby has one such String of each text.
@@ -256,7 +256,13 @@ impl Lowerer<'_> {
                 let flags = self.string_field(string.value(), FLAGS);
                 self.op(BinaryOp::And, flags, STRING_FROZEN - 1)
             }
-            _ => self.outside_part(string, ENCODING).unwrap_or_else(|| self.b.i64(0)),
+            _ => {
+                let flags = self.outside_part(string, ENCODING).unwrap_or_else(|| self.b.i64(0));
+                match self.is_settled(ClassId::STRING) {
+                    true => self.op(BinaryOp::And, flags, STRING_FROZEN - 1),
+                    false => flags,
+                }
+            }
         }
     }
 
@@ -707,6 +713,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn freeze_string(&mut self, string: &Operand, interned: bool) {
+        self.memo.changed |= self.memo.freezing.insert(ClassId::STRING);
         let flags = self.string_field(string.value(), FLAGS);
         let more = if interned { STRING_FROZEN | STRING_INTERNED } else { STRING_FROZEN };
         let flags = self.op(BinaryOp::Or, flags, more);

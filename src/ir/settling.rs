@@ -38,6 +38,23 @@ pub struct NewObjects {
     pub frozen: Option<Buffer>,
     /// All are.
     pub all_frozen: bool,
+    /// Of Strings: behind the words of each are those that its bytes are in.
+    pub bytes: Option<Bytes>,
+}
+
+/// What Strings have beside variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// The arrays of words, and the column that says which of them is a String's.
+    pub kind: ArrayKind,
+    pub arrays: Arrays,
+    pub into: Items,
+    /// The words that have the number of bytes and the flags, and the flag of frozen ones.
+    pub size: usize,
+    pub flags: usize,
+    pub frozen: i64,
+    /// The first word of bytes.
+    pub words: usize,
 }
 
 /// The arrays of a kind.
@@ -100,9 +117,15 @@ impl Settling {
         let items = |items: &mut Items, buffer: &mut dyn FnMut(&mut Buffer)| {
             [&mut items.payload, &mut items.tag].into_iter().flatten().for_each(buffer);
         };
-        for NewObjects { places, variables, frozen, .. } in self.classes.values_mut() {
+        for NewObjects { places, variables, frozen, bytes, .. } in self.classes.values_mut() {
             buffer(places);
             frozen.iter_mut().for_each(&mut buffer);
+            if let Some(Bytes { arrays, into, .. }) = bytes {
+                buffer(&mut arrays.offset);
+                buffer(&mut arrays.length);
+                items(&mut arrays.items, &mut buffer);
+                items(into, &mut buffer);
+            }
             variables.iter_mut().for_each(|held| items(&mut held.into, &mut buffer));
         }
         for NewArrays { arrays, items: held, .. } in self.lists.values_mut() {

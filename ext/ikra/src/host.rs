@@ -325,6 +325,10 @@ impl Host for LiveHost<'_, '_> {
         self.tracer.made_kind(number)
     }
 
+    fn string_words(&mut self) -> ArrayKind {
+        self.tracer.ask_string_words()
+    }
+
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal> {
         let kind = self.tracer.ask_elements(kind);
         self.drain().map_err(|stop| self.refusal(stop.into()))?;

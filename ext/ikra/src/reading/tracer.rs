@@ -23,7 +23,7 @@ use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
-use ikra_core::infer::words_outside;
+use ikra_core::infer::{WORDS, words_outside};
 use ikra_core::types::{
     ArrayKind, ClassId, Collection, HashDefault, HashPart, HashSort, HierarchyId, ItemType, Shape, Type,
 };
@@ -315,6 +315,15 @@ impl<'a> Tracer<'a> {
             self.accesses.push(None);
             asked.len() - 1
         })
+    }
+
+    /// Asks for the bytes of Strings; gives the kind of their arrays of words, also where there are no Strings.
+    pub fn ask_string_words(&mut self) -> ArrayKind {
+        let hierarchy = self.pool.place(ClassId::STRING).0;
+        let column = self.ask_column(hierarchy, ClassId::STRING, WORDS);
+        let kind = self.asked.kinds.kind_or_new(self.holder(column), Some(Collection::Words));
+        self.room_for(kind);
+        self.ask_elements(kind)
     }
 
     pub fn ask_elements(&mut self, kind: ArrayKind) -> ArrayKind {

@@ -3,12 +3,16 @@
 //! else sees them (`decoder.rs`).
 
 use crate::vm::classes;
+use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
+use crate::writing::decoder::Decoder;
 use crate::writing::objects::Maker;
+use crate::writing::strings;
 use ikra_core::error::Error;
-use ikra_core::infer::{FROZEN, Inferred, ORDER};
+use ikra_core::heap::Column;
+use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, WORDS, words_outside};
 use ikra_core::ir::{BufferKind, Part};
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
@@ -23,8 +27,30 @@ pub struct Born(RefCell<Contents>);
 struct Contents {
     objects: FxHashMap<(HierarchyId, i64), VALUE>,
     classes: FxHashMap<ClassId, Rc<OfClass>>,
+    strings: Option<OfStrings>,
     /// What has to be filled.
     empty: Vec<Empty>,
+}
+
+/// The buffers of what is known of Strings: how many bytes they have, flags, which array their bytes are, where each of
+/// these begins, and words.
+#[derive(Clone, Copy)]
+struct OfStrings([usize; 5]);
+
+impl OfStrings {
+    fn new(inferred: &Inferred, hierarchy: HierarchyId) -> Option<Self> {
+        let Inferred { program, schema, .. } = inferred;
+        let buffer = |kind: BufferKind| program.buffers.iter().position(|buffer| buffer.kind == kind);
+        let column = |name: &str| {
+            buffer(BufferKind::Column { hierarchy, name: name.to_string(), part: Part::Payload })
+        };
+        let words =
+            schema.columns.iter().find(|column| column.hierarchy == hierarchy && column.name == WORDS);
+        let Some(Type::Array(kind)) = words?.stored.types.single() else { return None };
+        let (offset, values) =
+            (BufferKind::ArrayOffset(*kind), BufferKind::ArrayValues(*kind, Part::Payload));
+        Some(Self([column(BYTESIZE)?, column(ENCODING)?, column(WORDS)?, buffer(offset)?, buffer(values)?]))
+    }
 }
 
 pub enum Empty {
@@ -86,6 +112,30 @@ impl Born {
 
     pub fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
         self.0.borrow().objects.get(&(hierarchy, id)).copied()
+    }
+
+    /// A String of its own, from its row.
+    pub fn string(
+        &self,
+        decoder: &Decoder<'_>,
+        hierarchy: HierarchyId,
+        row: usize,
+    ) -> Result<VALUE, Trouble> {
+        let known = self.0.borrow().strings;
+        let of = known.or_else(|| OfStrings::new(decoder.inferred, hierarchy));
+        let missing = || Error::Internal("the columns of Strings are not there".into());
+        let OfStrings(buffers) = of.ok_or_else(missing)?;
+        self.0.borrow_mut().strings = of;
+        let columns = buffers.map(|buffer| &decoder.heap.store.columns()[buffer]);
+        let [size, flags, array] = [0, 1, 2].map(|column| columns[column].bits(row));
+        let first = columns[3].bits(array as usize) as usize;
+        let Column::I64(words) = columns[4] else { return Err(missing().into()) };
+        let words = words.get(first..first + words_outside(size as usize)).ok_or_else(missing)?;
+        strings::make_of_words(words, size as usize, flags)
+    }
+
+    pub fn add_string(&self, hierarchy: HierarchyId, row: usize, string: VALUE) {
+        self.0.borrow_mut().objects.insert((hierarchy, row as i64), string);
     }
 
     pub fn class(

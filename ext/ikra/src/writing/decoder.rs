@@ -192,6 +192,12 @@ impl<'a> Decoder<'a> {
         let Some((row, class)) = class else {
             return Err(Error::Internal(format!("{hierarchy:?} {id} stands for no object")).into());
         };
+        if class == ClassId::STRING {
+            let string = black_box(self.born.string(self, hierarchy, row)?);
+            self.pinned.hold(string)?;
+            self.born.add_string(hierarchy, row, string);
+            return Ok(string);
+        }
         let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
         let object = black_box(of_class.maker.allocate()?);
         self.pinned.hold(object)?;

@@ -7,6 +7,13 @@ use magnus::rb_sys::protect;
 use rb_sys::{VALUE, ruby_coderange_type, ruby_encoding_consts};
 use std::ffi::{c_int, c_long};
 
+/// A new String of the first bytes in these words.
+pub fn make_of_words(words: &[i64], size: usize, flags: i64) -> Result<VALUE, Trouble> {
+    // SAFETY: words are memory as bytes are; the lowest byte comes first on all machines that Ikra runs on.
+    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), words.len() * 8) };
+    make(&bytes[..size], flags)
+}
+
 /// A new String of these bytes; `flags` tell its encoding and whether it is frozen.
 pub fn make(bytes: &[u8], flags: i64) -> Result<VALUE, Trouble> {
     faults::point("making a String")?;

@@ -7,6 +7,7 @@
 mod host;
 mod pushing;
 mod settle;
+mod settle_strings;
 
 use super::emit::Emitter;
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};

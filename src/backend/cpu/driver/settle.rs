@@ -4,12 +4,13 @@
 
 use super::super::internal;
 use super::host::{DriverState, MOST_ROWS, Stop};
+use super::settle_strings::words_of;
 use crate::backend::Launch;
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::{Column, JobOrder, Round, Segment, marks};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
-use crate::ir::{Buffer, BufferKind, Items, KernelId, Program, Watched};
+use crate::ir::{Arrays, Buffer, BufferKind, Items, KernelId, Program, Watched};
 use crate::parallel;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
 use parking_lot::Mutex;
@@ -70,15 +71,17 @@ impl Settler {
 /// What elements have made: by class and by kind of lists, the elements and the words where each thing begins.
 #[derive(Default)]
 pub(super) struct Made {
-    objects: BTreeMap<ClassId, Vec<(u32, u32)>>,
+    pub objects: BTreeMap<ClassId, Vec<(u32, u32)>>,
     pub arrays: BTreeMap<ListKind, Vec<(u32, u32)>>,
 }
 
 /// Where rows begin.
 #[derive(Default)]
 pub(super) struct Rows {
-    objects: BTreeMap<ClassId, (Shape, usize)>,
+    pub objects: BTreeMap<ClassId, (Shape, usize)>,
     arrays: BTreeMap<ListKind, (Shape, usize)>,
+    /// The words of Strings.
+    pub bytes: usize,
 }
 
 /// The words of all elements.
@@ -264,7 +267,7 @@ impl DriverState<'_> {
     /// Makes the columns as long as it takes.
     fn make_rows(&mut self, made: &Made, words: Words<'_>) -> Result<Rows, Stop> {
         let driver = self.driver;
-        let Settler { plan, of_objects, marks, rooms: rooms_of, .. } = &driver.settler;
+        let Settler { plan, of_objects, .. } = &driver.settler;
         let mut rows = Rows::default();
         let mut ends: BTreeMap<HierarchyId, (usize, usize)> = BTreeMap::new();
         for (class, objects) in &made.objects {
@@ -285,46 +288,66 @@ impl DriverState<'_> {
         for (kind, arrays) in &made.arrays {
             // Of what is pushed there are lists that nobody refers to.
             let Some(NewArrays { kind: number, arrays: into, .. }) = plan.lists.get(kind) else { continue };
-            let first = self.column(into.offset).len();
+            let lengths =
+                arrays.iter().map(|(element, word)| words.get(*element as usize, *word as usize + 1));
+            let first = self.make_arrays(*number, into, lengths)?;
             rows.arrays.insert(*kind, (Shape::Array(*number), first));
-            let items = [into.items.payload, into.items.tag].into_iter().flatten();
-            // A filler stands behind all items.
-            let begin = items.clone().map(|items| self.column(items).len()).max().unwrap_or(1) - 1;
-            let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
-            let mut end = begin;
-            for (element, word) in arrays {
-                let length = words.get(*element as usize, *word as usize + 1)?;
-                fallible::push(&mut offsets, end as i32)?;
-                fallible::push(&mut lengths, length as i32)?;
-                end = end.saturating_add(length as usize);
-                if end >= MOST_ROWS {
-                    return Err(too_many("items of arrays"));
-                }
-            }
-            if first + arrays.len() >= MOST_ROWS {
-                return Err(too_many("arrays"));
-            }
-            let mut lists = vec![(into.offset, offsets)];
-            if let Some(room) = rooms_of.get(number) {
-                lists.push((*room, fallible::collect(lengths.iter().copied())?));
-            }
-            lists.push((into.length, lengths));
-            for (buffer, more) in lists {
-                self.lengthen(buffer, (first, first + arrays.len()), true)?;
-                let Column::I32(list) = &mut self.session.store().columns_mut()[buffer.0 as usize] else {
-                    return Err(internal("offsets and lengths are no numbers").into());
-                };
-                list[first..].copy_from_slice(&more);
-            }
-            for items in items {
-                self.lengthen(items, (begin, end + 1), true)?;
-            }
-            if let Some((marks, words)) = marks.get(&into.offset) {
-                let rows = (first + arrays.len()).max(end + 1);
-                self.lengthen(*marks, (self.column(*marks).len(), rows * words), false)?;
+        }
+        for (class, strings) in &made.objects {
+            if let Some(bytes) = &plan.classes[class].bytes {
+                rows.bytes = self.make_bytes(bytes, strings, words)?;
             }
         }
         Ok(rows)
+    }
+
+    /// More arrays of a kind, of these lengths; gives the number of the first.
+    pub(super) fn make_arrays(
+        &mut self,
+        kind: ArrayKind,
+        into: &Arrays,
+        more: impl ExactSizeIterator<Item = Result<i64, Error>>,
+    ) -> Result<usize, Stop> {
+        let Settler { marks, rooms, .. } = &self.driver.settler;
+        let first = self.column(into.offset).len();
+        let count = more.len();
+        let items = [into.items.payload, into.items.tag].into_iter().flatten();
+        // A filler stands behind all items.
+        let begin = items.clone().map(|items| self.column(items).len()).max().unwrap_or(1).max(1) - 1;
+        let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
+        let mut end = begin;
+        for length in more {
+            let length = length?;
+            fallible::push(&mut offsets, end as i32)?;
+            fallible::push(&mut lengths, length as i32)?;
+            end = end.saturating_add(length as usize);
+            if end >= MOST_ROWS {
+                return Err(too_many("items of arrays"));
+            }
+        }
+        if first + count >= MOST_ROWS {
+            return Err(too_many("arrays"));
+        }
+        let mut lists = vec![(into.offset, offsets)];
+        if let Some(room) = rooms.get(&kind) {
+            lists.push((*room, fallible::collect(lengths.iter().copied())?));
+        }
+        lists.push((into.length, lengths));
+        for (buffer, more) in lists {
+            self.lengthen(buffer, (first, first + count), true)?;
+            let Column::I32(list) = &mut self.session.store().columns_mut()[buffer.0 as usize] else {
+                return Err(internal("offsets and lengths are no numbers").into());
+            };
+            list[first..].copy_from_slice(&more);
+        }
+        for items in items {
+            self.lengthen(items, (begin, end + 1), true)?;
+        }
+        if let Some((marks, words)) = marks.get(&into.offset) {
+            let rows = (first + count).max(end + 1);
+            self.lengthen(*marks, (self.column(*marks).len(), rows * words), false)?;
+        }
+        Ok(first)
     }
 
     /// Makes a column as long as that, with zeros; what is new, or changed, begins at a row.
@@ -339,7 +362,7 @@ impl DriverState<'_> {
     fn fill_objects(&mut self, made: &Made, rows: &Rows, words: Words<'_>) -> Result<(), Stop> {
         let driver = self.driver;
         for (class, objects) in &made.objects {
-            let NewObjects { place, places, variables, frozen, all_frozen, .. } =
+            let NewObjects { place, places, variables, frozen, all_frozen, bytes, .. } =
                 &driver.settler.plan.classes[class];
             let (_, first) = rows.objects[class];
             self.fill(Items { payload: Some(*places), tag: None }, first, objects.len(), |_| {
@@ -354,6 +377,9 @@ impl DriverState<'_> {
                     let (element, start) = objects[number];
                     words.held(rows, (element as usize, start as usize + word), *shape)
                 })?;
+            }
+            if let Some(bytes) = bytes {
+                self.fill_strings((bytes, *frozen), objects, rows, words)?;
             }
         }
         Ok(())
@@ -380,7 +406,7 @@ impl DriverState<'_> {
     }
 
     /// Writes values into some rows, of columns that were told to change.
-    fn fill(
+    pub(super) fn fill(
         &mut self,
         into: Items,
         first: usize,
@@ -546,7 +572,11 @@ fn find(
                     let class = ClassId(class);
                     let of =
                         plan.classes.get(&class).ok_or_else(|| internal("an object of no known class"))?;
-                    (made.objects.entry(class).or_default(), of.words)
+                    let behind = match &of.bytes {
+                        Some(bytes) => words_of(*all.get(at + bytes.size * count).ok_or_else(beyond)?),
+                        None => 0,
+                    };
+                    (made.objects.entry(class).or_default(), of.words + behind)
                 }
                 Err(_) => {
                     let kind = ListKind(!code as u32);
