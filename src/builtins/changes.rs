@@ -151,7 +151,9 @@ pub(super) const ROWS: &[Row] = &[
             }
             Some(Type::Array(kind)) => {
                 s.check_unfrozen_array(*kind, c.receiver.value());
-                s.array_item_store(*kind, c.receiver.value(), c.args[0].value(), &c.args[1]);
+                if let Some(value) = s.kept_item(*kind, &c.args[1]) {
+                    s.array_item_store(*kind, c.receiver.value(), c.args[0].value(), &value);
+                }
             }
             _ => {}
         }

@@ -11,6 +11,7 @@
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, Ty, UnaryOp, Value};
+use super::pushing::is_made;
 use crate::types::{ArrayKind, ListKind, Type};
 
 /// An array whose length changes: one that the section makes, or one of the heap.
@@ -168,7 +169,7 @@ impl Lowerer<'_> {
     }
 
     /// What can be an item of an array of the heap.
-    fn kept_item(&mut self, kind: ArrayKind, value: &Operand) -> Option<Operand> {
+    pub(crate) fn kept_item(&mut self, kind: ArrayKind, value: &Operand) -> Option<Operand> {
         if value.is_bottom() || self.b.is_dead() {
             return None;
         }
@@ -177,8 +178,9 @@ impl Lowerer<'_> {
         if !made.is_empty() && self.in_driver && self.give_rows(&made) {
             return None;
         }
-        let is_made =
-            |ty: &Type| matches!(ty, Type::Made(_) | Type::Record(_) | Type::List(_) | Type::Tuple(_));
+        if !self.in_driver && value.types.iter().any(is_made) && self.can_settle_pushes() {
+            return self.prepare_item(kind, value);
+        }
         if !self.in_driver && value.types.iter().any(is_made) && self.is_beside_made(kind) {
             // A variable has held the array that does not any more, as a rule.
             let message = "what an element makes would be put into an array that exists outside the section \
@@ -269,6 +271,7 @@ impl Lowerer<'_> {
                 let item = s.b.load(*buffer, source, *ty, true);
                 s.b.store(*buffer, target, item);
             }
+            s.remember_moved(kind, target);
         });
     }
 

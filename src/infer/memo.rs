@@ -94,6 +94,8 @@ pub struct ArrayMemo {
     /// Who pushes to such arrays, and who touches them in another way.
     pub pushed_by: Watchers,
     pub touched_by: Watchers,
+    /// Who puts what it makes into such arrays, and remembers where ([`super::remembered`]).
+    pub remembered_by: Watchers,
     /// Who touches another item than that of the element's own number, in the only array that is touched.
     pub shared: Watchers,
     /// That array for each of them, by root.
@@ -237,6 +239,8 @@ pub struct Memo {
     pub settled_lists: BTreeSet<ListKind>,
     /// Kinds of arrays to which elements push what they write down.
     pub logs: BTreeSet<ArrayKind>,
+    /// Kinds of arrays into which elements put what they make, and that they look at.
+    pub remembered: BTreeSet<ArrayKind>,
     /// Classes whose objects get rows as soon as a driver makes them, since elements or columns have them.
     pub of_drivers: BTreeSet<ClassId>,
     /// The variables that all objects of a class have when they have been made.
@@ -519,6 +523,9 @@ impl Memo {
         for types in self.columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]) {
             *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
         }
+        for types in self.arrays.values_mut().flat_map(|array| [&mut array.stored, &mut array.written]) {
+            *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        }
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }
@@ -545,6 +552,9 @@ impl Memo {
         }
         for column in self.columns.values_mut() {
             [&mut column.stored, &mut column.written].into_iter().for_each(set);
+        }
+        for array in self.arrays.values_mut() {
+            [&mut array.stored, &mut array.written].into_iter().for_each(set);
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
         let given = self.kernel_results.values_mut();

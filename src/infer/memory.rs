@@ -467,9 +467,13 @@ impl Lowerer<'_> {
         id: Value,
         index: Value,
     ) -> Operand {
-        let Some((read, mutable)) = self.array_contents(kind) else {
+        let Some((mut read, mutable)) = self.array_contents(kind) else {
             return Operand::bottom();
         };
+        if self.in_driver {
+            // What a driver sees has a row.
+            read = read.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        }
         self.memo.arrays.entry(kind).or_default().read = true;
         let stored = self.array_stored(kind);
         if stored.types.is_empty() {
@@ -556,9 +560,10 @@ impl Lowerer<'_> {
     /// `array[index] = value`. A write behind the items lets an array grow whose length changes elsewhere too, and fails
     /// otherwise.
     pub(crate) fn array_store(&mut self, kind: ArrayKind, id: Value, index: Value, value: &Operand) {
-        if value.is_bottom() || !self.is_storable(value) {
+        if value.is_bottom() {
             return;
         }
+        let Some(value) = &self.kept_item(kind, value) else { return };
         if self.made_kinds.contains(&kind) {
             self.refuse_here(
                 "unsupported-store",
@@ -609,6 +614,7 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.array_contents(kind).is_none() {
             return;
         }
+        let Some(value) = &self.listed_in_array(kind, value) else { return };
         let memo = self.memo.arrays.entry(kind).or_default();
         let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types);
         let stored = memo.stored.clone();
@@ -616,6 +622,7 @@ impl Lowerer<'_> {
         let slot = self.array_slot(kind, id, at);
         self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
+        self.remember(kind, slot, &value.types);
     }
 
     // ---- hashes ----------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ mod patterns;
 mod pushing;
 mod raise;
 mod records;
+mod remembered;
 mod rescue;
 mod results;
 mod settled_strings;

@@ -228,6 +228,15 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Something is stored in what is older than a call of the function here.
+    pub(super) fn note_stores_anywhere(&mut self) {
+        if let Some(function) = &self.function {
+            let own = FunctionKey { guarded: false, ..function.key.clone() };
+            let own = self.memo.stores.entry(own).or_default();
+            self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
+        }
+    }
+
     /// A function is called: what it stores, it does in the loops here.
     pub(super) fn note_stores(&mut self, key: &FunctionKey, recursive: bool) {
         let Stores { anywhere, kinds, made } = self.memo.stores.get(key).cloned().unwrap_or_default();
@@ -238,11 +247,7 @@ impl Lowerer<'_> {
             for key in &self.loops {
                 self.memo.changed |= self.memo.keeping_loops.insert(*key);
             }
-            if let Some(function) = &self.function {
-                let own = FunctionKey { guarded: false, ..function.key.clone() };
-                let own = self.memo.stores.entry(own).or_default();
-                self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
-            }
+            self.note_stores_anywhere();
         }
         for kind in kinds {
             self.note_stored(kind);

@@ -47,7 +47,7 @@ impl Lowerer<'_> {
     }
 
     /// Is there nothing else that elements leave in words of their own?
-    fn can_settle_pushes(&self) -> bool {
+    pub(super) fn can_settle_pushes(&self) -> bool {
         match self.output {
             Output::Nothing | Output::Selection | Output::Program => true,
             Output::Values => self.section.is_some() || is_plain(&self.memo.result),
@@ -57,9 +57,13 @@ impl Lowerer<'_> {
 
     /// What elements give turns out to be in such words, too: then nothing is written down.
     pub(super) fn forget_logs(&mut self) {
-        if !self.memo.logs.is_empty() && !self.can_settle_pushes() {
+        let any = !self.memo.logs.is_empty() || !self.memo.remembered.is_empty();
+        if any && !self.can_settle_pushes() {
             self.memo.logs.clear();
-            self.memo.arrays.values_mut().for_each(|memo| memo.pushed_by = Watchers::default());
+            self.memo.remembered.clear();
+            for memo in self.memo.arrays.values_mut() {
+                (memo.pushed_by, memo.remembered_by) = (Watchers::default(), Watchers::default());
+            }
             self.memo.changed = true;
         }
     }
@@ -84,12 +88,8 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() || !self.can_log(value) {
             return;
         }
-        if let Some(function) = &self.function {
-            // What is written down is older than the call.
-            let own = super::memo::FunctionKey { guarded: false, ..function.key.clone() };
-            let own = self.memo.stores.entry(own).or_default();
-            self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
-        }
+        // What is written down is older than the call.
+        self.note_stores_anywhere();
         let Some([arrays, items]) = self.lists_of_log(kind) else { return };
         let array = Operand::one(Type::Array(kind), id);
         for (slot, (list, at), item) in [(0, arrays, &array), (1, items, value)] {
@@ -105,11 +105,16 @@ impl Lowerer<'_> {
 
     /// Can it be put into an array after the tick? Refuses it, or learns how it is to be made.
     fn can_log(&mut self, value: &Operand) -> bool {
-        let made = value.types.filter(is_made);
-        let others = value.types.filter(|ty| !is_made(ty));
-        if made.iter().any(Type::is_made_hash) {
+        if value.types.iter().any(Type::is_made_hash) {
             return self.is_storable(value);
         }
+        self.can_be_put(value)
+    }
+
+    /// Can it be put into an array of the heap? Refuses it, or learns how it is to be made.
+    pub(super) fn can_be_put(&mut self, value: &Operand) -> bool {
+        let made = value.types.filter(is_made);
+        let others = value.types.filter(|ty| !is_made(ty));
         if !others.is_empty() && !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
             return false;
         }
@@ -150,9 +155,14 @@ impl Lowerer<'_> {
         pushed.into_iter().filter_map(|kind| self.lists_of_log(kind)).flatten().collect()
     }
 
-    /// All are empty at first; gives the first word behind them.
+    /// The first word behind their headers.
+    pub(super) fn end_of_logs(&self) -> i64 {
+        START + 2 * HEADER * self.memo.logs.len() as i64
+    }
+
+    /// All are empty at first, and those of remembered rows behind them; gives the first word behind all.
     pub(super) fn clear_logs(&mut self, start: i64) -> Value {
-        let lists = 2 * self.memo.logs.len() as i64;
+        let lists = (2 * self.memo.logs.len() + self.memo.remembered.len()) as i64;
         let end = self.b.i64(start + lists * HEADER);
         let zero = self.b.i64(0);
         for list in 0..lists {
@@ -203,6 +213,6 @@ impl Lowerer<'_> {
     }
 }
 
-fn is_made(ty: &Type) -> bool {
+pub(super) fn is_made(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_))
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 impl Lowerer<'_> {
     /// Gets what elements make rows?
     pub(super) fn settles(&self) -> bool {
-        self.repeats || self.section.is_some() || !self.memo.logs.is_empty()
+        self.repeats || self.section.is_some() || !self.memo.logs.is_empty() || !self.memo.remembered.is_empty()
     }
 
     /// What values are when they have rows.
@@ -196,7 +196,8 @@ impl Lowerer<'_> {
         let kept: Vec<Kept> = if self.in_driver { vec![] } else { self.memo.kept_by(self.own_key) };
         let who = self.watcher();
         let logs = self.logs_of_element();
-        if !kept.is_empty() || !logs.is_empty() || gives.is_some() {
+        let remembered = self.remembered_by_element();
+        if !kept.is_empty() || !logs.is_empty() || !remembered.is_empty() || gives.is_some() {
             self.memo.changed |= self.memo.settling.insert(who);
         }
         if self.b.is_dead() || !self.memo.settling.contains(&who) {
@@ -222,6 +223,9 @@ impl Lowerer<'_> {
         }
         for (i, list) in (0..).zip(logs) {
             types.push(self.within_slot(0x600 + i, |s| s.evacuate_log(list, &row)));
+        }
+        for (i, rows) in (0..).zip(remembered) {
+            types.push(self.within_slot(0x700 + i, |s| s.evacuate_remembered(rows, &row)));
         }
         let mut result = None;
         if let Some((gives, into)) = gives {
@@ -260,8 +264,8 @@ impl Lowerer<'_> {
     pub(super) fn settle_types(&mut self, types: &TypeSet) {
         let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
         self.held_within(types, &mut classes, &mut kinds);
-        let logs = self.log_lists();
-        kinds.retain(|kind| !logs.contains(kind));
+        let (logs, rows) = (self.log_lists(), self.lists_of_rows());
+        kinds.retain(|kind| !logs.contains(kind) && !rows.contains(kind));
         for class in classes {
             self.settle_class(class);
         }
@@ -361,6 +365,9 @@ impl Lowerer<'_> {
         for kind in self.memo.logs.clone() {
             let (items, log) = self.plan_log(kind);
             settling.logs.insert(items, log);
+        }
+        for kind in self.memo.remembered.clone() {
+            settling.remembered.extend(self.plan_remembered(kind));
         }
         self.program.settling = settling;
     }

@@ -18,6 +18,8 @@ pub struct Settling {
     pub lists: BTreeMap<ListKind, NewArrays>,
     /// By the kind of the lists of items: what elements push to arrays of the heap.
     pub logs: BTreeMap<ListKind, Log>,
+    /// By the kind of the lists of rows: items of arrays of the heap in which elements have put what they make.
+    pub remembered: BTreeMap<ListKind, RememberedRows>,
     /// By number; none of those that make nothing that stays.
     pub kernels: Vec<Option<SettlingKernel>>,
     /// Words of each element.
@@ -80,6 +82,13 @@ pub struct Log {
     pub width: usize,
 }
 
+/// Columns of items of arrays: an element has evacuated a list of their rows that may refer to its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RememberedRows {
+    pub payload: Buffer,
+    pub tag: Buffer,
+}
+
 /// A value that is held by an object or array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldValue {
@@ -108,8 +117,9 @@ impl Settling {
     pub fn width(&self, kind: ListKind) -> Option<usize> {
         let of_list = self.lists.get(&kind).map(|list| list.width);
         let of_log = self.logs.get(&kind).map(|log| log.width);
-        let is_of_arrays = || self.logs.values().any(|log| log.arrays == kind);
-        of_list.or(of_log).or_else(|| is_of_arrays().then_some(1))
+        let is_of_numbers =
+            || self.remembered.contains_key(&kind) || self.logs.values().any(|log| log.arrays == kind);
+        of_list.or(of_log).or_else(|| is_of_numbers().then_some(1))
     }
 
     /// Changes the numbers of buffers and scalars.
@@ -138,6 +148,9 @@ impl Settling {
             [&mut into.offset, &mut into.length, room, ends].into_iter().for_each(&mut buffer);
             items(&mut into.items, &mut buffer);
             items(&mut held.into, &mut buffer);
+        }
+        for RememberedRows { payload, tag } in self.remembered.values_mut() {
+            [payload, tag].into_iter().for_each(&mut buffer);
         }
         for SettlingKernel { words, count, base, variables, result } in self.kernels.iter_mut().flatten() {
             buffer(words);

@@ -6,6 +6,7 @@
 
 mod host;
 mod pushing;
+mod remembered;
 mod settle;
 mod settle_strings;
 

@@ -101,7 +101,7 @@ impl Words<'_> {
     }
 
     /// What is referred to: its shape and row.
-    fn referred(self, rows: &Rows, element: usize, word: i64) -> Result<(Shape, i64), Error> {
+    pub fn referred(self, rows: &Rows, element: usize, word: i64) -> Result<(Shape, i64), Error> {
         let found = self.get(element, word as usize)?;
         let (number, code) = (found >> FOUND, found as i32);
         let first = match u32::try_from(code) {
@@ -256,6 +256,7 @@ impl DriverState<'_> {
                     self.fill_objects(&made, &rows, words)?;
                     self.fill_arrays(&made, &rows, words)?;
                     self.settle_variables(of, &rows, words, elements.clone())?;
+                    self.settle_remembered(&made, &rows, words)?;
                 }
                 self.note_pushed(&made, &rows, words)?;
                 self.settle_result(of, &rows, words, elements)
