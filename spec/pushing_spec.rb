@@ -193,7 +193,7 @@ each_compiling_backend do
     world = Pushing::World.new
     all = Array.new(3) { |i| Pushing::Animal.new(i) }
     refused.call(/in another parallel call.*@list \+=/) do
-      all.peach { |a| a.x = (world.newborns << Pushing::Animal.new(a.x)).size }
+      all.pmap { |a| { size: (world.newborns << Pushing::Animal.new(a.x)).size } }
     end
     text = +""
     refused.call(/push the texts to an Array/) { all.peach { |a| text << a.x.to_s } }

@@ -12,6 +12,7 @@ use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, Ty, UnaryOp, Value};
 use super::pushing::is_made;
+use super::remembered::Holders;
 use crate::types::{ArrayKind, ListKind, Type};
 
 /// An array whose length changes: one that the section makes, or one of the heap.
@@ -179,7 +180,7 @@ impl Lowerer<'_> {
             return None;
         }
         if !self.in_driver && value.types.iter().any(is_made) && self.can_settle_pushes() {
-            return self.prepare_item(kind, value);
+            return self.put_made(Holders::Arrays(kind), value);
         }
         if !self.in_driver && value.types.iter().any(is_made) && self.is_beside_made(kind) {
             // A variable has held the array that does not any more, as a rule.

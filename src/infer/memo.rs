@@ -1,6 +1,7 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
+use super::remembered::Holders;
 use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
@@ -94,8 +95,6 @@ pub struct ArrayMemo {
     /// Who pushes to such arrays, and who touches them in another way.
     pub pushed_by: Watchers,
     pub touched_by: Watchers,
-    /// Who puts what it makes into such arrays, and remembers where ([`super::remembered`]).
-    pub remembered_by: Watchers,
     /// Who touches another item than that of the element's own number, in the only array that is touched.
     pub shared: Watchers,
     /// That array for each of them, by root.
@@ -239,8 +238,8 @@ pub struct Memo {
     pub settled_lists: BTreeSet<ListKind>,
     /// Kinds of arrays to which elements push what they write down.
     pub logs: BTreeSet<ArrayKind>,
-    /// Kinds of arrays into which elements put what they make, and that they look at.
-    pub remembered: BTreeSet<ArrayKind>,
+    /// Where elements put what they make and look at it, and which of them do.
+    pub remembered: BTreeMap<Holders, Watchers>,
     /// Classes whose objects get rows as soon as a driver makes them, since elements or columns have them.
     pub of_drivers: BTreeSet<ClassId>,
     /// The variables that all objects of a class have when they have been made.
@@ -257,6 +256,8 @@ pub struct Memo {
     pub freezes_arrays: bool,
     /// What the section's block gives.
     pub result: TypeSet,
+    /// The same before it gets rows, where it does.
+    pub given: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,
     pub lists: Vec<ListMemo>,
     /// The loops that all places stand in that make lists of a kind.
@@ -437,6 +438,14 @@ impl Memo {
         all
     }
 
+    /// Arrays of fixed length among them are lists, too.
+    pub fn with_lists(&mut self, mut types: TypeSet, (a, b, c): JoinKey) -> TypeSet {
+        if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
+            types.insert(Type::List(self.list_kind((a, b, c))));
+        }
+        self.widen(types, (a, b, c + 1))
+    }
+
     /// The same within what is carried as its parts.
     fn widen_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
         let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
@@ -517,6 +526,7 @@ impl Memo {
         self.specialisations.clear();
         self.accumulators.clear();
         self.result = TypeSet::empty();
+        self.given = TypeSet::empty();
         self.kernel_results.clear();
         self.list_loops.clear();
         self.made.values_mut().for_each(|made| made.fields.clear());
@@ -558,7 +568,7 @@ impl Memo {
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
         let given = self.kernel_results.values_mut();
-        fields.chain(self.accumulators.values_mut()).chain([&mut self.result]).chain(given).for_each(set);
+        fields.chain(self.accumulators.values_mut()).chain([&mut self.result, &mut self.given]).chain(given).for_each(set);
         for (function, mut types) in std::mem::take(&mut self.functions) {
             set(&mut types);
             let known = self.functions.entry(key(&function)).or_default();

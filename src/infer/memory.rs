@@ -1,5 +1,6 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
+use super::remembered::Holders;
 use super::Lowerer;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, Values, is_tagged};
@@ -273,6 +274,9 @@ impl Lowerer<'_> {
         self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
+        if !self.keeps_made(receiver) {
+            self.remember(&Holders::Objects(hierarchy, name.to_string()), id, &value.types);
+        }
         self.note_late(receiver, name);
     }
 
@@ -388,7 +392,7 @@ impl Lowerer<'_> {
 
     /// Stores what the section gives for the current element.
     pub(crate) fn store_result(&mut self, value: &Operand) {
-        if self.b.is_dead() || value.is_bottom() {
+        if self.b.is_dead() || value.is_bottom() || self.store_settled_result(value) {
             return;
         }
         let known = self.memo.result.clone();
@@ -622,7 +626,7 @@ impl Lowerer<'_> {
         let slot = self.array_slot(kind, id, at);
         self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
-        self.remember(kind, slot, &value.types);
+        self.remember(&Holders::Arrays(kind), slot, &value.types);
     }
 
     // ---- hashes ----------------------------------------------------------------------------------------------------

@@ -827,10 +827,8 @@ impl Lowerer<'_> {
             Gives::Values => {
                 let known = self.memo.kernel_results.get(&key).cloned().unwrap_or_default();
                 result = self.memo.join(&known, &value.types, (key, u32::MAX - 5, 0));
-                if !is_plain(&result) && result.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-                    let list = self.memo.list_kind((key, u32::MAX - 15, 0));
-                    result.insert(Type::List(list));
-                    result = self.memo.widen(result, (key, u32::MAX - 15, 1));
+                if !is_plain(&result) {
+                    result = self.memo.with_lists(result, (key, u32::MAX - 15, 0));
                 }
                 self.memo.changed |= result != known;
                 self.memo.kernel_results.insert(key, result.clone());

@@ -13,7 +13,7 @@ use super::Lowerer;
 use super::growing::Changing;
 use super::lists::{HEADER, START};
 use super::memo::Watchers;
-use super::operand::Operand;
+use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, Log};
@@ -47,10 +47,13 @@ impl Lowerer<'_> {
     }
 
     /// Is there nothing else that elements leave in words of their own?
-    pub(super) fn can_settle_pushes(&self) -> bool {
+    pub(super) fn can_settle_pushes(&mut self) -> bool {
         match self.output {
             Output::Nothing | Output::Selection | Output::Program => true,
-            Output::Values => self.section.is_some() || is_plain(&self.memo.result),
+            Output::Values => {
+                let [result, given] = [&self.memo.result, &self.memo.given].map(TypeSet::clone);
+                self.section.is_some() || self.can_give_rows(&result) && self.can_give_rows(&given)
+            }
             Output::Kept => self.section.is_some(),
         }
     }
@@ -61,11 +64,27 @@ impl Lowerer<'_> {
         if any && !self.can_settle_pushes() {
             self.memo.logs.clear();
             self.memo.remembered.clear();
-            for memo in self.memo.arrays.values_mut() {
-                (memo.pushed_by, memo.remembered_by) = (Watchers::default(), Watchers::default());
-            }
+            self.memo.arrays.values_mut().for_each(|memo| memo.pushed_by = Watchers::default());
             self.memo.changed = true;
         }
+    }
+
+    /// Can all that values hold get rows?
+    fn can_give_rows(&mut self, types: &TypeSet) -> bool {
+        let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
+        while let Some(types) = next.pop() {
+            for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
+                if !is_made(ty) || ty.is_made_hash() || ty.is_made_string() {
+                    return false;
+                }
+                if !known.contains(ty) {
+                    known.insert(ty.clone());
+                    next.extend(self.held_by(ty));
+                    next.extend(operand::parts(ty).unwrap_or_default());
+                }
+            }
+        }
+        true
     }
 
     /// Is it what a variable of the element's own object holds?

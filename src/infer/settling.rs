@@ -8,7 +8,7 @@ use super::leaving::{FROZEN, ORDER};
 use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
 use super::stored::Kept;
-use crate::heap::schema::Stored;
+use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{Arrays, BufferKind, Items, Kernel, KernelId, ScalarSource, Stmt, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
@@ -25,6 +25,8 @@ impl Lowerer<'_> {
         let mut settled = TypeSet::empty();
         for ty in types {
             settled.insert(match ty {
+                // The next walk has lists of these.
+                Type::Tuple(_) => continue,
                 Type::Made(class) => Type::Object(self.host.hierarchy(*class), *class),
                 Type::List(kind) => Type::Array(self.settled_kind(*kind)),
                 other => other.clone(),
@@ -96,6 +98,35 @@ impl Lowerer<'_> {
         let element = self.b.element();
         self.store_parts(&|part| BufferKind::Given(kernel, part), element, &given, &value);
         settled
+    }
+
+    /// The same of a section that is one parallel call; false where results are not given so.
+    pub(super) fn store_settled_result(&mut self, value: &Operand) -> bool {
+        if self.section.is_some() || self.output != Output::Values || !self.settles() {
+            return false;
+        }
+        let known = self.memo.given.clone();
+        let given = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
+        let given = if is_plain(&given) { given } else { self.memo.with_lists(given, (u32::MAX, u32::MAX, 1)) };
+        self.memo.changed |= given != known;
+        self.memo.given = given.clone();
+        if is_plain(&given) {
+            return false;
+        }
+        let settled = self.give_made(KernelId(0), &given, value);
+        self.memo.changed |= settled != self.memo.result;
+        self.memo.result = settled;
+        true
+    }
+
+    /// What `with_stored_made` is to settle of the result.
+    pub(super) fn given_result(&mut self) -> Option<(TypeSet, Items)> {
+        let given = self.memo.given.clone();
+        if is_plain(&given) || self.section.is_some() {
+            return None;
+        }
+        let stored = Stored::written(self.memo.result.clone());
+        Some((given, self.parts(&|part| BufferKind::Result(KernelId(0), part), &stored)))
     }
 
     /// Has what is made the form that rows can have? Arrays of fixed length become lists, from the next walk on.
@@ -366,9 +397,7 @@ impl Lowerer<'_> {
             let (items, log) = self.plan_log(kind);
             settling.logs.insert(items, log);
         }
-        for kind in self.memo.remembered.clone() {
-            settling.remembered.extend(self.plan_remembered(kind));
-        }
+        settling.remembered.extend(self.plan_remembered());
         self.program.settling = settling;
     }
 

@@ -8,6 +8,7 @@
 use super::Lowerer;
 use super::joins::has_list;
 use super::operand::{self, Operand};
+use super::remembered::Holders;
 use super::results::RowWords;
 use crate::heap::schema::{Base, BaseColumn};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Items, KernelId, Part, UnaryOp, Value};
@@ -32,8 +33,19 @@ impl Lowerer<'_> {
         }
         // A Hash is carried in values, as which no variable keeps it.
         let has_hash = made.iter().any(Type::is_made_hash);
-        if made.is_empty() || has_hash || !self.keeps_made(receiver) {
+        if made.is_empty() || has_hash {
             return self.is_storable(value).then(|| value.clone());
+        }
+        if !self.keeps_made(receiver) {
+            let key = match receiver.types.single() {
+                Some(Type::Object(hierarchy, _)) if !self.in_driver && self.can_settle_pushes() => {
+                    (*hierarchy, name.to_string())
+                }
+                _ => return self.is_storable(value).then(|| value.clone()),
+            };
+            let value = self.put_made(Holders::Objects(key.0, key.1.clone()), value);
+            self.memo.changed |= value.is_some() && self.memo.stores_made.insert(key);
+            return value;
         }
         if self.keep_building(&value.types) || self.keep_made(&made) {
             return None;
@@ -66,7 +78,7 @@ impl Lowerer<'_> {
     }
 
     /// Is it the element's own object, whose variables are looked after at its end?
-    fn keeps_made(&self, receiver: &Operand) -> bool {
+    pub(super) fn keeps_made(&self, receiver: &Operand) -> bool {
         let is_own = self.own_id.is_some() && receiver.values.first().copied() == self.own_id;
         is_own && !self.in_driver
     }
@@ -149,7 +161,8 @@ impl Lowerer<'_> {
                 BaseColumn::Items(stored) => s.parts(&|part| BufferKind::Base(KernelId(0), part), stored),
                 _ => Items::default(),
             };
-            return self.settle_element(KernelId(0), &base, None);
+            let gives = self.given_result();
+            return self.settle_element(KernelId(0), &base, gives);
         }
         let columns = self.memo.kept_by(self.own_key);
         let (Some(id), false, false) = (self.own_id, columns.is_empty(), self.b.is_dead()) else {

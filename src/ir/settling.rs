@@ -18,7 +18,7 @@ pub struct Settling {
     pub lists: BTreeMap<ListKind, NewArrays>,
     /// By the kind of the lists of items: what elements push to arrays of the heap.
     pub logs: BTreeMap<ListKind, Log>,
-    /// By the kind of the lists of rows: items of arrays of the heap in which elements have put what they make.
+    /// By the kind of the lists of rows: where elements have put what they make.
     pub remembered: BTreeMap<ListKind, RememberedRows>,
     /// By number; none of those that make nothing that stays.
     pub kernels: Vec<Option<SettlingKernel>>,
@@ -82,7 +82,7 @@ pub struct Log {
     pub width: usize,
 }
 
-/// Columns of items of arrays: an element has evacuated a list of their rows that may refer to its words.
+/// A column of items or of a variable: an element has evacuated a list of its rows that may refer to its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RememberedRows {
     pub payload: Buffer,
