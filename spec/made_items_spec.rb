@@ -71,7 +71,7 @@ each_backend do |backend|
     expect_change(-> { {} }, numbers) { |h, x| h.key?(x) ? h[x].push(x, 1).last : (h[x] = [x]).first }
     expect_change(-> { { 0 => [1], 1 => [2] } }, numbers) { |h, x| (h[x % 3] = [x, *h[x % 3]]).size }
     expect_change(-> { {} }, (0...300).to_a) { |h, x| ((h[x % 7] ||= []) << x) && h.size }
-    expect_change(-> { {} }, numbers) { |h, x| (h[x % 3] ||= []) << [x, [x]] && h.values.flatten.sum }
+    expect_change(-> { {} }, numbers) { |h, x| ((h[x % 3] ||= []) << [x, [x]]) && h.values.flatten.sum }
   end
 
   it "are keys" do
@@ -80,8 +80,22 @@ each_backend do |backend|
     expect_change(-> { Set.new }, numbers) { |s, x| s.add?([x, x / 2]) ? s.size : -1 }
     expect_change(-> { Set[[3, 1]] }, numbers) { |s, x| s.include?([x, x / 2]) ? s.delete([x, x / 2]).size : 1 }
     expect_change(-> { {} }, (0...200).to_a) { |h, x| h[[x % 50, :a]] ||= [x, h.size] }
-    expect_change(-> { {} }, numbers) { |h, x| h[[x, [x % 2, nil]]] = x.to_f }
     expect_change(-> { {} }, numbers) { |h, x| h[[x]] = 1 and h.delete([x - 1]) }
+  end
+
+  it "are texts" do
+    lines = ["the cat", "the dog sat", "", "a cat sat on the mat", "Äh, the end"]
+    expect_change(-> { Hash.new(0) }, lines) { |h, line| line.split.each { |w| h[w] += 1 }.size }
+    expect_change(-> { { "the" => 5 } }, lines) { |h, line| line.split.sum { |w| h[w] = (h[w] || 0) + 1 } }
+    expect_change(-> { {} }, lines) { |h, line| line.split.each { |w| (h[w[0]] ||= []) << w } && h.size }
+    expect_change(-> { {} }, lines) { |h, line| line.split.each { |w| (h[w.size] ||= []) << "#{w}!" } && h[3] }
+    expect_change(-> { Set.new }, lines) { |s, line| line.split.count { |w| s.add?(w.reverse) } }
+    expect_change(-> { {} }, lines) { |h, line| h[line.size.to_s] ||= "#{line}!" }
+    expect_change(-> { {} }, lines) { |h, line| h[line[0, 3]] = [line.reverse, line] }
+    expect_change(-> { { "" => "x" } }, lines) { |h, line| h.delete(line) || h.store(line.to_s, line.chars.first) }
+    counts = {}
+    key = lines.pmap { |line| counts["#{line}!"] = 1 and line }
+    expect([counts.keys, counts.keys.map(&:frozen?).uniq, key]).to eq([lines.map { |l| "#{l}!" }, [true], lines])
   end
 
   it "are memos" do
@@ -126,8 +140,8 @@ each_backend do |backend|
     expected = MadeItems::World.new
     world = MadeItems::World.new
     2.times do
-      numbers.each { |x| expected.note(x % 5, x) && expected.cells.add([x, 1]) && expected.rows[x % 4] << [x] }
-      numbers.peach { |x| world.note(x % 5, x) && world.cells.add([x, 1]) && world.rows[x % 4] << [x] }
+      numbers.each { |x| expected.note(x % 5, x) && expected.cells.add([x, 1]) && (expected.rows[x % 4] << [x]) }
+      numbers.peach { |x| world.note(x % 5, x) && world.cells.add([x, 1]) && (world.rows[x % 4] << [x]) }
       expect(world.state).to eq(expected.state)
     end
     expected.rows.each { |row| row << [row.size] << [row.last] }
@@ -162,6 +176,23 @@ each_backend do |backend|
     h = { 1 => [1] }
     expect { [2, 1, 0].peach { |x| (h[x] ||= []) << (10 / x) } }.to raise_error(ZeroDivisionError)
     expect(h).to eq({ 1 => [1] }) unless backend == :ruby
-    expect { [2].peach { |x| h.freeze[x] = [x] } }.to raise_error(StandardError)
+    h = { 1 => [1] }.freeze
+    expect { [2].peach { |x| h[x] = [x] } }.to raise_error(FrozenError)
+    expect(h).to eq({ 1 => [1] })
+  end
+
+  it "are held by other objects" do
+    make = -> { Array.new(5) { |i| MadeItems::Entry.new(i) } }
+    step = proc do |(entry, other)|
+      other.next = MadeItems::Entry.new(entry.key).add(1) if entry.key.even?
+      other.count = [entry.next&.key, other.count]
+      other.next&.list&.size
+    end
+    expected = make.call
+    actual = make.call
+    left = expected.each_cons(2).to_a
+    right = actual.each_cons(2).to_a
+    expect(right.pmap(&step)).to eq(left.map(&step))
+    expect(actual.map(&:state)).to eq(expected.map(&:state))
   end
 end

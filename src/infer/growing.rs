@@ -9,10 +9,10 @@
 //! Elements that touch such an array touch it as a whole. Copy-back gives the Ruby array its new items.
 
 use super::operand::Operand;
-use super::{Condition, Lowerer};
-use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, Ty, UnaryOp, Value};
 use super::pushing::is_made;
 use super::remembered::Holders;
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, Ty, UnaryOp, Value};
 use crate::types::{ArrayKind, ListKind, Type};
 
 /// An array whose length changes: one that the section makes, or one of the heap.

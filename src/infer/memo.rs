@@ -1,11 +1,11 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
 //! that adds nothing has seen all types there are, and the IR it emitted is the section's.
 
-use super::remembered::Holders;
 use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
 use super::operand;
+use super::remembered::Holders;
 use crate::ir::Site;
 use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
@@ -568,7 +568,11 @@ impl Memo {
         }
         let fields = self.made.values_mut().flat_map(|made| &mut made.fields).map(|(_, types)| types);
         let given = self.kernel_results.values_mut();
-        fields.chain(self.accumulators.values_mut()).chain([&mut self.result, &mut self.given]).chain(given).for_each(set);
+        fields
+            .chain(self.accumulators.values_mut())
+            .chain([&mut self.result, &mut self.given])
+            .chain(given)
+            .for_each(set);
         for (function, mut types) in std::mem::take(&mut self.functions) {
             set(&mut types);
             let known = self.functions.entry(key(&function)).or_default();

@@ -1,9 +1,9 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
-use super::remembered::Holders;
 use super::Lowerer;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, Values, is_tagged};
+use super::remembered::Holders;
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, Part, Scalar,

@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
         while let Some(types) = next.pop() {
             for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
-                if !is_made(ty) || ty.is_made_hash() || ty.is_made_string() {
+                if !is_made(ty) || ty.is_made_hash() {
                     return false;
                 }
                 if !known.contains(ty) {

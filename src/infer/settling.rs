@@ -17,7 +17,10 @@ use std::collections::BTreeSet;
 impl Lowerer<'_> {
     /// Gets what elements make rows?
     pub(super) fn settles(&self) -> bool {
-        self.repeats || self.section.is_some() || !self.memo.logs.is_empty() || !self.memo.remembered.is_empty()
+        self.repeats
+            || self.section.is_some()
+            || !self.memo.logs.is_empty()
+            || !self.memo.remembered.is_empty()
     }
 
     /// What values are when they have rows.
@@ -107,7 +110,8 @@ impl Lowerer<'_> {
         }
         let known = self.memo.given.clone();
         let given = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
-        let given = if is_plain(&given) { given } else { self.memo.with_lists(given, (u32::MAX, u32::MAX, 1)) };
+        let given =
+            if is_plain(&given) { given } else { self.memo.with_lists(given, (u32::MAX, u32::MAX, 1)) };
         self.memo.changed |= given != known;
         self.memo.given = given.clone();
         if is_plain(&given) {

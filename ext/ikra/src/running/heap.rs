@@ -193,7 +193,9 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         }
         BufferKind::Base(KernelId(0), part) => base(schema, schema.base.own(), *part),
         BufferKind::Beside(KernelId(0), column, part) => base(schema, *column as usize, *part),
-        BufferKind::Result(KernelId(0), _) | BufferKind::Given(KernelId(0), _) | BufferKind::Kept => Recipe::Result,
+        BufferKind::Result(KernelId(0), _) | BufferKind::Given(KernelId(0), _) | BufferKind::Kept => {
+            Recipe::Result
+        }
         // Empty until the driver makes them.
         BufferKind::Base(..)
         | BufferKind::Beside(..)
