@@ -16,6 +16,7 @@ use crate::ir::{Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
 use crate::types::{HierarchyId, Shape};
 use rustc_hash::FxHashMap;
+use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
@@ -24,12 +25,17 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct DriverState<'a> {
     /// Its operands are what a function gives.
     thread: ThreadState,
+    /// One for each of the driver's buffers: those of `views`.
+    first_view: *const View,
     pub(super) driver: &'a Driver,
     pub(super) session: &'a mut (dyn Session + 'a),
     /// The run as it begins.
     pub(super) launch: &'a Launch<'a>,
     at_sync: &'a mut AtSync<'a>,
     pub(super) profile: &'a mut Profile,
+    views: Vec<View>,
+    /// The buffers that have one which is not empty.
+    viewed: Vec<usize>,
     /// As the driver has set them.
     pub(super) scalars: Vec<u64>,
     /// The bases that it has given to kernels.
@@ -47,6 +53,23 @@ pub(super) struct DriverState<'a> {
     loops: bool,
     /// Why the driver ends.
     pub ended: Option<Result<Outcome, Error>>,
+}
+
+/// Where a column's rows are, for machine code that reads them one by one: as many as the host has just now. It lasts
+/// until something is done that may put the column elsewhere.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    first: *const u8,
+    rows: u64,
+}
+
+impl View {
+    const NONE: Self = Self { first: std::ptr::null(), rows: 0 };
+    /// In the driver's state: where the views are. In them: a view, and how many rows it has.
+    pub const ALL: i32 = offset_of!(DriverState<'static>, first_view) as i32;
+    pub const BYTES: i32 = size_of::<Self>() as i32;
+    pub const ROWS: i32 = offset_of!(Self, rows) as i32;
 }
 
 /// Why a driver is to end.
@@ -104,8 +127,12 @@ impl<'a> DriverState<'a> {
         let mut thread = ThreadState::new(launch.seed, launch.call, interrupt);
         // It is no element.
         thread.element = Failure::DRIVER;
+        let views = vec![View::NONE; driver.buffers.len()];
         Self {
             thread,
+            first_view: views.as_ptr(),
+            views,
+            viewed: Vec::new(),
             driver,
             session,
             launch,
@@ -149,6 +176,25 @@ impl<'a> DriverState<'a> {
     fn items(&self, own: Items) -> Result<Items, Error> {
         let part = |part: Option<Buffer>| part.map(|buffer| self.buffer_of(buffer)).transpose();
         Ok(Items { payload: part(own.payload)?, tag: part(own.tag)? })
+    }
+
+    /// Machine code may read this column by itself now. The host has it.
+    fn show(&mut self, number: u64, buffer: Buffer) {
+        let column = self.column(buffer);
+        let view = View { first: column.as_bytes().as_ptr(), rows: column.len() as u64 };
+        if let Some(place) = self.views.get_mut(number as usize) {
+            if place.first.is_null() {
+                self.viewed.push(number as usize);
+            }
+            *place = view;
+        }
+    }
+
+    /// It asks again for the columns that it reads, as they may be elsewhere.
+    fn hide(&mut self) {
+        for number in self.viewed.drain(..) {
+            self.views[number] = View::NONE;
+        }
     }
 
     pub(super) fn columns(&self) -> &[Column] {
@@ -481,6 +527,22 @@ unsafe fn host(
     state: *mut DriverState<'_>,
     work: impl FnOnce(&mut DriverState<'_>) -> Result<(), Stop>,
 ) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        state.hide();
+        work(state)
+    };
+    // SAFETY: as said.
+    unsafe { keeping_views(state, work) }
+}
+
+/// The same for what leaves columns where they are.
+///
+/// # Safety
+/// As [`host`].
+unsafe fn keeping_views(
+    state: *mut DriverState<'_>,
+    work: impl FnOnce(&mut DriverState<'_>) -> Result<(), Stop>,
+) -> i64 {
     // SAFETY: the driver was called with a pointer to a live state that only this thread uses.
     let state = unsafe { &mut *state };
     let ended = catch_unwind(AssertUnwindSafe(|| work(state)));
@@ -555,7 +617,7 @@ pub(super) unsafe extern "C" fn keep(state: *mut DriverState<'_>, value: i64) ->
         Ok(())
     };
     // SAFETY: as said.
-    unsafe { host(state, work) }
+    unsafe { keeping_views(state, work) }
 }
 
 /// # Safety
@@ -576,7 +638,7 @@ pub(super) unsafe extern "C" fn progress(state: *mut DriverState<'_>, done: i64,
         Ok(())
     };
     // SAFETY: as said.
-    unsafe { host(state, work) }
+    unsafe { keeping_views(state, work) }
 }
 
 /// # Safety
@@ -589,7 +651,7 @@ pub(super) unsafe extern "C" fn assign(state: *mut DriverState<'_>, scalar: u64,
         Ok(())
     };
     // SAFETY: as said.
-    unsafe { host(state, work) }
+    unsafe { keeping_views(state, work) }
 }
 
 /// # Safety
@@ -644,14 +706,15 @@ pub(super) unsafe extern "C" fn reduce(
 /// As [`host`].
 pub(super) unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, index: i64) -> i64 {
     let work = |state: &mut DriverState<'_>| {
-        let buffer = state.buffer(buffer)?;
+        let (number, buffer) = (buffer, state.buffer(buffer)?);
         state.fetch(Some(buffer))?;
-        let column = &state.session.store().columns()[buffer.0 as usize];
+        let column = state.column(buffer);
         state.thread.operands[0] = column.bits(row(column, index)?);
+        state.show(number, buffer);
         Ok(())
     };
     // SAFETY: as said.
-    unsafe { host(state, work) }
+    unsafe { keeping_views(state, work) }
 }
 
 /// # Safety
@@ -663,17 +726,19 @@ pub(super) unsafe extern "C" fn store(
     value: i64,
 ) -> i64 {
     let work = |state: &mut DriverState<'_>| {
-        let buffer = state.buffer(buffer)?;
+        let (number, buffer) = (buffer, state.buffer(buffer)?);
         // What an element of another launch has written there is not to get lost.
         state.fetch(Some(buffer))?;
         let keep = state.driver.changes[buffer.0 as usize];
         let row = row(state.column(buffer), index)?;
         let column = state.change(buffer, row, keep)?;
         column.set_bits(row, value);
+        // It may have been copied to be kept.
+        state.show(number, buffer);
         Ok(())
     };
     // SAFETY: as said.
-    unsafe { host(state, work) }
+    unsafe { keeping_views(state, work) }
 }
 
 fn row(column: &Column, index: i64) -> Result<usize, Error> {

@@ -10,7 +10,7 @@ mod remembered;
 mod settle;
 mod settle_strings;
 
-use super::emit::Emitter;
+use super::emit::{Emitter, clif_type};
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
 use super::{cancel, driver_isa, internal, of_module};
@@ -25,11 +25,12 @@ use crate::ir::{
     Reduction, Scalar, ScalarInfo, ScalarSource, Site, SiteId, Stmt, Ty, Value,
 };
 use crate::profile::Profile;
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
-use host::DriverState;
+use host::{DriverState, View};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use settle::Settler;
@@ -456,10 +457,29 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Where the column can be read now it is; else the host brings it, and then it can.
     pub fn load_row(&mut self, buffer: Buffer, index: Value, ty: Ty) -> Result<clif::Value, Error> {
-        let (buffer, index) = (self.word(buffer.0), self.bits(index)?);
-        self.call_host(LOAD, &[buffer, index])?;
-        Ok(self.given(0, ty))
+        let (number, index) = (buffer.0 as i32, self.bits(index)?);
+        let [here, elsewhere, both] = [(); 3].map(|()| self.builder.create_block());
+        let given = self.builder.append_block_param(both, clif_type(ty));
+        let flags = self.state_memory();
+        let views = self.builder.ins().load(types::I64, flags, self.state, View::ALL);
+        let rows = self.builder.ins().load(types::I64, flags, views, View::BYTES * number + View::ROWS);
+        let has_it = self.builder.ins().icmp(IntCC::UnsignedLessThan, index, rows);
+        self.builder.ins().brif(has_it, here, &[], elsewhere, &[]);
+        self.start(here);
+        let first = self.builder.ins().load(types::I64, flags, views, View::BYTES * number);
+        let place = self.scaled(first, index, i64::from(ty.bytes().trailing_zeros()));
+        let item = self.builder.ins().load(clif_type(ty), MemFlagsData::trusted(), place, 0);
+        let item = if ty == Ty::Bool { self.builder.ins().band_imm_s(item, 1) } else { item };
+        self.builder.ins().jump(both, &[item.into()]);
+        self.start(elsewhere);
+        let number = self.word(buffer.0);
+        self.call_host(LOAD, &[number, index])?;
+        let item = self.given(0, ty);
+        self.builder.ins().jump(both, &[item.into()]);
+        self.start(both);
+        Ok(given)
     }
 
     pub fn store_row(&mut self, buffer: Buffer, index: Value, value: Value) -> Result<(), Error> {
