@@ -9,12 +9,13 @@ require "ikra"
 require "optparse"
 require_relative "measurement"
 
-options = { rounds: 5, size: 1_000_000 }
+options = { rounds: 5, size: 1_000_000, backend: "cpu" }
 OptionParser.new do |parser|
   parser.on("--rounds N", Integer, "(#{options[:rounds]})")
   parser.on("--size N", Integer, "elements (#{options[:size]})")
+  parser.on("--backend NAME", "(#{options[:backend]})")
 end.parse!(into: options)
-Ikra.backend = :cpu
+Ikra.backend = options[:backend]
 
 # What is sold.
 class Order

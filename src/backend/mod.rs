@@ -57,6 +57,29 @@ pub trait Session {
     ) -> Result<Outcome, Error>;
     /// Brings what launches have written to the store: one column, or all. A launch may tell only now how it has ended.
     fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error>;
+    /// The same of all that is looked at when the driver is done.
+    fn finish(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
+        self.fetch(None, profile)
+    }
+    /// Could it move rows of a column to another one, where they are (see [`Self::move_rows`])? Else the host does.
+    fn moves(&self, _from: Option<Buffer>, _into: Buffer) -> bool {
+        false
+    }
+    /// How many rows are true, which are selected from now on; `None`: that is the host's to find out.
+    fn select(&mut self, _flags: Buffer, _profile: &mut Profile) -> Result<(Outcome, Option<usize>), Error> {
+        Ok((Outcome::Done, None))
+    }
+    /// Puts rows into a column, from a row on; the column has so many rows then. What is written has been
+    /// [kept](Store::keep). False: nothing was done, and the host does it, in columns that it fetches.
+    fn move_rows(
+        &mut self,
+        _rows: (Source, Moved),
+        _into: (Buffer, usize),
+        _length: usize,
+        _profile: &mut Profile,
+    ) -> Result<bool, Error> {
+        Ok(false)
+    }
     /// The columns, as the host has them: what was launched has written to those that were fetched since.
     fn store(&mut self) -> &mut Store;
     fn columns(&self) -> &[Column];
@@ -65,6 +88,23 @@ pub trait Session {
     fn release(&mut self) {}
     /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay.
     fn changed(&mut self, column: Buffer, from: usize);
+}
+
+/// What is moved.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    Column(Buffer),
+    /// This number, for each row.
+    Number(i32),
+}
+
+/// Which rows of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Moved {
+    /// From the first one on, so many.
+    Rows(usize, usize),
+    /// Those that were [selected](Session::select): so many.
+    Selected(usize),
 }
 
 /// What a [`crate::ir::Stmt::Sync`] does, by its number, with what was computed so far. It may change columns, but not their

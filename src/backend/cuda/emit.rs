@@ -7,6 +7,7 @@ mod function;
 mod width;
 
 use super::deferred::{self, Way};
+use super::rows;
 use crate::ir::{
     BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk,
 };
@@ -82,7 +83,11 @@ pub(super) fn emit(program: &Program) -> Source {
         function::emit(&names, index, &mut text);
         text.push('\n');
     }
-    kernel(&names, segments, recursive, &mut text);
+    let moves = rows::moves_rows(program);
+    if moves {
+        text.push_str(rows::TEXT);
+    }
+    kernel(&names, segments, (recursive, moves), &mut text);
     Source { text, segments, recursive }
 }
 
@@ -289,13 +294,24 @@ fn arguments(names: &Names<'_>, out: &mut String) {
     out.push_str("};\nextern \"C\" { __constant__ Arguments args; }\n\n");
 }
 
-fn kernel(names: &Names<'_>, segments: usize, recursive: bool, out: &mut String) {
+fn kernel(names: &Names<'_>, segments: usize, (recursive, moves): (bool, bool), out: &mut String) {
     let entries: Vec<_> = names.program.entries().collect();
     let _ = write!(
         out,
         "struct Launch {{ i64 first_tick, end_tick; int clocked, segments; Segment segment[{segments}]; }};\n\n\
          extern \"C\" __global__ void __launch_bounds__({BLOCK}) section(const __grid_constant__ Launch launch) {{\n"
     );
+    if moves {
+        out.push_str(
+            "  if (launch.segments < 0) {
+    const Segment& rest = launch.segment[0];
+    u64 rows = (u64)(u32)rest.first_job << 32 | (u32)rest.first_block;
+    move({launch.first_tick, launch.end_tick, -launch.segments, (int*)rows, rest.jobs});
+    return;
+  }
+",
+        );
+    }
     out.push_str("  int s = 0;\n");
     if segments > 1 {
         let _ = writeln!(

@@ -4,11 +4,13 @@
 use super::deferred::Rooms;
 use super::device::DeviceSession;
 use super::emit::BLOCK;
+use super::rows;
 use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
 use crate::heap::Column;
 use crate::heap::job_order::Segment;
 use crate::ir::{BufferInfo, BufferKind, Program, SiteId};
+use std::collections::BTreeSet;
 
 /// What the scratch memory of all threads of a launch may take, in bytes.
 const SCRATCH: usize = 1 << 30;
@@ -87,9 +89,11 @@ pub(super) struct Arena {
     pub logs: Vec<(usize, usize, usize)>,
     /// How many records there are: a word for each of the logs.
     pub counts: usize,
+    /// Of rows that a driver selects: their numbers, and counts of flags.
+    pub selection: [usize; 2],
     pub bytes: usize,
     /// By buffer, the bytes that there is room for; of the order of jobs too, and for how many threads at once.
-    room: Vec<usize>,
+    pub room: Vec<usize>,
     orders: usize,
     lanes: usize,
 }
@@ -100,15 +104,17 @@ impl Arena {
     pub const CLOCK: usize = 64;
     /// A byte that is set to stop the run.
     pub const STOP: usize = 128;
+    /// How many rows were selected.
+    pub const SELECTED: usize = 192;
 
     /// `lanes`: threads of the largest launch, each of which has scratch memory. `stays`: columns that the kernel does not
-    /// look at. `before`: what this one takes the place of, as there was too little room.
+    /// look at. `flags`: columns that say which rows a driver selects. `before`: what this one takes the place of, as there was too little room.
     pub fn new(
         program: &Program,
         columns: &[Column],
         launch: &Launch<'_>,
         lanes: usize,
-        rooms: &Rooms,
+        (rooms, flags): (&Rooms, &BTreeSet<usize>),
         stays: impl Fn(usize) -> bool,
         before: Option<&Self>,
     ) -> Self {
@@ -154,9 +160,11 @@ impl Arena {
         }
         let logs = rooms.iter().map(|(words, room)| (place(8 * words * room), *words, *room)).collect();
         let counts = place(8 * rooms.len());
+        let flags = flags.iter().map(|flags| size(*flags)).max().unwrap_or(0);
+        let selection = rows::room(flags).map(&mut place);
         // What stays on the host may be as long as it likes.
         let room = (0..columns.len()).map(|i| if stays(i) { usize::MAX } else { size(i) }).collect();
-        Self { buffers, begins, down, small, order, logs, counts, bytes: end, room, orders, lanes }
+        Self { buffers, begins, down, small, order, logs, counts, selection, bytes: end, room, orders, lanes }
     }
 
     /// Is there room for another launch with these columns?

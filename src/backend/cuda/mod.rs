@@ -13,6 +13,7 @@ mod gpu;
 mod layout;
 mod locate;
 mod nvrtc;
+mod rows;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -79,6 +80,7 @@ impl Backend for CudaBackend {
             loaded,
             logs,
             defers: !program.deferred().is_empty(),
+            moved: CudaKernel::moved(program),
             effects: CudaKernel::effects(program),
         }))
     }

@@ -8,12 +8,13 @@ use super::deferred::{self, Finished, Logs, Rooms};
 use super::device::{Constant, DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, Begins, FAILURE_WORDS, Step};
+use super::rows::MovedColumns;
 use crate::backend::throughput::Throughput;
-use crate::backend::{Kernels, Launch, Outcome, Session};
+use crate::backend::{Kernels, Launch, Moved, Outcome, Session, Source as RowSource};
 use crate::error::Error;
 use crate::heap::{Column, Store};
 use crate::ir::effects::{Effects, effects};
-use crate::ir::{Buffer, KernelId, Program};
+use crate::ir::{Buffer, BufferKind, KernelId, Program};
 use crate::profile::{Phase, Profile};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +26,8 @@ const SLICE: Duration = Duration::from_millis(50);
 const SMALL: u64 = 10_000_000;
 /// So many ticks are tried before anything is known of their throughput: a tick takes half a microsecond at least.
 const FIRST_TICKS: u64 = 50_000;
+/// Columns of fewer bytes, all together, come down with the look at how launches have ended.
+const DIRECT: usize = 512 << 10;
 /// Fewer ticks than this are not worth recording a graph.
 const GRAPH_FROM: u64 = 16;
 const GRAPH_TICKS: u64 = 64;
@@ -39,6 +42,8 @@ pub(super) struct CudaKernel {
     pub logs: Option<Logs>,
     /// They defer something.
     pub defers: bool,
+    /// What a driver moves on the device.
+    pub moved: MovedColumns,
     /// What each kernel has to do with columns, what it calls included.
     pub effects: Vec<Effects>,
 }
@@ -58,10 +63,16 @@ impl CudaKernel {
         program.kernels.iter().map(of).collect()
     }
 
+    pub fn moved(program: &Program) -> MovedColumns {
+        let effects = Self::effects(program);
+        MovedColumns::of(program, |buffer| effects.iter().any(|effects| effects.touches(buffer)))
+    }
+
     /// Does the GPU have nothing to do with a column?
-    fn stays(&self, buffer: usize) -> bool {
+    pub fn stays(&self, buffer: usize) -> bool {
         let touches = |effects: &Effects| effects.touches(Buffer(buffer as u32));
-        deferred::stays(self.logs.as_ref(), buffer) || !self.effects.iter().any(touches)
+        deferred::stays(self.logs.as_ref(), buffer)
+            || !self.effects.iter().any(touches) && !self.moved.sources.contains(&buffer)
     }
 }
 
@@ -75,6 +86,7 @@ impl Kernels for CudaKernel {
             device: None,
             stale: vec![Some(0); count],
             ahead: vec![false; count],
+            selection: 0,
             unseen: 0,
             since: Instant::now(),
             slices: Slices::new(1),
@@ -91,17 +103,19 @@ impl Kernels for CudaKernel {
 }
 
 /// A run on the device, from its first launch on. The store's columns are what they were, until they are fetched.
-struct CudaSession<'a> {
-    kernel: &'a CudaKernel,
-    store: &'a mut Store,
+pub(super) struct CudaSession<'a> {
+    pub kernel: &'a CudaKernel,
+    pub store: &'a mut Store,
     interrupt: &'a AtomicBool,
-    device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
+    pub device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
     /// By buffer: the row from which on the device does not have what the host's column holds.
-    stale: Vec<Option<usize>>,
+    pub stale: Vec<Option<usize>>,
     /// By buffer: the host does not have the device's column.
-    ahead: Vec<bool>,
+    pub ahead: Vec<bool>,
+    /// How many rows were selected, when that was last looked at.
+    pub selection: usize,
     /// Launches of which nobody has looked how they ended, and when the first of them was.
-    unseen: u64,
+    pub unseen: u64,
     since: Instant,
     /// So many may be.
     slices: Slices,
@@ -163,24 +177,34 @@ impl Session for CudaSession<'_> {
     }
 
     fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error> {
-        let is_wanted = |buffer: usize| column.is_none_or(|column| column.0 as usize == buffer);
-        if !(0..self.ahead.len()).any(|buffer| self.ahead[buffer] && is_wanted(buffer))
-            && (column.is_some() || self.unseen == 0)
-        {
-            return Ok(Outcome::Done);
+        match column {
+            Some(column) if !self.ahead[column.0 as usize] => Ok(Outcome::Done),
+            Some(column) => self.bring_down(|buffer| buffer == column.0 as usize, profile),
+            None => self.bring_down(|_| true, profile),
         }
-        let outcome = self.settle(profile)?;
-        if outcome != Outcome::Done {
-            return Ok(outcome);
-        }
-        let Some((device, arena)) = &mut self.device else { return Ok(Outcome::Done) };
-        let wanted = (0..self.ahead.len()).filter(|buffer| self.ahead[*buffer] && is_wanted(*buffer));
-        let wanted: Vec<usize> = wanted.collect();
-        if !wanted.is_empty() {
-            profile.time(Phase::Download, || download(&mut **device, arena, &wanted, self.store))?;
-            wanted.iter().for_each(|buffer| self.ahead[*buffer] = false);
-        }
-        Ok(Outcome::Done)
+    }
+
+    fn finish(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
+        let buffers = &self.kernel.program.buffers;
+        self.bring_down(|buffer| !matches!(buffers[buffer].kind, BufferKind::Base(..)), profile)
+    }
+
+    fn moves(&self, from: Option<Buffer>, into: Buffer) -> bool {
+        self.has_both(from, into)
+    }
+
+    fn select(&mut self, flags: Buffer, profile: &mut Profile) -> Result<(Outcome, Option<usize>), Error> {
+        self.selected(flags, profile)
+    }
+
+    fn move_rows(
+        &mut self,
+        rows: (RowSource, Moved),
+        into: (Buffer, usize),
+        length: usize,
+        profile: &mut Profile,
+    ) -> Result<bool, Error> {
+        self.moved(rows, into, length, profile)
     }
 
     fn store(&mut self) -> &mut Store {
@@ -199,14 +223,44 @@ impl Session for CudaSession<'_> {
 }
 
 impl CudaSession<'_> {
+    /// Brings columns to the host that the device has changed, once it is seen how the launches have ended.
+    fn bring_down(
+        &mut self,
+        is_wanted: impl Fn(usize) -> bool,
+        profile: &mut Profile,
+    ) -> Result<Outcome, Error> {
+        let mut wanted: Vec<usize> = (0..self.ahead.len()).filter(|at| is_wanted(*at)).collect();
+        wanted.retain(|buffer| self.ahead[*buffer]);
+        let bytes = |buffer: &usize| self.store.columns()[*buffer].as_bytes().len();
+        // Little is waited for together with the end of the launches.
+        let with_look = if wanted.iter().map(bytes).sum::<usize>() < DIRECT { &wanted[..] } else { &[] };
+        let outcome = self.look(with_look, profile)?;
+        if outcome != Outcome::Done {
+            return Ok(outcome);
+        }
+        wanted.retain(|buffer| self.ahead[*buffer]);
+        let Some((device, arena)) = &mut self.device else { return Ok(Outcome::Done) };
+        if !wanted.is_empty() {
+            profile.time(Phase::Download, || download(&mut **device, arena, &wanted, self.store))?;
+            wanted.iter().for_each(|buffer| self.ahead[*buffer] = false);
+        }
+        Ok(Outcome::Done)
+    }
+
     /// Looks how the launches have ended that nobody has looked at; brings small columns along.
-    fn settle(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
+    pub(super) fn settle(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
+        self.look(&[], profile)
+    }
+
+    /// The same with these columns too, if there was something to look at.
+    fn look(&mut self, wanted: &[usize], profile: &mut Profile) -> Result<Outcome, Error> {
         let Some((device, arena)) = &mut self.device else { return Ok(Outcome::Done) };
         if self.unseen == 0 {
             return Ok(Outcome::Done);
         }
-        let outcome =
-            profile.time(Phase::Kernel, || last_look(&mut **device, arena, self.store, &mut self.ahead))?;
+        let (outcome, selection) =
+            profile.time(Phase::Kernel, || last_look(&mut **device, arena, self.store, &mut self.ahead, wanted))?;
+        self.selection = selection;
         self.slices.took(self.unseen, self.since.elapsed());
         self.unseen = 0;
         Ok(self.ended(outcome))
@@ -240,12 +294,13 @@ impl CudaSession<'_> {
             }
         }
         let CudaKernel { program, loaded, .. } = self.kernel;
+        let flags = &self.kernel.moved.flags;
         let columns = self.store.columns();
         let begun = profile.time(Phase::Upload, || {
             if !fits {
                 let before = self.device.take().map(|(_, arena)| arena);
                 let stays = |buffer| self.kernel.stays(buffer);
-                let arena = Arena::new(program, columns, launch, lanes, rooms, stays, before.as_ref());
+                let arena = Arena::new(program, columns, launch, lanes, (rooms, flags), stays, before.as_ref());
                 let Some(mut device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
                 upload(&mut *device, &arena, columns, launch)?;
                 self.stale.fill(None);
@@ -330,14 +385,8 @@ fn refresh(
     launch: &Launch<'_>,
     stale: &mut [Option<usize>],
 ) -> Result<(), Error> {
-    for (buffer, stale) in stale.iter_mut().enumerate() {
-        let Some(from) = stale.take().filter(|_| arena.begins[buffer] == Begins::Copied) else { continue };
-        let begin = from * columns[buffer].ty().bytes();
-        let bytes = columns[buffer].as_bytes().get(begin..).unwrap_or_default();
-        if !bytes.is_empty() {
-            // The driver may change it before this has been waited for.
-            session.put(arena.buffers[buffer] + begin, bytes.to_vec())?;
-        }
+    for buffer in 0..stale.len() {
+        bring(session, arena, columns, stale, Buffer(buffer as u32))?;
     }
     if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
         session.put(at, bytemuck::cast_slice(elements).to_vec())?;
@@ -347,20 +396,43 @@ fn refresh(
     if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
 }
 
+/// The same of one column.
+pub(super) fn bring(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
+    stale: &mut [Option<usize>],
+    buffer: Buffer,
+) -> Result<(), Error> {
+    let at = buffer.0 as usize;
+    let Some(from) = stale[at].take().filter(|_| arena.begins[at] == Begins::Copied) else { return Ok(()) };
+    let begin = from * columns[at].ty().bytes();
+    let bytes = columns[at].as_bytes().get(begin..).unwrap_or_default();
+    // The driver may change it before this has been waited for.
+    if bytes.is_empty() { Ok(()) } else { session.put(arena.buffers[at] + begin, bytes.to_vec()) }
+}
+
 /// Looks how all that was launched has ended, and brings the small columns along that the device has changed.
+/// `wanted`: and others. Also gives how many rows were selected.
 fn last_look(
     session: &mut dyn DeviceSession,
     arena: &Arena,
     store: &mut Store,
     ahead: &mut [bool],
-) -> Result<Outcome, Error> {
+    wanted: &[usize],
+) -> Result<(Outcome, usize), Error> {
     let [end, _] = arena.small;
     let mut small = vec![0u64; end / 8];
-    session.read(&mut [(0, bytemuck::cast_slice_mut(&mut small))])?;
+    let is_small = |buffer: &usize| arena.buffers[*buffer] < end && arena.down.contains(buffer);
+    let mut others = fresh(wanted.iter().copied().filter(|buffer| !is_small(buffer)), store)?;
+    let mut pieces = pieces(&mut others, arena);
+    pieces.push((0, bytemuck::cast_slice_mut(&mut small)));
+    session.read(&mut pieces)?;
     let mut words = [0; FAILURE_WORDS];
     words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
+    let selection = small[Arena::SELECTED / 8] as u32 as usize;
     if let Some(outcome) = layout::ended(words)? {
-        return Ok(outcome);
+        return Ok((outcome, selection));
     }
     let small: &[u8] = bytemuck::cast_slice(&small);
     for buffer in arena.down.iter().filter(|buffer| arena.buffers[**buffer] < end) {
@@ -373,7 +445,11 @@ fn last_look(
         bytes.copy_from_slice(&small[arena.buffers[*buffer]..][..bytes.len()]);
         store.replace(*buffer, column);
     }
-    Ok(Outcome::Done)
+    for (buffer, column) in others {
+        ahead[buffer] = false;
+        store.replace(buffer, column);
+    }
+    Ok((Outcome::Done, selection))
 }
 
 fn upload(
@@ -422,16 +498,24 @@ fn download(
     wanted: &[usize],
     store: &mut Store,
 ) -> Result<(), Error> {
-    let fresh = |buffer: &usize| {
-        let column = &store.columns()[*buffer];
-        Column::unset(column.ty(), column.len()).map(|column| (*buffer, column))
-    };
-    let mut columns: Vec<(usize, Column)> = wanted.iter().map(fresh).collect::<Result<_, _>>()?;
-    let mut pieces: Vec<_> =
-        columns.iter_mut().map(|(buffer, column)| (arena.buffers[*buffer], column.as_bytes_mut())).collect();
-    session.read(&mut pieces)?;
+    let mut columns = fresh(wanted.iter().copied(), store)?;
+    session.read(&mut pieces(&mut columns, arena))?;
     columns.into_iter().for_each(|(buffer, column)| store.replace(buffer, column));
     Ok(())
+}
+
+/// Room for what the device has of these.
+fn fresh(buffers: impl Iterator<Item = usize>, store: &Store) -> Result<Vec<(usize, Column)>, Error> {
+    let fresh = |buffer: usize| {
+        let column = &store.columns()[buffer];
+        Ok((buffer, Column::unset(column.ty(), column.len())?))
+    };
+    buffers.map(fresh).collect()
+}
+
+fn pieces<'a>(columns: &'a mut [(usize, Column)], arena: &Arena) -> Vec<(usize, &'a mut [u8])> {
+    let piece = |(buffer, column): &'a mut (usize, Column)| (arena.buffers[*buffer], column.as_bytes_mut());
+    columns.iter_mut().map(piece).collect()
 }
 
 /// What is going on.
@@ -458,7 +542,7 @@ impl Run<'_, '_> {
 
     /// The same when everything was launched; brings the small columns down with it.
     fn last_look(&mut self) -> Result<Outcome, Error> {
-        last_look(self.device, self.arena, self.store, self.ahead)
+        Ok(last_look(self.device, self.arena, self.store, self.ahead, &[])?.0)
     }
 
     fn fused(&mut self, steps: &[Step]) -> Result<Outcome, Error> {

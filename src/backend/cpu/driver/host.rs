@@ -7,7 +7,7 @@ use super::super::runtime::ThreadState;
 use super::pushing::Pushed;
 use super::{Driver, ENDED, Request};
 use crate::backend::collectives::{self, Rows};
-use crate::backend::{AtSync, Failure, Launch, Outcome, Session, Texts};
+use crate::backend::{AtSync, Failure, Launch, Moved, Outcome, Session, Source, Texts};
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
 use crate::faults;
@@ -15,7 +15,7 @@ use crate::heap::{Column, JobOrder};
 use crate::ir::{Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
 use crate::types::{HierarchyId, Shape};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -42,6 +42,8 @@ pub(super) struct DriverState<'a> {
     pub(super) bases: Vec<Option<Base>>,
     /// Which rows each column was made a copy of, and how often it was made anew.
     copies: FxHashMap<Buffer, (Copied, u64)>,
+    /// Rows in which no object stands twice, as far as is known.
+    distinct: FxHashSet<Copied>,
     /// What names the arrays that the next append keeps.
     kept: Vec<i64>,
     /// What elements of this tick push to arrays.
@@ -141,6 +143,7 @@ impl<'a> DriverState<'a> {
             scalars: launch.scalars.to_vec(),
             bases: (0..driver.kernels).map(|_| None).collect(),
             copies: FxHashMap::default(),
+            distinct: FxHashSet::default(),
             kept: Vec::new(),
             pushed: Vec::new(),
             begun: Vec::new(),
@@ -232,6 +235,12 @@ impl<'a> DriverState<'a> {
         }
     }
 
+    /// Brings what is looked at when the driver is done.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        let outcome = self.session.finish(self.profile)?;
+        self.done(outcome)
+    }
+
     /// Brings a column to the host, or all.
     pub fn fetch(&mut self, column: Option<Buffer>) -> Result<(), Stop> {
         let outcome = self.session.fetch(column, self.profile)?;
@@ -287,6 +296,7 @@ impl<'a> DriverState<'a> {
         for ((_, first, _), _) in self.copies.values_mut() {
             *first = -1;
         }
+        self.distinct.clear();
         Ok(())
     }
 
@@ -315,8 +325,11 @@ impl<'a> DriverState<'a> {
         if self.bases[place].as_ref().is_some_and(|base| (base.count, &base.version) == (count, &version)) {
             return Ok(());
         }
-        let [payload, tag] = parts.map(|part| part.map(|buffer| self.column(buffer)));
-        let repeats = payload.map(|payload| Repeats::find(payload, tag)).transpose()?.flatten();
+        let repeats = if self.driver.has_rounds[place] || first_same.is_some() {
+            self.repeats(parts)?
+        } else {
+            None
+        };
         let mut jobs = JobOrder::of_one(0, count);
         if let Some(repeats) = &repeats {
             jobs = JobOrder::new(&fallible::filled(0, count)?, 1, Some(&repeats.times))?;
@@ -336,6 +349,31 @@ impl<'a> DriverState<'a> {
         Ok(())
     }
 
+    /// Those among the elements of a base.
+    fn repeats(&mut self, [payload, tag]: [Option<Buffer>; 2]) -> Result<Option<Repeats>, Stop> {
+        let Some(payload) = payload else { return Ok(None) };
+        // Objects of several hierarchies may have the same number.
+        let source = if tag.is_none() { self.source_of(payload) } else { None };
+        if source.is_some_and(|source| self.distinct.contains(&source)) {
+            return Ok(None);
+        }
+        for buffer in std::iter::once(payload).chain(tag) {
+            self.fetch(Some(buffer))?;
+        }
+        let repeats = Repeats::find(self.column(payload), tag.map(|tag| self.column(tag)))?;
+        if let (Some(source), None) = (source, &repeats) {
+            self.distinct.insert(source);
+        }
+        Ok(repeats)
+    }
+
+    /// Which rows a column is a copy of, if these are what they were.
+    fn source_of(&self, copy: Buffer) -> Option<Copied> {
+        let (source, _) = self.copies.get(&copy)?;
+        let stays = source.1 >= 0 && !self.driver.changes[source.0.0 as usize];
+        stays.then_some(*source)
+    }
+
     fn copy(&mut self, from: Buffer, rows: (i64, i64), into: Buffer) -> Result<(), Stop> {
         let copied = (from, rows.0, rows.1);
         // What nobody writes stays what it was; arrays that are made come behind.
@@ -345,17 +383,32 @@ impl<'a> DriverState<'a> {
             return Ok(());
         }
         let version = known.map_or(0, |(_, version)| *version) + 1;
-        self.fetch(Some(from))?;
         let (first, count) = (rows.0 as usize, rows.1 as usize);
-        let column = self.column(from);
-        if first.checked_add(count).is_none_or(|end| end > column.len()) {
+        if first.checked_add(count).is_none_or(|end| end > self.column(from).len()) {
             return Err(internal("a driver copies beyond a column").into());
         }
+        let moved = (Source::Column(from), Moved::Rows(first, count));
+        if self.session.moves(Some(from), into)
+            && self.session.move_rows(moved, (into, 0), count, self.profile)?
+        {
+            self.copies.insert(into, (copied, version));
+            return Ok(());
+        }
+        self.fetch(Some(from))?;
         let copy =
             self.profile.time(Phase::Kernel, || column_rows(self.session.columns(), from, first, count))?;
         *self.change(into, 0, false)? = copy;
         self.copies.insert(into, (copied, version));
         Ok(())
+    }
+
+    /// The numbers of rows that are true.
+    fn rows_of(&mut self, flags: Buffer) -> Result<Vec<i32>, Stop> {
+        self.fetch(Some(flags))?;
+        match collectives::compact(self.column(flags))? {
+            Column::I32(rows) => Ok(rows),
+            _ => Err(internal("rows are no indices").into()),
+        }
     }
 
     fn append(&mut self, request: usize, count: i64) -> Result<i64, Stop> {
@@ -365,17 +418,26 @@ impl<'a> DriverState<'a> {
         };
         let (from, items) = (self.items(*from)?, self.items(into.items)?);
         let given = given.map(|given| self.buffer_of(given)).transpose()?;
-        for buffer in [from.payload, from.tag, given].into_iter().flatten() {
-            self.fetch(Some(buffer))?;
-        }
-        let rows = match given {
-            Some(given) => match collectives::compact(self.column(given))? {
-                Column::I32(rows) => Some(rows),
-                _ => return Err(internal("rows are no indices").into()),
-            },
-            None => None,
+        let parts = [(from.payload, items.payload), (from.tag, items.tag)];
+        // Of elements that are different objects, those that are selected are, too.
+        let source = from.payload.filter(|_| items.tag.is_none()).and_then(|base| self.source_of(base));
+        let is_distinct = given.is_some() && source.is_some_and(|source| self.distinct.contains(&source));
+        // Where it can be, all is done where the columns are, so that the host needs no rows.
+        let moves = |(from, into): &(Option<Buffer>, Option<Buffer>)| {
+            into.is_none_or(|into| self.session.moves(*from, into))
         };
-        let count = rows.as_ref().map_or(count.max(0) as usize, Vec::len);
+        let mut moved = parts.iter().all(moves).then_some(Moved::Rows(0, count.max(0) as usize));
+        if let (Some(given), Some(_)) = (given, moved) {
+            let (outcome, selected) = self.session.select(given, self.profile)?;
+            self.done(outcome)?;
+            moved = selected.map(Moved::Selected);
+        }
+        let mut rows = None;
+        let count = match (moved, given) {
+            (Some(Moved::Rows(_, count) | Moved::Selected(count)), _) => count,
+            (None, Some(given)) => rows.insert(self.rows_of(given)?).len(),
+            (None, None) => count.max(0) as usize,
+        };
         let kept = std::mem::take(&mut self.kept);
         let (offsets, lengths) = (self.buffer_of(into.offset)?, self.buffer_of(into.length)?);
         let mut room = Room::behind(self.column(offsets).len(), 0);
@@ -390,19 +452,38 @@ impl<'a> DriverState<'a> {
                     *first = -1;
                 }
             }
+            let (begin, end) = (room.offset as i64, (room.offset + count) as i64);
+            self.distinct.retain(|(from, first, count)| {
+                !parts.contains(&Some(*from)) || first + count <= begin || *first >= end
+            });
         }
         let Room { number, mut offset } = room;
-        for (from, into) in [(from.payload, items.payload), (from.tag, items.tag)] {
+        for (from, into) in parts {
             let Some(into) = into else { continue };
+            let now = self.column(into).len();
             if !reuses {
                 // A filler stands behind all arrays.
-                offset = self.column(into).len().saturating_sub(1);
+                offset = now.saturating_sub(1);
             }
             if offset.saturating_add(count) >= MOST_ROWS {
                 return Err(Error::Device(
                     "a section can number at most 2,147,483,647 items of arrays".into(),
                 )
                 .into());
+            }
+            if let Some(moved) = moved.filter(|_| rows.is_none()) {
+                self.session.store().keep(std::iter::once(into.0 as usize))?;
+                let source = from.map_or(Source::Number(tag.unwrap_or(0)), Source::Column);
+                let place = ((into, offset), now.max(offset + count + 1));
+                if self.session.move_rows((source, moved), place.0, place.1, self.profile)? {
+                    continue;
+                }
+            }
+            if let (Some(given), None) = (given, &rows) {
+                rows = Some(self.rows_of(given)?);
+            }
+            for buffer in from.into_iter().chain([into]) {
+                self.fetch(Some(buffer))?;
             }
             self.change(into, offset, true)?;
             let columns = self.session.store().columns_mut();
@@ -418,6 +499,9 @@ impl<'a> DriverState<'a> {
                 columns[from.0 as usize] = source;
             }
             done?;
+        }
+        if let Some(into) = items.payload.filter(|_| is_distinct) {
+            self.distinct.insert((into, offset as i64, count as i64));
         }
         for (list, value) in [(offsets, offset), (lengths, count)] {
             let Column::I32(list) = self.change(list, number, true)? else {

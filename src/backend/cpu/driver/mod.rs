@@ -19,9 +19,10 @@ use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
 use crate::heap::Column;
+use crate::ir::effects::effects;
 use crate::ir::walk::{for_each, for_each_mut};
 use crate::ir::{
-    Arrays, Buffer, BufferInfo, BufferKind, ErrorKind, FuncId, Items, Kernel, KernelId, Op, Program,
+    Arrays, Buffer, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Items, Kernel, KernelId, Op, Program,
     Reduction, Scalar, ScalarInfo, ScalarSource, Site, SiteId, Stmt, Ty, Value,
 };
 use crate::profile::Profile;
@@ -50,6 +51,8 @@ pub struct Driver {
     /// Ticks are numbered in marks.
     counts_ticks: bool,
     kernels: usize,
+    /// By kernel: elements that are the same object have to run one after the other.
+    has_rounds: Vec<bool>,
     settler: Settler,
     /// Its scratch memory, and the failures that tell Strings which are in it.
     memory: Option<usize>,
@@ -133,11 +136,24 @@ impl Driver {
         let counts_ticks = program.is_watched();
         let deep = frame::nest_deeply(&own, &[FuncId(0)]);
         let (settler, kernels) = (Settler::new(program), program.kernels.len());
+        let has_rounds = has_rounds(program, &settler);
         let memory = program.buffers.iter().position(|buffer| buffer.kind == BufferKind::Scratch);
         let has_texts = |site: &Site| site.error.made_strings() != [false; 2];
         let sites = (0..).zip(&program.sites).filter(|(_, site)| has_texts(site));
         let texts = sites.map(|(number, site)| (SiteId(number), site.error.clone())).collect();
-        Ok(Self { code, buffers, scalars, changes, counts_ticks, kernels, settler, deep, memory, texts })
+        Ok(Self {
+            code,
+            buffers,
+            scalars,
+            changes,
+            counts_ticks,
+            kernels,
+            has_rounds,
+            settler,
+            memory,
+            texts,
+            deep,
+        })
     }
 
     /// A failure of the driver itself, with the texts that it has made.
@@ -179,11 +195,26 @@ impl Driver {
             _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
         };
         // An earlier launch may have failed, of which nobody has heard yet.
-        match state.fetch(None) {
+        match state.finish() {
             Ok(()) => Ok(outcome),
             Err(stop) => stop.into(),
         }
     }
+}
+
+/// Which kernels write more than what they give, or make something. Of single calls the host knows it.
+fn has_rounds(program: &Program, settler: &Settler) -> Vec<bool> {
+    if program.kernels.len() <= 1 {
+        return vec![true; program.kernels.len()];
+    }
+    let effects = effects(program);
+    let info = |buffer: &Buffer| &program.buffers[buffer.0 as usize];
+    let changes = |buffer: &Buffer| info(buffer).changes() || matches!(info(buffer).kind, BufferKind::Marks(_));
+    let writes = |entry: &Entry| effects[entry.function.0 as usize].writes.iter().any(changes);
+    (0..)
+        .zip(&program.kernels)
+        .map(|(number, kernel)| settler.settles(KernelId(number)) || kernel.entries.iter().any(writes))
+        .collect()
 }
 
 /// The driver alone and what it calls, with numbers of its own for functions, buffers and scalars, and the last two in
