@@ -384,7 +384,7 @@ fn host_isa() -> Result<OwnedTargetIsa, Error> {
     ISA.get_or_init(|| look_up("speed", "backtracking")).clone().map_err(Error::Device)
 }
 
-/// The same for code that runs once, which should not take long to make.
+/// The same for code that runs once and has no loops to speak of, which should not take long to make.
 fn driver_isa() -> Result<OwnedTargetIsa, Error> {
     static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     ISA.get_or_init(|| look_up("none", "single_pass")).clone().map_err(Error::Device)

@@ -290,6 +290,30 @@ impl Step {
             .collect()
     }
 
+    /// Does it run elements for ticks? (Else it moves rows of columns, see [`rows`].) None that counts from the clock.
+    pub fn is_of_ticks(&self) -> bool {
+        (self.words[2] >> 32) as i32 > 0 && self.words[2] & 1 == 0
+    }
+
+    /// The first tick.
+    pub fn tick(&self) -> u64 {
+        self.words[0]
+    }
+
+    /// The same so many ticks later.
+    pub fn after(&self, ticks: u64) -> Self {
+        let mut step = self.clone();
+        step.words[0] = step.words[0].wrapping_add(ticks);
+        step.words[1] = step.words[1].wrapping_add(ticks);
+        step
+    }
+
+    /// With ticks that count from the clock.
+    pub fn clocked(mut self) -> Self {
+        self.words[2] |= 1;
+        self
+    }
+
     /// Sets the ticks; those of a recorded graph count from the clock.
     pub fn with_ticks(&self, first: u64, end: u64, clocked: bool) -> Self {
         let mut step = self.clone();

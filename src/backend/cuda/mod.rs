@@ -1,6 +1,7 @@
 //! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it in a process of its own that
 //! [`compiler`] starts (or [`cache`] has it compiled), [`run`] says what is launched when, and [`gpu`] does it.
 
+mod batches;
 mod cache;
 mod compiler;
 mod deferred;

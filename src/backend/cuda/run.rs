@@ -4,6 +4,7 @@
 //! program are as good as one launch, as its elements do not see each other. Any other program has a launch for each
 //! tick and round, replayed as a graph.
 
+use super::batches::Batches;
 use super::deferred::{self, Finished, Logs, Rooms};
 use super::device::{Constant, DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
@@ -301,7 +302,11 @@ impl CudaSession<'_> {
                 let before = self.device.take().map(|(_, arena)| arena);
                 let stays = |buffer| self.kernel.stays(buffer);
                 let arena = Arena::new(program, columns, launch, lanes, (rooms, flags), stays, before.as_ref());
-                let Some(mut device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
+                let Some(device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
+                let mut device: Box<dyn DeviceSession> = match program.kernels.len() {
+                    0 | 1 => device,
+                    _ => Box::new(Batches::new(device)),
+                };
                 upload(&mut *device, &arena, columns, launch)?;
                 self.stale.fill(None);
                 self.device = Some((device, arena));

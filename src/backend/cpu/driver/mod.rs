@@ -13,7 +13,7 @@ mod settle_strings;
 use super::emit::{Emitter, clif_type};
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
-use super::{cancel, driver_isa, internal, of_module};
+use super::{cancel, driver_isa, host_isa, internal, of_module};
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -269,7 +269,8 @@ fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
 impl Code {
     fn new(program: &Program) -> Result<Self, Error> {
         faults::point("compiling a driver")?;
-        let mut builder = JITBuilder::with_isa(driver_isa()?, default_libcall_names());
+        let isa = if computes(program) { host_isa() } else { driver_isa() };
+        let mut builder = JITBuilder::with_isa(isa?, default_libcall_names());
         builder.symbols(runtime::symbols());
         builder.symbols([
             (LAUNCH, host::launch as *const u8),
@@ -321,6 +322,21 @@ impl Code {
         // SAFETY: a driver has neither parameters nor results, so that its signature is that of `DriverFn`.
         Ok(unsafe { std::mem::transmute::<*const u8, DriverFn>(address) })
     }
+}
+
+/// Has it loops of its own, beside those around launches? They may go over all that elements have given.
+fn computes(program: &Program) -> bool {
+    let mut found = false;
+    for function in &program.functions {
+        for_each(&function.body, &mut |stmt| {
+            if let Stmt::Loop { body, .. } = stmt {
+                let mut launches = false;
+                for_each(body, &mut |stmt| launches |= matches!(stmt, Stmt::Launch { .. }));
+                found |= !launches;
+            }
+        });
+    }
+    found
 }
 
 /// In the order in which they are met.
