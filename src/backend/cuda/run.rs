@@ -259,8 +259,8 @@ impl CudaSession<'_> {
         if self.unseen == 0 {
             return Ok(Outcome::Done);
         }
-        let (outcome, selection) =
-            profile.time(Phase::Kernel, || last_look(&mut **device, arena, self.store, &mut self.ahead, wanted))?;
+        let (outcome, selection) = profile
+            .time(Phase::Kernel, || last_look(&mut **device, arena, self.store, &mut self.ahead, wanted))?;
         self.selection = selection;
         self.slices.took(self.unseen, self.since.elapsed());
         self.unseen = 0;
@@ -301,7 +301,8 @@ impl CudaSession<'_> {
             if !fits {
                 let before = self.device.take().map(|(_, arena)| arena);
                 let stays = |buffer| self.kernel.stays(buffer);
-                let arena = Arena::new(program, columns, launch, lanes, (rooms, flags), stays, before.as_ref());
+                let arena =
+                    Arena::new(program, columns, launch, lanes, (rooms, flags), stays, before.as_ref());
                 let Some(device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
                 let mut device: Box<dyn DeviceSession> = match program.kernels.len() {
                     0 | 1 => device,

@@ -325,11 +325,8 @@ impl<'a> DriverState<'a> {
         if self.bases[place].as_ref().is_some_and(|base| (base.count, &base.version) == (count, &version)) {
             return Ok(());
         }
-        let repeats = if self.driver.has_rounds[place] || first_same.is_some() {
-            self.repeats(parts)?
-        } else {
-            None
-        };
+        let repeats =
+            if self.driver.has_rounds[place] || first_same.is_some() { self.repeats(parts)? } else { None };
         let mut jobs = JobOrder::of_one(0, count);
         if let Some(repeats) = &repeats {
             jobs = JobOrder::new(&fallible::filled(0, count)?, 1, Some(&repeats.times))?;

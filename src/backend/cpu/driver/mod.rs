@@ -209,7 +209,8 @@ fn has_rounds(program: &Program, settler: &Settler) -> Vec<bool> {
     }
     let effects = effects(program);
     let info = |buffer: &Buffer| &program.buffers[buffer.0 as usize];
-    let changes = |buffer: &Buffer| info(buffer).changes() || matches!(info(buffer).kind, BufferKind::Marks(_));
+    let changes =
+        |buffer: &Buffer| info(buffer).changes() || matches!(info(buffer).kind, BufferKind::Marks(_));
     let writes = |entry: &Entry| effects[entry.function.0 as usize].writes.iter().any(changes);
     (0..)
         .zip(&program.kernels)
