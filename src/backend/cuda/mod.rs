@@ -18,6 +18,7 @@ mod rows;
 mod run;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use crate::backend::{Backend, Kernels};
 use crate::cancel::CancellationToken;

@@ -5,6 +5,7 @@
 use super::emit::BLOCK;
 use super::layout::{Arena, Begins, Step};
 use super::run::CudaSession;
+use super::transfers::bring;
 use crate::backend::{Moved, Outcome, Source};
 use crate::error::Error;
 use crate::heap::Column;
@@ -176,7 +177,7 @@ impl CudaSession<'_> {
         let Some(what) = what else { return Ok(false) };
         profile.time(Phase::Upload, || {
             for buffer in source.into_iter().chain([into]) {
-                super::run::bring(&mut **device, arena, self.store.columns(), &mut self.stale, buffer)?;
+                bring(&mut **device, arena, self.store.columns(), &mut self.stale, buffer)?;
             }
             let before = self.store.columns()[at].len();
             resize(&mut self.store.columns_mut()[at], length)?;

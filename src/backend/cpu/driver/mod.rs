@@ -4,6 +4,7 @@
 //! Most drivers are the same but for the numbers of their buffers. These are replaced by their order in the driver, and code
 //! is shared between programs by what is then left.
 
+mod arrays;
 mod host;
 mod pushing;
 mod remembered;

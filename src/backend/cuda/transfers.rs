@@ -1,0 +1,149 @@
+//! The columns of a run on their way to the device and back.
+
+use super::device::{Constant, DeviceSession};
+use super::layout::{self, Arena, Begins, FAILURE_WORDS};
+use crate::backend::{Launch, Outcome};
+use crate::error::Error;
+use crate::heap::{Column, Store};
+use crate::ir::Buffer;
+
+/// Brings up what the host has changed since the last launch.
+pub(super) fn refresh(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
+    launch: &Launch<'_>,
+    stale: &mut [Option<usize>],
+) -> Result<(), Error> {
+    for buffer in 0..stale.len() {
+        bring(session, arena, columns, stale, Buffer(buffer as u32))?;
+    }
+    if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+        session.put(at, bytemuck::cast_slice(elements).to_vec())?;
+    }
+    session.set(Constant::Run, &layout::run_words(arena, session, launch))?;
+    let arguments = layout::argument_words(arena, session.base(), launch);
+    if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+}
+
+/// The same of one column.
+pub(super) fn bring(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
+    stale: &mut [Option<usize>],
+    buffer: Buffer,
+) -> Result<(), Error> {
+    let at = buffer.0 as usize;
+    let Some(from) = stale[at].take().filter(|_| arena.begins[at] == Begins::Copied) else { return Ok(()) };
+    let begin = from * columns[at].ty().bytes();
+    let bytes = columns[at].as_bytes().get(begin..).unwrap_or_default();
+    // The driver may change it before this has been waited for.
+    if bytes.is_empty() { Ok(()) } else { session.put(arena.buffers[at] + begin, bytes.to_vec()) }
+}
+
+/// Looks how all that was launched has ended, and brings the small columns along that the device has changed.
+/// `wanted`: and others. Also gives how many rows were selected.
+pub(super) fn last_look(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    store: &mut Store,
+    ahead: &mut [bool],
+    wanted: &[usize],
+) -> Result<(Outcome, usize), Error> {
+    let [end, _] = arena.small;
+    let mut small = vec![0u64; end / 8];
+    let is_small = |buffer: &usize| arena.buffers[*buffer] < end && arena.down.contains(buffer);
+    let mut others = fresh(wanted.iter().copied().filter(|buffer| !is_small(buffer)), store)?;
+    let mut pieces = pieces(&mut others, arena);
+    pieces.push((0, bytemuck::cast_slice_mut(&mut small)));
+    session.read(&mut pieces)?;
+    let mut words = [0; FAILURE_WORDS];
+    words.copy_from_slice(&small[Arena::FAILURE / 8..][..FAILURE_WORDS]);
+    let selection = small[Arena::SELECTED / 8] as u32 as usize;
+    if let Some(outcome) = layout::ended(words)? {
+        return Ok((outcome, selection));
+    }
+    let small: &[u8] = bytemuck::cast_slice(&small);
+    for buffer in arena.down.iter().filter(|buffer| arena.buffers[**buffer] < end) {
+        if !std::mem::take(&mut ahead[*buffer]) {
+            continue;
+        }
+        let now = &store.columns()[*buffer];
+        let mut column = Column::zeros(now.ty(), now.len());
+        let bytes = column.as_bytes_mut();
+        bytes.copy_from_slice(&small[arena.buffers[*buffer]..][..bytes.len()]);
+        store.replace(*buffer, column);
+    }
+    for (buffer, column) in others {
+        ahead[buffer] = false;
+        store.replace(buffer, column);
+    }
+    Ok((Outcome::Done, selection))
+}
+
+pub(super) fn upload(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    columns: &[Column],
+    launch: &Launch<'_>,
+) -> Result<(), Error> {
+    let [_, end] = arena.small;
+    let mut small = vec![0u8; end];
+    let state = layout::fresh_state();
+    small[..size_of_val(&state)].copy_from_slice(bytemuck::cast_slice(&state));
+    let mut put = |at: usize, bytes: &[u8], session: &mut dyn DeviceSession| match small
+        .get_mut(at..at + bytes.len())
+    {
+        Some(place) => {
+            place.copy_from_slice(bytes);
+            Ok(())
+        }
+        None => session.write(at, bytes),
+    };
+    // The large ones first: they are copied while the others are collected.
+    for ((column, at), begins) in columns.iter().zip(&arena.buffers).zip(&arena.begins) {
+        match begins {
+            Begins::Copied => put(*at, column.as_bytes(), session)?,
+            Begins::Cleared => session.clear(*at, column.as_bytes().len())?,
+            Begins::Anything => {}
+        }
+    }
+    if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
+        put(at, bytemuck::cast_slice(elements), session)?;
+    }
+    if !arena.logs.is_empty() {
+        session.clear(arena.counts, 8 * arena.logs.len())?;
+    }
+    session.put(0, small)?;
+    session.set(Constant::Run, &layout::run_words(arena, session, launch))?;
+    let arguments = layout::argument_words(arena, session.base(), launch);
+    if arguments.is_empty() { Ok(()) } else { session.set(Constant::Arguments, &arguments) }
+}
+
+/// Brings down columns that [`Run::last_look`] has not.
+pub(super) fn download(
+    session: &mut dyn DeviceSession,
+    arena: &Arena,
+    wanted: &[usize],
+    store: &mut Store,
+) -> Result<(), Error> {
+    let mut columns = fresh(wanted.iter().copied(), store)?;
+    session.read(&mut pieces(&mut columns, arena))?;
+    columns.into_iter().for_each(|(buffer, column)| store.replace(buffer, column));
+    Ok(())
+}
+
+/// Room for what the device has of these.
+fn fresh(buffers: impl Iterator<Item = usize>, store: &Store) -> Result<Vec<(usize, Column)>, Error> {
+    let fresh = |buffer: usize| {
+        let column = &store.columns()[buffer];
+        Ok((buffer, Column::unset(column.ty(), column.len())?))
+    };
+    buffers.map(fresh).collect()
+}
+
+fn pieces<'a>(columns: &'a mut [(usize, Column)], arena: &Arena) -> Vec<(usize, &'a mut [u8])> {
+    let piece = |(buffer, column): &'a mut (usize, Column)| (arena.buffers[*buffer], column.as_bytes_mut());
+    columns.iter_mut().map(piece).collect()
+}
