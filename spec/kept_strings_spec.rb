@@ -174,6 +174,136 @@ each_backend do |backend|
     end
   end
 
+  describe "in arrays that exist" do
+    it "are stored by one tick and by several" do
+      [1, 3].each do |ticks|
+        expect_same_texts do |all, book|
+          book.titles = [nil] * 6
+          all.peach(ticks) { |x| book.titles[x.number] = "t#{x.number}" } && nil
+        end
+        expect_same_texts do |all, book|
+          book.titles = all.map(&:name)
+          all.peach(ticks) { |x| book.titles[x.number] = book.titles[x.number].reverse + "." if x.number != 3 } && nil
+        end
+        expect_same_texts do |all, book|
+          book.titles = [0, 1.5, nil, "three", :four, "five"]
+          all.peach(ticks) { |x| book.titles[x.number] = "#{book.titles[x.number]}!" unless x.number == 1 } && nil
+        end
+        expect_same_texts do |all|
+          all.each { |x| x.lines = %w[a b] }
+          all.peach(ticks) { |x| x.lines[-1] += x.lines[0] } && nil
+        end
+      end
+    end
+
+    it "are stored with what holds them" do
+      expect_same_texts do |all, book|
+        book.pages = [nil] * 6
+        all.peach(2) do |x|
+          page = KeptStrings::Page.new(x.number)
+          book.pages[x.number] = page
+          page.note(x.name)
+          page.lines = [page.log, "#{page.name}?"]
+        end && nil
+      end
+      expect_same_texts do |all, book|
+        book.pages = [nil] * 6
+        all.peach(2) { |x| book.pages[x.number] = [x.name, ["#{x.number}", x.number]] } && nil
+      end
+    end
+
+    it "are the element's own while it runs" do
+      expect_same_texts do |all, book|
+        book.titles = [nil] * 6
+        all.peach do |x|
+          text = +"a"
+          book.titles[x.number] = text
+          text << x.name
+          book.titles[x.number] << "-" << text.size.to_s
+          x.log = book.titles[x.number].equal?(text)
+          book.titles[x.number] = nil if x.number == 4
+        end && nil
+      end
+    end
+
+    it "are stored in order where elements touch one item" do
+      Ikra.conflicts = :in_order
+      expect_same_texts do |all, book|
+        all.peach(2) { |x| book.titles[0] = book.titles[0] + x.number.to_s } && nil
+      end
+      expect_same_texts do |all, book|
+        book.titles = all.map(&:name)
+        all.peach(2) { |x| book.titles[(x.number + 1) % 6] = "#{book.titles[x.number]}>" } && nil
+      end
+    end
+
+    it "are stored by methods, blocks and functions" do
+      expect_same_texts do |all, book|
+        book.titles = [nil] * 12
+        store = ->(i, text) { book.titles[i] = text }
+        all.peach { |x| 2.times { |i| store.call((x.number * 2) + i, "#{x.name}#{i}" * i) } } && nil
+      end
+      expect_same_texts do |all, book|
+        book.titles = all.map(&:name)
+        all.peach { |x| book.titles.fill(x.number, 1) { |i| "f#{i}" } if x.number > 3 } && nil
+      end
+      expect_same_texts do |all|
+        all.each { |x| x.lines = %w[a b] }
+        all.peach { |x| x.lines.map! { |line| line + x.name } } && nil
+      end
+    end
+
+    it "are the base of later calls" do
+      expect_same_texts do |all, book|
+        book.titles = [nil] * 6
+        Ikra.section do
+          2.times do |step|
+            all.peach do |x|
+              next if x.number >= 3 + (step * 3)
+
+              book.titles[x.number] = "#{book.titles[5 - x.number]}#{x.number}#{step}"
+            end
+          end
+          long = book.titles.pselect { |title| title && title.size > 4 }
+          [long, book.titles.pmap { |title| title ? title.size : 0 }, book.titles[2] == "30221"]
+        end
+      end
+    end
+  end
+
+  describe "in variables of other objects" do
+    it "are stored" do
+      [1, 3].each do |ticks|
+        expect_same_texts do |all|
+          all.each { |x| x.other = all[x.number - 1] }
+          all.peach(ticks) { |x| x.other.log = "from #{x.name}" } && nil
+        end
+        expect_same_texts do |all, book|
+          all.peach(ticks) { |x| book.notes = ["note", x.name + "."] if x.number == 2 } && nil
+        end
+        expect_same_texts do |all|
+          all.each { |x| x.other = all[(x.number / 2) * 2] }
+          all.peach(ticks) do |x|
+            next x.lines += ["own"] if x.number.even?
+
+            x.other.log = "#{x.other.log}+#{x.number}"
+          end && nil
+        end
+      end
+    end
+
+    it "are stored in order where others touch them" do
+      Ikra.conflicts = :in_order
+      expect_same_texts do |all|
+        all.each { |x| x.other = all[x.number - 1] }
+        all.peach(2) do |x|
+          x.log = "own #{x.name}"
+          x.other.log = "#{x.other.log}, #{x.log}"
+        end && nil
+      end
+    end
+  end
+
   describe "between parallel calls" do
     it "are what later calls look at" do
       expect_same_texts do |all|

@@ -4,6 +4,7 @@
 class RescueBase < StandardError; end
 class RescueLow < RescueBase; end
 class RescueOther < StandardError; end
+class Told < StandardError; def message = "told"; end
 class RescueDeep < Exception; end # rubocop:disable Lint/InheritException
 
 # Counts what happens to it.
@@ -324,7 +325,10 @@ each_compiling_backend do
   end
 
   it "refuses what it cannot follow" do
-    expect { [1].pmap { |x| begin; x / 0; rescue => e; e.message.size; end } }.to refused("unsupported-rescue-variable")
+    expect { [1].pmap { |x| begin; x / 0; rescue => e; e.backtrace.size; end } }.to refused("unsupported-rescue-variable")
+    expect { [1].pmap { |x| begin; x / 0; rescue => e; e.full_message; end } }.to refused("unsupported-rescue-variable")
+    expect { [nil].pmap { |x| begin; x.succ; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
+    expect { [1].pmap { |x| begin; raise Told, "x"; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e = 5; raise e; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; 1; end; raise e if x > 2 } }
       .to refused("unsupported-rescue-variable")

@@ -179,6 +179,12 @@ impl Lowerer<'_> {
                 return operand;
             }
         }
+        if let Some(Node { kind: Kind::Local(local), .. }) = &call.receiver
+            && self.frame().code.errors.contains(local)
+            && let Some(caught) = self.handled_in(*local)
+        {
+            return self.exception_method(node, call, *local, &caught);
+        }
         let call_type = match &call.receiver {
             None if call.variable => CallType::Bare,
             None => CallType::Own,

@@ -274,7 +274,7 @@ impl Lowerer<'_> {
         self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
         self.store_parts(&part, id, &stored, value);
-        if !self.keeps_made(receiver) {
+        if self.is_remembered(receiver, name) {
             self.remember(&Holders::Objects(hierarchy, name.to_string()), id, &value.types);
         }
         self.note_late(receiver, name);

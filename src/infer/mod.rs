@@ -20,6 +20,7 @@ mod dispatch;
 mod driver;
 mod entry;
 mod evacuation;
+mod exception_methods;
 mod expressions;
 mod functions;
 mod growing;

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::operand::Operand;
-use crate::ir::{ErrorKind, MessagePart, Receiver, Value};
+use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use crate::types::{ClassId, Type};
 
@@ -78,14 +78,21 @@ impl Lowerer<'_> {
             },
         };
         if let Some(text) = text {
-            return self.raise_with(class, &[None], vec![text], vec![], vec![]);
+            return self.raise_with((class, Raised::ByText), &[None], vec![text], vec![], vec![]);
         }
+        let raised = match &parts {
+            None => Raised::ByRuby,
+            Some(parts) => match &parts[..] {
+                [StringPart::Frozen(_)] => Raised::ByFrozenText,
+                _ => Raised::ByText,
+            },
+        };
         let parts = match parts {
             None if call.args.is_empty() => Some(vec![StringPart::Text(String::new())]),
             parts => parts,
         };
         let Some(parts) = parts else {
-            return self.fail(ErrorKind::Raise { class, message: None }, &[]);
+            return self.fail_raised(ErrorKind::Raise { class, message: None }, &[], raised);
         };
         let mut values = Vec::new();
         for part in &parts {
@@ -102,7 +109,9 @@ impl Lowerer<'_> {
             !value.types.iter().all(|ty| matches!(ty, Type::Nil | Type::True | Type::False))
         };
         let is_known = |value: &Operand| value.types.iter().all(is_told);
-        if !values.iter().all(is_known) || values.iter().filter(has_number).count() > 2 {
+        // A text of nothing but a String is another String.
+        let is_copy = parts.len() == 1 && values.iter().any(|value| value.types.iter().any(Type::is_string));
+        if is_copy || !values.iter().all(is_known) || values.iter().filter(has_number).count() > 2 {
             // Two values go along with a failure.
             let texts = self.texts_of(&parts, &mut values.into_iter());
             let text = match texts {
@@ -112,7 +121,7 @@ impl Lowerer<'_> {
             if text.is_bottom() {
                 return text;
             }
-            return self.raise_with(class, &[None], vec![text], vec![], vec![]);
+            return self.raise_with((class, raised), &[None], vec![text], vec![], vec![]);
         }
         let message: Vec<Option<String>> = parts
             .into_iter()
@@ -121,7 +130,7 @@ impl Lowerer<'_> {
                 StringPart::Expression(_) => None,
             })
             .collect();
-        self.raise_with(class, &message, values, vec![], vec![])
+        self.raise_with((class, raised), &message, values, vec![], vec![])
     }
 
     fn refuse_raise(&mut self, at: &Node) -> Operand {
@@ -136,7 +145,7 @@ impl Lowerer<'_> {
     /// Fails with a message whose values are told apart class by class: `known` are those done already.
     fn raise_with(
         &mut self,
-        class: ClassId,
+        (class, raised): (ClassId, Raised),
         message: &[Option<String>],
         mut values: Vec<Operand>,
         known: Vec<Receiver>,
@@ -151,14 +160,14 @@ impl Lowerer<'_> {
                     let condition = s.truth_condition(&value);
                     let with = |s: &mut Self, value: Operand| {
                         let values = std::iter::once(value).chain(values.iter().cloned()).collect();
-                        s.raise_with(class, message, values, known.clone(), operands.clone())
+                        s.raise_with((class, raised), message, values, known.clone(), operands.clone())
                     };
                     return s.branch(33, condition, |s| with(s, yes), |s| with(s, no));
                 }
                 let (receiver, own) = s.told(&value);
                 let known = known.iter().cloned().chain([receiver]).collect();
                 let operands: Vec<Value> = operands.iter().copied().chain(own).collect();
-                s.raise_with(class, message, values.clone(), known, operands)
+                s.raise_with((class, raised), message, values.clone(), known, operands)
             });
         }
         let mut known = known.into_iter();
@@ -167,7 +176,7 @@ impl Lowerer<'_> {
             None => known.next().map(MessagePart::Value),
         });
         let parts: Vec<MessagePart> = parts.collect();
-        self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands)
+        self.fail_raised(ErrorKind::Raise { class, message: Some(parts) }, &operands, raised)
     }
 
     /// A value of one class that a message tells as it is, with its operand.

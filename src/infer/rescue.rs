@@ -65,9 +65,11 @@ struct Clause {
 /// An error that was stopped on its way: at which of these sites it was raised, and with which operands.
 #[derive(Clone, Debug)]
 pub(crate) struct Caught {
-    sites: Vec<SiteId>,
+    pub(super) sites: Vec<SiteId>,
     /// The site's number, the operands, and the path to the function that it was raised in.
-    temps: [Temp; ERROR_WORDS],
+    pub(super) temps: [Temp; ERROR_WORDS],
+    /// Its message, if the clause asks for it: nil where that is not kept.
+    pub(super) message: Option<Temp>,
     /// The frame, local variable and version that stand for it: `rescue … => error`.
     variable: Option<(usize, LocalId, u32)>,
 }
@@ -200,7 +202,12 @@ impl Lowerer<'_> {
     /// Hidden locals for an error.
     fn caught(&mut self) -> Caught {
         let zero = Operand::integer(self.b.i64(0));
-        Caught { sites: vec![], temps: [(); ERROR_WORDS].map(|()| self.temp(zero.clone())), variable: None }
+        Caught {
+            sites: vec![],
+            temps: [(); ERROR_WORDS].map(|()| self.temp(zero.clone())),
+            message: None,
+            variable: None,
+        }
     }
 
     /// The `begin` without its `ensure`.
@@ -297,7 +304,13 @@ impl Lowerer<'_> {
             self.write_local(local, Operand::nil());
             (self.current, local, self.frame().locals[local.0 as usize].version)
         });
-        self.handling(error, |s| s.arm(&rescue.body, unused))
+        self.with_message(&mut error, &rescue.body, rescue.error);
+        let message = error.message;
+        let value = self.handling(error, |s| s.arm(&rescue.body, unused));
+        if let Some(message) = message {
+            self.temp_drop(message);
+        }
+        value
     }
 
     // ---- failures ------------------------------------------------------------------------------------------------
@@ -579,7 +592,7 @@ pub(super) fn guarded_results(results: &[Ty]) -> Vec<Ty> {
 }
 
 /// The class of the exception that Ruby would raise; `None` where it would raise none.
-const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
+pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
     Some(match error {
         ErrorKind::ZeroDivision => ClassId::ZERO_DIVISION_ERROR,
         ErrorKind::NoMethod { .. } => ClassId::NO_METHOD_ERROR,

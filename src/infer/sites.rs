@@ -2,7 +2,7 @@
 
 use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Missing, Receiver, Site, SiteId, Value};
+use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, Value};
 use crate::syntax::ast::{CodeKind, Kind, Node, Target};
 use crate::types::{ClassId, METHOD, Type, TypeSet};
 
@@ -17,7 +17,7 @@ impl Lowerer<'_> {
     pub(super) fn site_here(&self, error: ErrorKind) -> Site {
         let mut places = self.places_here().into_iter();
         let (path, line, method) = places.next().unwrap_or_default();
-        Site { error, path, line, method, callers: places.collect() }
+        Site { error, raised: Raised::ByRuby, path, line, method, callers: places.collect() }
     }
 
     /// The (path, line, label) of the current place and of the calls that it is inlined in.
@@ -71,6 +71,17 @@ impl Lowerer<'_> {
     pub(crate) fn fail(&mut self, error: ErrorKind, operands: &[Value]) -> Operand {
         if !self.b.is_dead() {
             let site = self.site(error);
+            self.fail_at(site, operands);
+        }
+        Operand::bottom()
+    }
+
+    /// The same, of a `raise`.
+    pub(super) fn fail_raised(&mut self, error: ErrorKind, operands: &[Value], raised: Raised) -> Operand {
+        if !self.b.is_dead() {
+            let raised = if self.frame().builtin { Raised::ByRuby } else { raised };
+            let site = Site { raised, ..self.site_here(error) };
+            let site = self.numbered_site(site);
             self.fail_at(site, operands);
         }
         Operand::bottom()

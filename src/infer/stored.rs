@@ -36,13 +36,15 @@ impl Lowerer<'_> {
         if made.is_empty() || has_hash {
             return self.is_storable(value).then(|| value.clone());
         }
-        if !self.keeps_made(receiver) {
+        if !self.keeps_made(receiver) || self.is_remembered(receiver, name) {
             let key = match receiver.types.single() {
                 Some(Type::Object(hierarchy, _)) if !self.in_driver && self.can_settle_pushes() => {
                     (*hierarchy, name.to_string())
                 }
                 _ => return self.is_storable(value).then(|| value.clone()),
             };
+            // Its own element would look for it while others store there: it writes down the row, too.
+            self.memo.kept.retain(|(_, hierarchy, name)| (hierarchy, name) != (&key.0, &key.1));
             let value = self.put_made(Holders::Objects(key.0, key.1.clone()), value);
             self.memo.changed |= value.is_some() && self.memo.stores_made.insert(key);
             return value;
@@ -75,6 +77,12 @@ impl Lowerer<'_> {
         self.memo.changed |= self.memo.stores_made.insert((*hierarchy, name.to_string()));
         self.memo.changed |= self.memo.kept.insert((self.own_key, *hierarchy, name.to_string()));
         Some(value.clone())
+    }
+
+    /// Is it known that elements store what they make in this variable of other objects?
+    pub(super) fn is_remembered(&self, receiver: &Operand, name: &str) -> bool {
+        let Some(Type::Object(hierarchy, _)) = receiver.types.single() else { return false };
+        self.memo.remembered.contains_key(&Holders::Objects(*hierarchy, name.to_string()))
     }
 
     /// Is it the element's own object, whose variables are looked after at its end?

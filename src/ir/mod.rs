@@ -862,12 +862,23 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
     pub error: ErrorKind,
+    pub raised: Raised,
     pub path: String,
     pub line: u32,
     /// The label of Ruby's backtraces: ``move`` or `block in run`; innermost place first with its callers after it.
     pub method: String,
     /// (path, line, label) of the inlined callers, innermost first.
     pub callers: Vec<(String, u32, String)>,
+}
+
+/// Who raises an error: the message is in the encoding of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Raised {
+    #[default]
+    ByRuby,
+    /// A `raise` of the user's; with a literal that is frozen, and nothing else.
+    ByText,
+    ByFrozenText,
 }
 
 /// How messages name the built-in that runs, where only the path to it tells which one that is.

@@ -4,7 +4,7 @@ module RandomPrograms
   # Classes with state and methods, and the calls of these.
   module Classes
     IVAR_TYPES = [[:int], [:int], [:float], [:float], [:sym], [:bool], %i[int float], %i[int nil], %i[int float nil],
-                  %i[float sym], %i[int float nil sym bool]].freeze
+                  %i[float sym], %i[int float nil sym bool], [:str], [:str], %i[str nil], %i[int str]].freeze
     ITEM_TYPES = [[:int], [:int], [:float], %i[int float], %i[int nil]].freeze
 
     # Decides on all classes and signatures, then writes the bodies.

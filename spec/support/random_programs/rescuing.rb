@@ -5,6 +5,8 @@ module RandomPrograms
   module Rescuing
     RESCUED = ["", "", " ZeroDivisionError", " ArgumentError", " IndexError, NoMethodError", " TypeError",
                " RangeError", " Exception", " RuntimeError, ZeroDivisionError"].freeze
+    # Those whose messages sections know.
+    TOLD = [" ZeroDivisionError", " ArgumentError", " TypeError", " RuntimeError, ZeroDivisionError"].freeze
 
     def rescuing(depth)
       clauses = between(0, 2)
@@ -52,7 +54,10 @@ module RandomPrograms
 
     def guarded(depth, clauses)
       parts = ["begin\n", scope.path { Node.body(failing(depth)) }]
-      clauses.times { parts.push("\nrescue#{pick(RESCUED)}\n", handling(depth)) }
+      clauses.times do
+        error = chance(0.3) ? fresh("e") : nil
+        parts.push("\nrescue#{error ? "#{pick(TOLD)} => #{error}" : pick(RESCUED)}\n", handling(depth, error))
+      end
       parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
       parts
     end
@@ -68,12 +73,19 @@ module RandomPrograms
       Node.statement(pick(["10 / ", "7 % ", "3.divmod"]), "(", expression([:int], depth - 1), ")")
     end
 
-    def handling(depth)
+    def handling(depth, error)
       scope.path do
-        made = statements(depth - 1, 2)
+        made = error ? [asked(error)] : []
+        made.concat(statements(depth - 1, 2))
         made << Node.statement("raise if ", condition(depth - 1)) if chance(0.2)
         Node.body(made)
       end
+    end
+
+    # What is known of an exception.
+    def asked(error)
+      value = pick(["#{error}.message", "#{error}.message", "\"<\#{#{error}.message}>\""])
+      Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", value)
     end
 
     def risk(types, depth)

@@ -4,7 +4,7 @@ use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
     BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Kernel, KernelId, MessagePart, Missing, Part,
-    Program, Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
+    Program, Raised, Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -269,6 +269,7 @@ impl Parser {
     /// `overflow "+" at "t.rb":3 in "move" from "t.rb":9 in "block in run"`; all after the error may be left out.
     fn site(&mut self) -> Result<Site> {
         let mut site = Site {
+            raised: Raised::default(),
             error: self.error_kind()?,
             path: String::new(),
             line: 0,

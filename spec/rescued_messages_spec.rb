@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+# What a `rescue` asks of its exception: messages and classes, as Ruby has them.
+# rubocop:disable Style/Semicolon, Style/RedundantInterpolation, Style/RescueStandardError, Style/RedundantBegin
+# rubocop:disable Lint/LiteralInInterpolation, Lint/AmbiguousOperator, Style/ClassEqualityComparison
+module RescuedMessages
+  class Plain < StandardError; end
+  class Other < Plain; end
+end
+
+each_backend do
+  # With encodings.
+  def expect_texts(values, &block)
+    expect_same(values, &block)
+    told = ->(results) { results.flatten.grep(String).map { |text| [text.encoding, text.frozen?] } }
+    expect(told.call(values.pmap(&block))).to eq(told.call(values.map(&block)))
+  end
+
+  def failing(number) = number < 2 ? raise(RescuedMessages::Plain, "number #{number}") : failing(number - 1) + 1
+  def dividing(depth, number) = depth.zero? ? 10 / number : dividing(depth - 1, number) + 1
+
+  it "are those of Ruby's own errors" do
+    expect_texts([1, 0]) { |x| begin; 3 / x; rescue => e; e.message; end }
+    expect_texts([1, 0]) { |x| begin; 3 % x; rescue ZeroDivisionError => e; [e.message, e.to_s, e.class == ZeroDivisionError]; end }
+    expect_texts([0.0, 1.0, -0.0]) { |x| begin; (1 / x).to_i; rescue => e; e.message; end }
+    expect_texts([nil, 1, 2.5]) { |x| begin; 1 + x; rescue => e; e.message; end }
+    expect_texts([0, 2, -4]) { |x| begin; [1, 2].fetch(x); rescue => e; e.message; end }
+    expect_texts([0, -1]) { |x| begin; [1, 2].first(x); rescue => e; e.message; end }
+  end
+
+  it "are those that it was raised with" do
+    expect_texts([1, 0]) { |x| begin; raise "lit"; rescue => e; [e.message, x]; end }
+    expect_texts([1, 0]) { |x| begin; raise +"text #{x}"; rescue => e; e.message; end }
+    expect_texts([1, 0]) { |x| begin; raise "a #{x} b #{x * 1.5} #{:c} #{nil} #{x > 0}"; rescue => e; e.message; end }
+    expect_texts(%w[a ä]) { |x| begin; raise ArgumentError, x; rescue => e; [e.message, e.message.equal?(x)]; end }
+    expect_texts(%w[a ä]) { |x| begin; raise "#{x}"; rescue => e; [e.message, e.message.equal?(x)]; end }
+    expect_texts(%w[a ä]) do |x|
+      raise "#{x}#{x}!"
+    rescue => e
+      e.message << "z"
+      [e.message, e.message.equal?(e.message)]
+    end
+    expect_texts([1, 0]) { |x| begin; raise; rescue => e; [e.message, e.class == RuntimeError, x]; end }
+  end
+
+  it "are names of classes where there is no other" do
+    expect_texts([1, 0]) { |x| begin; raise RescuedMessages::Plain if x > 0; 1 / x; rescue => e; e.message; end }
+    expect_texts([1]) do |x|
+      raise IndexError if x == 1
+    rescue => e
+      e.message << "!"
+      [e.message, e.message.equal?(e.message)]
+    end
+  end
+
+  it "tell several errors apart" do
+    expect_texts([0, 1, 2, 3, 4]) do |x|
+      begin
+        raise RescuedMessages::Other, "other" if x == 1
+        raise ArgumentError if x == 2
+        raise RescuedMessages::Plain, "x is #{x}" if x == 3
+
+        [12 / x, dividing(2, x - 4)]
+      rescue RescuedMessages::Plain => e
+        ["plain #{e.message}", e.class == RescuedMessages::Other]
+      rescue => e
+        [e.message, e.class == ZeroDivisionError, e.class == ArgumentError]
+      end
+    end
+  end
+
+  it "are there behind functions, ensure, retry and another raise" do
+    expect_texts([5, 1]) { |x| begin; failing(x); rescue => e; e.message; end }
+    expect_texts([0, 1]) { |x| begin; dividing(3, x); rescue => e; [e.message, e.class == ZeroDivisionError]; end }
+    expect_texts([0, 1]) do |x|
+      text = +""
+      begin
+        begin; 1 / x; ensure; text << "ensured "; end
+      rescue => e
+        text << e.message
+      end
+      text
+    end
+    expect_texts([0, 1]) do |x|
+      begin; 1 / x; rescue => e; raise RescuedMessages::Plain, "again: #{e.message}"; end
+    rescue RescuedMessages::Plain => e
+      e.message
+    end
+    expect_texts([0, 1]) do |x|
+      tries = 0
+      told = []
+      begin
+        raise "try #{tries}" if tries < 2 + x
+
+        told
+      rescue => e
+        told << e.message
+        tries += 1
+        retry
+      end
+    end
+    expect_texts([0, 1]) { |x| begin; 1 / x; rescue => e; [1, 2].map { |i| e.message + i.to_s }; end }
+  end
+
+  it "are kept in objects" do
+    things = Array.new(3) { |i| Struct.new(:number, :note).new(i, nil) }
+    things.peach(2) do |thing|
+      thing.note = (6 / thing.number).to_s
+    rescue ZeroDivisionError => e
+      thing.note = e.message
+    end
+    expect(things.map(&:note)).to eq(["divided by 0", "6", "3"])
+  end
+end
+# rubocop:enable Style/Semicolon, Style/RedundantInterpolation, Style/RescueStandardError, Style/RedundantBegin
+# rubocop:enable Lint/LiteralInInterpolation, Lint/AmbiguousOperator, Style/ClassEqualityComparison

@@ -1,0 +1,374 @@
+//! What may be asked of the exception that a `rescue` has: its message, and its class. Both follow from the site that it
+//! was raised at and its operands, so there is no object: the message is made at the beginning of the clause, and is the
+//! same String each time, as it is in Ruby.
+
+use super::host::Method;
+use super::operand::Operand;
+use super::rescue::Caught;
+use super::strings::Encoding;
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Raised, Receiver, SiteId, Ty, Value};
+use crate::syntax::ast::{Call, Kind, LocalId, Node, StringPart};
+use crate::syntax::walk::each_node_in;
+use crate::types::{ClassId, HierarchyId, Type};
+
+/// What the message of an error is made of.
+#[derive(Clone, PartialEq, Eq)]
+enum Message {
+    /// What Ruby says, in no encoding.
+    Ruby(Vec<MessagePart>),
+    /// The same of an index and the length of an array: what is behind the index, and whether all indices are told.
+    Index(&'static str, bool),
+    /// A text of the user's, with values.
+    Parts(Vec<MessagePart>),
+    /// A literal that is frozen.
+    Frozen(String),
+    /// The name of the class: another String each time.
+    ClassName(String),
+    /// What only Ruby can say.
+    Unknown,
+}
+
+/// A piece of a text.
+enum Piece {
+    Text(String),
+    Value(Operand),
+}
+
+impl Message {
+    const fn is_kept(&self) -> bool {
+        !matches!(self, Self::ClassName(_) | Self::Unknown)
+    }
+}
+
+const MESSAGE: &[&str] = &["message", "to_s"];
+
+impl Lowerer<'_> {
+    /// Makes the message of an error that is being handled, where the clause asks for it.
+    pub(super) fn with_message(&mut self, error: &mut Caught, body: &Node, local: Option<LocalId>) {
+        if !local.is_some_and(|local| asks_for_message(body, local)) {
+            return;
+        }
+        let message = self.by_message(error, &mut |s, message, values| match message.is_kept() {
+            true => s.kept_message(message, values),
+            false => Operand::nil(),
+        });
+        error.message = Some(self.temp(message));
+    }
+
+    /// A method of an exception that a local variable stands for.
+    pub(super) fn exception_method(
+        &mut self,
+        node: &Node,
+        call: &Call,
+        local: LocalId,
+        error: &Caught,
+    ) -> Operand {
+        self.enter(node);
+        let plain = call.args.is_empty() && call.block.is_none();
+        match error.message {
+            Some(message) if plain && MESSAGE.contains(&call.name.as_str()) => {
+                let kept = self.temp_get(message);
+                self.told_message(error, &kept)
+            }
+            _ if plain && call.name == "class" => self.class_of_caught(error),
+            _ => {
+                let name = self.frame().code.locals[local.0 as usize].clone();
+                self.refuse_here(
+                    "unsupported-rescue-variable",
+                    format!(
+                        "`{name}` is an exception, of which a section knows its message and its class only"
+                    ),
+                    Some(format!(
+                        "ask for `{name}.message` or `{name}.class`; `raise {name}` raises it again"
+                    )),
+                )
+            }
+        }
+    }
+
+    fn told_message(&mut self, error: &Caught, kept: &Operand) -> Operand {
+        if kept.is_bottom() || !kept.types.contains(&Type::Nil) {
+            return kept.clone();
+        }
+        let others = |s: &mut Self| {
+            let error = error.clone();
+            s.by_message(&error, &mut |s, message, _| match message {
+                Message::ClassName(name) => {
+                    let ascii = if name.is_ascii() { Encoding::UsAscii } else { Encoding::Utf8 };
+                    s.text_in(name, ascii)
+                }
+                _ => s.unknown_message(),
+            })
+        };
+        if kept.types.len() == 1 {
+            return others(self);
+        }
+        let is_nil = self.is_type(kept, &Type::Nil);
+        let strings = kept.types.filter(|ty| *ty != Type::Nil);
+        let condition = Condition { value: is_nil, yes: vec![], no: vec![] };
+        self.branch(90, condition, others, |s| s.narrow(kept, &strings))
+    }
+
+    fn unknown_message(&mut self) -> Operand {
+        let message = "the message of this exception is not known in a section [unsupported-rescue-variable]\n  \
+                       hint: rescue its class apart from others, and say it there";
+        self.fail(ErrorKind::Unsupported(message.into()), &[])
+    }
+
+    fn class_of_caught(&mut self, error: &Caught) -> Operand {
+        let mut classes: Vec<(ClassId, Vec<SiteId>)> = Vec::new();
+        for site in &error.sites {
+            let Some(class) = super::rescue::class_of_error(&self.program.sites[site.0 as usize].error)
+            else {
+                continue;
+            };
+            match classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, sites)) => sites.push(*site),
+                None => classes.push((class, vec![*site])),
+            }
+        }
+        self.by_sites(error, &classes, &mut |_, class, _| Operand {
+            types: Type::Module(*class).into(),
+            values: super::Values::new(),
+        })
+    }
+
+    /// What `f` gives for the message of the error, with its operands.
+    fn by_message(
+        &mut self,
+        error: &Caught,
+        f: &mut dyn FnMut(&mut Self, &Message, [Value; 2]) -> Operand,
+    ) -> Operand {
+        let mut messages: Vec<(Message, Vec<SiteId>)> = Vec::new();
+        for site in &error.sites {
+            let message = self.message_at(*site);
+            match messages.iter_mut().find(|(known, _)| *known == message) {
+                Some((_, sites)) => sites.push(*site),
+                None => messages.push((message, vec![*site])),
+            }
+        }
+        self.by_sites(error, &messages, f)
+    }
+
+    /// What `f` gives for that of these whose sites has the error's among them.
+    fn by_sites<T>(
+        &mut self,
+        error: &Caught,
+        all: &[(T, Vec<SiteId>)],
+        f: &mut dyn FnMut(&mut Self, &T, [Value; 2]) -> Operand,
+    ) -> Operand {
+        let Some(((first, sites), others)) = all.split_first() else { return Operand::bottom() };
+        let [at, one, two] = [0, 1, 2].map(|temp| self.temp_get(error.temps[temp]).value());
+        if others.is_empty() {
+            return f(self, first, [one, two]);
+        }
+        let mut is_it = self.b.bool(false);
+        for site in sites {
+            let number = self.b.i64(site.0.into());
+            let same = self.b.compare(Comparison::Eq, at, number);
+            is_it = self.b.binary(BinaryOp::OrB, is_it, same);
+        }
+        let condition = Condition { value: is_it, yes: vec![], no: vec![] };
+        let f = std::cell::RefCell::new(f);
+        self.within_slot(0x900 + others.len() as u32, |s| {
+            s.branch(
+                91,
+                condition,
+                |s| (*f.borrow_mut())(s, first, [one, two]),
+                |s| s.by_sites(error, others, &mut **f.borrow_mut()),
+            )
+        })
+    }
+
+    fn message_at(&mut self, site: SiteId) -> Message {
+        let site = self.program.sites[site.0 as usize].clone();
+        let text = |text: &str| MessagePart::Text(text.into());
+        match &site.error {
+            ErrorKind::ZeroDivision => Message::Ruby(vec![text("divided by 0")]),
+            ErrorKind::TypeError(told) | ErrorKind::ArgumentError(told) if is_same_everywhere(told) => {
+                Message::Ruby(vec![text(told)])
+            }
+            ErrorKind::AboutOperand { before, operand, after, .. } => match operand {
+                Receiver::Nil => Message::Ruby(vec![text(before), text("nil"), text(after)]),
+                Receiver::True => Message::Ruby(vec![text(before), text("true"), text(after)]),
+                Receiver::False => Message::Ruby(vec![text(before), text("false"), text(after)]),
+                _ => Message::Unknown,
+            },
+            ErrorKind::FloatDomain => Message::Ruby(vec![MessagePart::Value(Receiver::Float)]),
+            ErrorKind::IndexTooSmall => Message::Index(" too small for array; minimum: ", false),
+            ErrorKind::FetchIndex => Message::Index(" outside of array bounds: ", true),
+            ErrorKind::Raise { class, message } if self.says_message(*class) => {
+                match (message, site.raised) {
+                    (None, _) => {
+                        let name = self.host.class_name(*class);
+                        if name.starts_with('#') { Message::Unknown } else { Message::ClassName(name) }
+                    }
+                    (Some(parts), Raised::ByRuby) if parts.iter().all(is_plain_text) => {
+                        Message::Ruby(parts.clone())
+                    }
+                    (Some(_), Raised::ByRuby) => Message::Unknown,
+                    (Some(parts), Raised::ByFrozenText) => match &parts[..] {
+                        [MessagePart::Text(text)] => Message::Frozen(text.clone()),
+                        [] => Message::Frozen(String::new()),
+                        _ => Message::Unknown,
+                    },
+                    (Some(parts), Raised::ByText)
+                        if parts.iter().any(|p| matches!(p, MessagePart::Inspect(..))) =>
+                    {
+                        Message::Unknown
+                    }
+                    (Some(parts), Raised::ByText) => Message::Parts(parts.clone()),
+                }
+            }
+            _ => Message::Unknown,
+        }
+    }
+
+    /// Is the message of the class's exceptions what they are raised with?
+    fn says_message(&mut self, class: ClassId) -> bool {
+        let own = ["message", "to_s", "initialize"].iter().all(|name| {
+            let found = self.host.method(class, name).ok().flatten();
+            found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
+        });
+        own && ["new", "exception"].iter().all(|name| {
+            let found = self.host.singleton_method(class, name).ok().flatten();
+            found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
+        })
+    }
+
+    fn kept_message(&mut self, message: &Message, operands: [Value; 2]) -> Operand {
+        match message {
+            Message::Ruby(parts) => {
+                let text = self.text_of_message(parts, operands);
+                self.in_no_encoding(text)
+            }
+            Message::Index(behind, is_range) => {
+                let [index, length] = operands;
+                let zero = self.b.i64(0);
+                let least = self.b.binary(BinaryOp::Sub, zero, length);
+                let [before, behind] = ["index ", *behind].map(|text| Piece::Text(text.into()));
+                let [index, least, length] =
+                    [index, least, length].map(|number| Piece::Value(Operand::integer(number)));
+                let mut pieces = vec![before, index, behind, least];
+                if *is_range {
+                    pieces.extend([Piece::Text("...".into()), length]);
+                }
+                let text = self.joined_pieces(pieces);
+                self.in_no_encoding(text)
+            }
+            Message::Frozen(text) => self.outside_literal(text).unwrap_or_else(Operand::bottom),
+            Message::Parts(parts) => self.text_of_message(parts, operands),
+            Message::ClassName(_) | Message::Unknown => Operand::nil(),
+        }
+    }
+
+    fn text_in(&mut self, text: &str, encoding: Encoding) -> Operand {
+        let string = self.string_of_text(text);
+        let encoding = self.b.i64(encoding as i64);
+        self.force_encoding(&string, encoding);
+        string
+    }
+
+    fn in_no_encoding(&mut self, text: Operand) -> Operand {
+        if text.types.single().is_some_and(Type::is_made_string) {
+            let binary = self.b.i64(Encoding::Binary as i64);
+            self.force_encoding(&text, binary);
+        }
+        text
+    }
+
+    /// nil where a value is not one that a section has.
+    fn text_of_message(&mut self, parts: &[MessagePart], operands: [Value; 2]) -> Operand {
+        let mut operands = operands.into_iter();
+        let mut pieces = Vec::new();
+        for part in parts {
+            pieces.push(match part {
+                MessagePart::Text(text) => Piece::Text(text.clone()),
+                MessagePart::Value(receiver) | MessagePart::Inspect(receiver, _) => {
+                    let operand = if receiver.has_operand() { operands.next() } else { None };
+                    match self.value_of_receiver(receiver, operand) {
+                        Some(value) => Piece::Value(value),
+                        None => return Operand::nil(),
+                    }
+                }
+            });
+        }
+        self.joined_pieces(pieces)
+    }
+
+    fn joined_pieces(&mut self, pieces: Vec<Piece>) -> Operand {
+        match &pieces[..] {
+            [] => return self.string_of_text(""),
+            [Piece::Text(text)] => return self.string_of_text(text),
+            // What `raise` was given is the message.
+            [Piece::Value(value)] if value.types.iter().all(Type::is_string) => return value.clone(),
+            _ => {}
+        }
+        let (mut parts, mut values) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            parts.push(match piece {
+                Piece::Text(text) => StringPart::Text(text),
+                Piece::Value(value) => {
+                    values.push(value);
+                    StringPart::Expression(Node { kind: Kind::Nil, span: self.span, id: self.node })
+                }
+            });
+        }
+        match self.texts_of(&parts, &mut values.into_iter()) {
+            Some(texts) => self.joined_texts(&parts, &texts),
+            None => Operand::bottom(),
+        }
+    }
+
+    /// A value that a message tells.
+    fn value_of_receiver(&mut self, receiver: &Receiver, operand: Option<Value>) -> Option<Operand> {
+        let one = |s: &mut Self, ty: Type, scalar: Ty| {
+            let value = s.decode_payload(operand?, scalar);
+            Some(Operand::one(ty, value))
+        };
+        match receiver {
+            Receiver::Nil => Some(Operand::nil()),
+            Receiver::True => {
+                Some(Operand { types: Type::True.into(), values: [self.b.bool(true)].into_iter().collect() })
+            }
+            Receiver::False => Some(Operand {
+                types: Type::False.into(),
+                values: [self.b.bool(false)].into_iter().collect(),
+            }),
+            Receiver::Integer => operand.map(Operand::integer),
+            Receiver::Float => one(self, Type::Float, Ty::F64),
+            Receiver::Symbol => one(self, Type::Symbol, Ty::I32),
+            Receiver::MadeString => one(self, Type::Made(ClassId::STRING), Ty::I32),
+            Receiver::Object(hierarchy) if self.is_of_strings(*hierarchy) => {
+                one(self, Type::Object(*hierarchy, ClassId::STRING), Ty::I32)
+            }
+            Receiver::Object(_) | Receiver::Array(_) | Receiver::Module(_) | Receiver::Text(_) => None,
+        }
+    }
+
+    fn is_of_strings(&mut self, hierarchy: HierarchyId) -> bool {
+        self.host.hierarchy(ClassId::STRING) == hierarchy
+    }
+}
+
+fn asks_for_message(body: &Node, local: LocalId) -> bool {
+    let mut asks = false;
+    each_node_in(body, &mut |node| {
+        if let Kind::Call(call) = &node.kind
+            && let Some(Node { kind: Kind::Local(of), .. }) = &call.receiver
+        {
+            asks |= *of == local && MESSAGE.contains(&call.name.as_str());
+        }
+    });
+    asks
+}
+
+/// Does every version of Ruby say so?
+fn is_same_everywhere(text: &str) -> bool {
+    text.is_ascii() && text != "min argument must be smaller than max argument"
+}
+
+fn is_plain_text(part: &MessagePart) -> bool {
+    matches!(part, MessagePart::Text(text) if is_same_everywhere(text))
+}
