@@ -21,7 +21,7 @@ each_backend do
 
   it "are those of Ruby's own errors" do
     expect_texts([1, 0]) { |x| begin; 3 / x; rescue => e; e.message; end }
-    expect_texts([1, 0]) { |x| begin; 3 % x; rescue ZeroDivisionError => e; [e.message, e.to_s, e.class == ZeroDivisionError]; end }
+    expect_texts([1, 0]) { |x| begin; 3 % x; rescue ZeroDivisionError => e; [e.message, e.to_s]; end }
     expect_texts([0.0, 1.0, -0.0]) { |x| begin; (1 / x).to_i; rescue => e; e.message; end }
     expect_texts([nil, 1, 2.5]) { |x| begin; 1 + x; rescue => e; e.message; end }
     expect_texts([0, 2, -4]) { |x| begin; [1, 2].fetch(x); rescue => e; e.message; end }
