@@ -151,6 +151,52 @@ each_backend do |backend|
     end
   end
 
+  describe "what is known of their bytes" do
+    it "is right for those that were there" do
+      expect_same(names) { |name| [name.ascii_only?, name.size, name == name.b, name.valid_encoding?] }
+    end
+
+    it "stays right while a made one changes" do
+      expect_same(names) do |name|
+        text = +"plain"
+        all = [text.ascii_only?]
+        text << "more"
+        all << text.ascii_only? << text.size
+        text << "é"
+        all << text.ascii_only? << text.size << (text == "plainmoreé")
+        text.replace("abc")
+        all << text.ascii_only? << text.size
+        text = name.dup
+        text.clear if text.size > 6
+        all << text.ascii_only? << text.size << text.valid_encoding?
+      end
+    end
+
+    it "stays right where bytes are put in and taken away" do
+      expect_same(names) do |name|
+        text = "some" + name
+        all = [text.ascii_only?, text.size]
+        text.setbyte(0, 200)
+        all << text.ascii_only? << text.size << text.valid_encoding?
+        text.setbyte(0, 65)
+        all << text.ascii_only? << text.size
+        text.slice!(4..)
+        all << text.ascii_only? << text.size << text.ascii_only? << (text == "Aome")
+        text.prepend(name)
+        all << text.ascii_only? << text.size
+        text.force_encoding("BINARY")
+        all << text.ascii_only? << text.size << text.b.ascii_only? << text.freeze.ascii_only? << text
+      end
+    end
+
+    it "stays right from tick to tick" do
+      things, others = Array.new(2) { names.map { |name| Strings::Thing.new(name) } }
+      things.peach(3) { |thing| thing.name = thing.name.ascii_only? ? thing.name + "é" : thing.name[0, 1] + "x" }
+      3.times { others.each { |thing| thing.name = thing.name.ascii_only? ? thing.name + "é" : thing.name[0, 1] + "x" } }
+      expect(things.map(&:name)).to eq(others.map(&:name))
+    end
+  end
+
   describe "as keys" do
     it "looks them up" do
       expect_same(names) { |s| [Strings::TENS[s], Strings::TENS.key?(s), Strings::TENS.fetch(s, 0)] }

@@ -12,6 +12,14 @@ module String
     __build(__bytesize).__append(self, 0, __bytesize)
   end
 
+  def __ascii?
+    __marked_ascii? || __all_ascii?
+  end
+
+  def __all_ascii?
+    __scan_ascii?
+  end
+
   # Is each byte a character?
   def __single?
     __encoding > 0 || __ascii?
@@ -697,10 +705,13 @@ module String
     raise ArgumentError, "negative argument" if times < 0
     raise ArgumentError, "argument too big" if n > 0 && times > 9_223_372_036_854_775_807 / n
 
-    out = __build(n * times)
-    while times > 0
-      out.__append(self, 0, n)
-      times -= 1
+    # What is there already is put behind itself.
+    all = n * times
+    out = __build(all)
+    out.__append(self, 0, n) if times > 0
+    while out.__bytesize < all
+      left = all - out.__bytesize
+      out.__append(out, 0, left < out.__bytesize ? left : out.__bytesize)
     end
     out
   end

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
         let (size, zero) = (s.string_size(&c.receiver), s.b.i64(0));
         Operand::bool(s.b.compare(Comparison::Eq, size, zero))
     }),
-    bare("ascii_only?", |s, c| Operand::bool(s.string_is_ascii(&c.receiver))),
+    bare("ascii_only?", |s, c| s.send(&c.receiver, "#ascii?", &[], 1)),
     bare("to_s", |_, c| c.receiver.clone()),
     bare("to_str", |_, c| c.receiver.clone()),
     bare("+@", |s, c| {
@@ -95,7 +95,8 @@ pub(super) const PRIMITIVES: &[Row] = &[
     row("#list", |s, c| s.new_list(0, c.args[0].value())),
     bare("#bytesize", size),
     bare("#encoding", |s, c| Operand::integer(s.string_encoding(&c.receiver))),
-    bare("#ascii?", |s, c| Operand::bool(s.string_is_ascii(&c.receiver))),
+    bare("#marked_ascii?", |s, c| Operand::bool(s.string_marked_ascii(&c.receiver))),
+    bare("#scan_ascii?", |s, c| Operand::bool(s.scan_ascii(&c.receiver))),
     bare("#hash", |s, c| Operand::integer(s.string_hash(&c.receiver))),
     row("#byte", |s, c| Operand::integer(s.string_byte(&c.receiver, c.args[0].value()))),
     carrying("#same_bytes?", |s, c| {

@@ -20,13 +20,16 @@ pub(super) const SIZE: i64 = 1;
 const ROOM: i64 = 2;
 /// The word that its bytes begin with.
 const START: i64 = 3;
-/// The encoding, and whether it is frozen.
+/// The encoding, whether it is frozen, and whether it is known to be ASCII.
 pub(super) const FLAGS: i64 = 4;
 pub(super) const HEADER: i64 = 5;
 /// The flag of a frozen one; the encoding is below.
 pub const STRING_FROZEN: i64 = 4;
 /// The flag of the copy that a Hash takes as its key: Ruby has one such String of each text.
 pub const STRING_INTERNED: i64 = 8;
+/// The flag of one whose bytes are known to be ASCII, also in the column of encodings. What changes bytes maintains it;
+/// where it is not set, bytes have to be looked at.
+pub const STRING_ASCII: i64 = 16;
 /// The top bit of each byte.
 const NOT_ASCII: i64 = 0x8080_8080_8080_8080_u64 as i64;
 
@@ -251,19 +254,32 @@ impl Lowerer<'_> {
 
     /// See [`Encoding`].
     pub(crate) fn string_encoding(&mut self, string: &Operand) -> Value {
+        let flags = self.string_flags(string);
+        self.op(BinaryOp::And, flags, STRING_FROZEN - 1)
+    }
+
+    fn string_flags(&mut self, string: &Operand) -> Value {
         match string.types.single() {
-            Some(ty) if ty.is_made_string() => {
-                let flags = self.string_field(string.value(), FLAGS);
-                self.op(BinaryOp::And, flags, STRING_FROZEN - 1)
-            }
-            _ => {
-                let flags = self.outside_part(string, ENCODING).unwrap_or_else(|| self.b.i64(0));
-                match self.is_settled(ClassId::STRING) {
-                    true => self.op(BinaryOp::And, flags, STRING_FROZEN - 1),
-                    false => flags,
-                }
-            }
+            Some(ty) if ty.is_made_string() => self.string_field(string.value(), FLAGS),
+            _ => self.outside_part(string, ENCODING).unwrap_or_else(|| self.b.i64(0)),
         }
+    }
+
+    /// Is it known that there are only ASCII characters in it?
+    pub(crate) fn string_marked_ascii(&mut self, string: &Operand) -> Value {
+        let flags = self.string_flags(string);
+        let (ascii, zero) = (self.op(BinaryOp::And, flags, STRING_ASCII), self.b.i64(0));
+        self.b.compare(Comparison::Ne, ascii, zero)
+    }
+
+    /// Clears the mark of a made String that gets these bytes, if one of them is no ASCII.
+    fn mark_bytes(&mut self, string: &Operand, bytes: Value) {
+        let flags = self.string_field(string.value(), FLAGS);
+        let (others, zero) = (self.op(BinaryOp::And, bytes, NOT_ASCII), self.b.i64(0));
+        let ascii = self.b.compare(Comparison::Eq, others, zero);
+        let cleared = self.op(BinaryOp::And, flags, !STRING_ASCII);
+        let flags = self.b.select(ascii, flags, cleared);
+        self.set_string_field(string.value(), FLAGS, flags);
     }
 
     fn outside_part(&mut self, string: &Operand, name: &str) -> Option<Value> {
@@ -343,23 +359,32 @@ impl Lowerer<'_> {
         self.op(BinaryOp::Shr, rounded, 3)
     }
 
-    pub(crate) fn string_is_ascii(&mut self, string: &Operand) -> Value {
+    /// Looks at all bytes of one that has no mark, and marks it if it is made.
+    pub(crate) fn scan_ascii(&mut self, string: &Operand) -> Value {
         let size = self.string_size(string);
         let words = self.string_words(size);
-        let (zero, none) = (self.b.i64(0), self.b.i64(0));
-        let all = self.b.var(crate::ir::Ty::I64);
-        self.b.set(all, none);
+        let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
+        let ascii = self.b.var(crate::ir::Ty::Bool);
+        self.b.set(ascii, yes);
         self.within_slot(0x600, |s| {
-            s.counted(zero, words, 1, &mut |s, i, _, _| {
+            s.counted(zero, words, 1, &mut |s, i, exit, _| {
                 let word = s.string_word(string, i);
-                let before = s.b.get(all);
-                let after = s.b.binary(BinaryOp::Or, before, word);
-                s.b.set(all, after);
+                let others = s.op(BinaryOp::And, word, NOT_ASCII);
+                let none = s.b.compare(Comparison::Eq, others, zero);
+                s.unless(none, 85, |s| {
+                    s.b.set(ascii, no);
+                    s.jump(exit, None);
+                });
             })
         });
-        let all = self.b.get(all);
-        let others = self.op(BinaryOp::And, all, NOT_ASCII);
-        self.b.compare(Comparison::Eq, others, zero)
+        let ascii = self.b.get(ascii);
+        if string.types.single().is_some_and(Type::is_made_string) {
+            let flags = self.string_field(string.value(), FLAGS);
+            let marked = self.op(BinaryOp::Or, flags, STRING_ASCII);
+            let flags = self.b.select(ascii, marked, flags);
+            self.set_string_field(string.value(), FLAGS, flags);
+        }
+        ascii
     }
 
     /// A number that is the same for the same bytes, as [`hashing::of_bytes`] has it.
@@ -405,7 +430,7 @@ impl Lowerer<'_> {
                 s.where_true(same, |s| {
                     let (a, b) = (s.string_encoding(one), s.string_encoding(other));
                     let same = s.b.compare(Comparison::Eq, a, b);
-                    s.where_false(same, |s| Operand::bool(s.string_is_ascii(one)))
+                    s.where_false(same, |s| s.send(one, "#ascii?", &[], 1))
                 })
             })
         })
@@ -521,7 +546,8 @@ impl Lowerer<'_> {
         let start = self.allocate(all);
         let (class, zero) = (self.b.i64(ClassId::STRING.0.into()), self.b.i64(0));
         let first = self.plus(start, HEADER);
-        for (i, word) in [class, zero, room, first, encoding].into_iter().enumerate() {
+        let flags = self.op(BinaryOp::Or, encoding, STRING_ASCII);
+        for (i, word) in [class, zero, room, first, flags].into_iter().enumerate() {
             let at = self.plus(start, i as i64);
             self.set_word(at, word);
         }
@@ -553,6 +579,10 @@ impl Lowerer<'_> {
         }
         let size = self.b.i64(text.len() as i64);
         self.set_string_field(string.value(), SIZE, size);
+        if !text.is_ascii() {
+            let all = self.b.i64(NOT_ASCII);
+            self.mark_bytes(string, all);
+        }
     }
 
     /// Makes room for so many bytes more.
@@ -605,6 +635,7 @@ impl Lowerer<'_> {
         let size = self.string_size(string);
         let byte = self.op(BinaryOp::And, byte, 0xff);
         self.put_bytes(string, size, byte, false);
+        self.mark_bytes(string, byte);
         let longer = self.plus(size, 1);
         self.set_string_field(string.value(), SIZE, longer);
     }
@@ -637,6 +668,8 @@ impl Lowerer<'_> {
         self.string_room(string, count);
         let size = self.string_size(string);
         let (zero, words) = (self.b.i64(0), self.string_words(count));
+        let all = self.b.var(crate::ir::Ty::I64);
+        self.b.set(all, zero);
         self.within_slot(0x608, |s| {
             s.counted(zero, words, 1, &mut |s, i, _, _| {
                 let done = s.op(BinaryOp::Shl, i, 3);
@@ -646,8 +679,13 @@ impl Lowerer<'_> {
                 let bytes = s.first_bytes(bytes, left);
                 let to = s.b.binary(BinaryOp::Add, size, done);
                 s.put_bytes(string, to, bytes, true);
+                let before = s.b.get(all);
+                let after = s.b.binary(BinaryOp::Or, before, bytes);
+                s.b.set(all, after);
             })
         });
+        let all = self.b.get(all);
+        self.mark_bytes(string, all);
         let longer = self.b.binary(BinaryOp::Add, size, count);
         self.set_string_field(string.value(), SIZE, longer);
     }
@@ -667,6 +705,7 @@ impl Lowerer<'_> {
         let rest = self.b.binary(BinaryOp::And, there, mask);
         let word = self.b.binary(BinaryOp::Or, rest, byte);
         self.set_word(at, word);
+        self.mark_bytes(string, byte);
     }
 
     /// Drops what is behind so many bytes of a made String.
@@ -684,8 +723,8 @@ impl Lowerer<'_> {
     /// Sets the encoding of a made String.
     pub(crate) fn force_encoding(&mut self, string: &Operand, encoding: Value) {
         let flags = self.string_field(string.value(), FLAGS);
-        let frozen = self.op(BinaryOp::And, flags, STRING_FROZEN);
-        let flags = self.b.binary(BinaryOp::Or, frozen, encoding);
+        let others = self.op(BinaryOp::And, flags, STRING_FROZEN | STRING_ASCII);
+        let flags = self.b.binary(BinaryOp::Or, others, encoding);
         self.set_string_field(string.value(), FLAGS, flags);
     }
 
@@ -697,8 +736,12 @@ impl Lowerer<'_> {
             let value = self.string_field(other.value(), field);
             self.set_string_field(string.value(), field, value);
         }
-        let encoding = self.string_encoding(other);
-        self.force_encoding(string, encoding);
+        let flags = self.string_field(string.value(), FLAGS);
+        let others = self.string_field(other.value(), FLAGS);
+        let frozen = self.op(BinaryOp::And, flags, STRING_FROZEN);
+        let taken = self.op(BinaryOp::And, others, STRING_ASCII | (STRING_FROZEN - 1));
+        let flags = self.b.binary(BinaryOp::Or, frozen, taken);
+        self.set_string_field(string.value(), FLAGS, flags);
     }
 
     pub(crate) fn is_frozen_string(&mut self, string: &Operand) -> Value {

@@ -2,7 +2,7 @@
 
 use crate::vm::value;
 use ikra_core::heap::hashing;
-use ikra_core::infer::{BYTESIZE, ENCODING, Encoding, WORDS};
+use ikra_core::infer::{BYTESIZE, ENCODING, Encoding, STRING_ASCII, WORDS};
 use rb_sys::VALUE;
 
 /// What is known of a String, as if it were variables of it.
@@ -35,7 +35,8 @@ impl Text {
             Self::Bytesize => (unsafe { rb_sys::RSTRING_LEN(string) }) as i64,
             // SAFETY: as the caller says.
             Self::Encoding => match encoding(unsafe { encoding_index(string) }) {
-                Some(encoding) => encoding as i64,
+                // SAFETY: as the caller says.
+                Some(encoding) => encoding as i64 | if unsafe { is_ascii(string) } { STRING_ASCII } else { 0 },
                 None => return value::NIL,
             },
         };
@@ -54,6 +55,21 @@ unsafe fn encoding_index(string: VALUE) -> i32 {
         // SAFETY: as the caller says.
         index if index == most => unsafe { rb_sys::rb_enc_get_index(string) },
         index => index as i32,
+    }
+}
+
+/// Most Strings know it already.
+///
+/// SAFETY: it must be a live String.
+unsafe fn is_ascii(string: VALUE) -> bool {
+    use rb_sys::ruby_coderange_type::{RUBY_ENC_CODERANGE_7BIT, RUBY_ENC_CODERANGE_BROKEN};
+    // SAFETY: as the caller says; a heap object begins with an RBasic.
+    let flags = unsafe { (*(string as *const rb_sys::RBasic)).flags };
+    // A broken one has the bits of both others.
+    match flags & RUBY_ENC_CODERANGE_BROKEN as VALUE {
+        // SAFETY: as the caller says; nothing runs meanwhile.
+        0 => unsafe { bytes(string) }.is_ascii(),
+        known => known == RUBY_ENC_CODERANGE_7BIT as VALUE,
     }
 }
 
