@@ -741,6 +741,13 @@ module Enumerable
     self
   end
 
+  # Items start, start + 1 …: known to be there.
+  def __part(start, count)
+    out = __list(count)
+    count.times { |i| out.__push(__item(start + i)) }
+    out
+  end
+
   # Whole slices are arrays of known length; the last may be shorter.
   def each_slice(n)
     return __slices(n) { |slice| yield slice } unless size.is_a?(Integer)
@@ -1997,13 +2004,6 @@ module Array
     raise ArgumentError, "negative array size" if n < 0
     n = size if n > size
     __part(size - n, n)
-  end
-
-  # Items start, start + 1 …: known to be there.
-  def __part(start, count)
-    out = __list(count)
-    count.times { |i| out.__push(__item(start + i)) }
-    out
   end
 
   def __slice(start, count)
@@ -3283,6 +3283,10 @@ module Hash
   def [](key)
     place = __find(key)
     place < 0 ? __missing(key) : __values.__item(place)
+  end
+
+  def __first_pair
+    size == 0 ? nil : __item(0)
   end
 
   def __fetch(key)

@@ -136,7 +136,10 @@ pub(super) const ENUMERABLE: &[Row] = &[
     row("collect", map),
     row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
     bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
-    row("first", of_pairs),
+    row("first", |s, c| match c.args.is_empty() {
+        true => s.send(&c.receiver, "#first_pair", &[], 1),
+        false => of_pairs(s, c),
+    }),
     row("take", of_pairs),
     row("drop", of_pairs),
     row("min", of_pairs),
@@ -280,10 +283,6 @@ pub(super) const PRIMITIVES: &[Row] = &[
             Some(place) => Operand::integer(place),
             None => Operand::bottom(),
         }
-    }),
-    row("#part", |s, c| {
-        let pairs = s.send(&c.receiver, "#copy", &[], 1);
-        s.send(&pairs, "#part", &c.args, 2)
     }),
     // Is the first the key that the second is?
     carrying("#same_key", |s, c| {

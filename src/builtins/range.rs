@@ -46,10 +46,6 @@ pub(super) const ROWS: &[Row] = &[
     row("to_ary", to_array),
     row("entries", to_array),
     row("reverse_each", reverse_each),
-    row("#part", |s, c| {
-        let items = s.send(&c.receiver, "#copy", &[], 1);
-        s.send(&items, "#part", &c.args, 2)
-    }),
     row("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let receiver = c.receiver.clone();

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+# What takes time in proportion to the data in Ruby does so in sections: for four times the data not ten times as long.
+module Scaling
+  TIMES = 3
+
+  # The shortest of some times, in seconds.
+  def self.took
+    Array.new(TIMES) do
+      begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      yield
+      Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun
+    end.min
+  end
+end
+
+RSpec.describe "Time" do
+  around do |example|
+    before = Ikra.chosen
+    Ikra.backend = :cpu
+    example.run
+  ensure
+    Ikra.backend = before
+  end
+
+  # What takes less than a few milliseconds says nothing.
+  def expect_linear(size, least: 0.003)
+    [size, size * 4].each { |n| yield n }
+    few, many = [size, size * 4].map { |n| Scaling.took { yield n } }
+    expect(many).to be < 10 * [few, least].max
+  end
+
+  it "of an index loop over a String" do
+    texts = Hash.new { |all, n| all[n] = ["let x = 1 + 2;\n" * (n / 15)] }
+    expect_linear(20_000) do |n|
+      texts[n].pmap do |text|
+        i = count = 0
+        while i < text.size
+          count += 1 if text[i] == "x"
+          i += 1
+        end
+        count
+      end
+    end
+  end
+
+  it "of an index loop over a String that the section makes" do
+    expect_linear(20_000) do |n|
+      [n].pmap do |size|
+        text = "let x = 1;" * (size / 10)
+        i = count = 0
+        while i < text.size
+          count += 1 if text[i, 2] == "x "
+          text << "." if i % 1000 == 0
+          i += 1
+        end
+        count
+      end
+    end
+  end
+
+  it "of slices of a Range" do
+    expect_linear(4_000) { |n| [n].pmap { |k| (0...k).each_slice(3).to_a.size } }
+    expect_linear(4_000) { |n| [n].pmap { |k| (0...k).each_slice(20) { |slice| slice.size }.size } }
+  end
+
+  it "of slices of a Hash" do
+    hashes = Hash.new { |all, n| all[n] = [(0...n).to_h { |i| [i, i] }] }
+    expect_linear(4_000) { |n| hashes[n].pmap { |hash| hash.each_slice(3).with_index.to_a.size } }
+  end
+end
