@@ -167,7 +167,7 @@ fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Op
             let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
             Room { result: result.max(share), ..room }
         }
-        ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items), ..room },
+        ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items).saturating_mul(2), ..room },
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {

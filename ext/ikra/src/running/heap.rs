@@ -99,9 +99,10 @@ pub struct Room {
 }
 
 impl Room {
-    /// For so many elements: where there are few, their results may take more.
+    /// For so many elements: where there are few, their results may take more. Room for items is taken whole, and copied,
+    /// whether it is used or not.
     pub fn first(elements: u64) -> Self {
-        let items = elements.saturating_mul(16).clamp(1024, 1 << 24) as usize;
+        let items = elements.saturating_mul(4).clamp(1024, 1 << 20) as usize;
         Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize, items }
     }
 }
