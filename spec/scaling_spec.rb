@@ -24,9 +24,9 @@ RSpec.describe "Time" do
   end
 
   # What takes less than a few milliseconds says nothing.
-  def expect_linear(size, least: 0.003)
-    [size, size * 4].each { |n| yield n }
-    few, many = [size, size * 4].map { |n| Scaling.took { yield n } }
+  def expect_linear(size, least: 0.003, &section)
+    [size, size * 4].each(&section)
+    few, many = [size, size * 4].map { |n| Scaling.took { section.call(n) } }
     expect(many).to be < 10 * [few, least].max
   end
 

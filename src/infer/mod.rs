@@ -72,7 +72,8 @@ pub(crate) use operand::{Operand, Values};
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use strings::{
-    BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, string_in, words_outside,
+    BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, string_in,
+    words_outside,
 };
 pub use unread::unread_columns;
 

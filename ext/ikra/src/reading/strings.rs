@@ -36,7 +36,8 @@ impl Text {
             // SAFETY: as the caller says.
             Self::Encoding => match encoding(unsafe { encoding_index(string) }) {
                 // SAFETY: as the caller says.
-                Some(encoding) => encoding as i64 | if unsafe { is_ascii(string) } { STRING_ASCII } else { 0 },
+                Some(encoding) if unsafe { is_ascii(string) } => encoding as i64 | STRING_ASCII,
+                Some(encoding) => encoding as i64,
                 None => return value::NIL,
             },
         };
