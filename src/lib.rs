@@ -19,6 +19,7 @@ pub mod memory;
 pub mod parallel;
 pub mod profile;
 pub mod progress;
+pub mod regexp;
 pub mod reserve;
 pub mod rng;
 pub mod source;

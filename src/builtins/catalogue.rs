@@ -130,6 +130,11 @@ const OBJECTS: &[(&str, &str)] = &[
         "Of Strings in UTF-8, US-ASCII and BINARY that were there before, which a section reads, and of those that it makes.",
     ),
     (
+        "Regexp",
+        "Of patterns whose matching takes time in proportion to the text: no look-around but `^ $ \\A \\z \\Z \\b \\B`, no \
+         back-references, no possessive or atomic groups; docs/regular-expressions.md has the whole. On the CPU.",
+    ),
+    (
         "Enumerable",
         "Of arrays, ranges, Hashes, Sets, Structs, enumerators, and of objects whose class includes Enumerable and has an \
          `each` written in Ruby.",
@@ -184,6 +189,12 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
         "Data" => (ClassId::DATA, vec![object()]),
         "Math." => (ClassId::MATH, vec![Type::Module(ClassId::MATH)]),
         "Integer." => (ClassId::INTEGER, vec![Type::Module(ClassId::INTEGER)]),
+        "Regexp" => (ClassId::REGEXP, vec![Type::Object(HierarchyId(0), ClassId::REGEXP)]),
+        "Regexp." => (ClassId::REGEXP, vec![Type::Module(ClassId::REGEXP)]),
+        "MatchData" => {
+            let record = RecordType { class: ClassId::MATCH_DATA, fields: vec![] };
+            (ClassId::MATCH_DATA, vec![Type::Record(record.into())])
+        }
         "Random." => (ClassId::RANDOM, vec![Type::Module(ClassId::RANDOM)]),
         _ => (ClassId::KERNEL, vec![object()]),
     }
@@ -216,7 +227,7 @@ does, and what that does not have is a NoMethodError. A method that does not run
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
-Methods *about* regular expressions and other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
+Methods *about* other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
 output are not counted: a section has none of these.
 ";
 

@@ -23,6 +23,7 @@ mod outside;
 mod procs;
 pub(crate) mod random;
 mod range;
+mod regexp;
 mod rounding;
 mod sequence;
 mod string;
@@ -176,6 +177,7 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("Numeric", "dup", "real"),
     ("Numeric", "imag", "imaginary"),
     ("Numeric", "rect", "rectangular"),
+    ("MatchData", "length", "size"),
     ("String", "length", "size"),
     ("Symbol", "length", "size"),
     ("Symbol", "slice", "[]"),
@@ -213,6 +215,15 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[string::ROWS, string::COMMON, string::PRIMITIVES, string::REFUSALS, comparable::ROWS],
             &["String", "Comparable"],
         ),
+        Type::Object(_, ClassId::REGEXP) if owner == ClassId::REGEXP || is_primitive(name) => {
+            (&[regexp::PRIMITIVES], &["Regexp"])
+        }
+        Type::Record(_) | Type::Made(_) | Type::Object(..)
+            if owner == ClassId::MATCH_DATA
+                || is_primitive(name) && crate::infer::class_of(ty) == ClassId::MATCH_DATA =>
+        {
+            (&[regexp::FOUND_ROWS], &["MatchData"])
+        }
         ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
         ty if ty.is_string() => (&[string::COMMON], &[]),
         Type::Integer => (
@@ -239,6 +250,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
+        Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if owner == ClassId::COMPARABLE || is_primitive(name) =>
@@ -312,7 +324,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if name == "<=>" && !is_common(owner) {
         return None;
     }
-    if let Some(row) = kernel::ROWS.iter().find(|row| row.name == name) {
+    if let Some(row) = kernel::ROWS.iter().chain(regexp::LAST_MATCH).find(|row| row.name == name) {
         return Some(Builtin::Rule(row));
     }
     let name = if name == "yield_self" { "then" } else { name };
@@ -347,7 +359,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
             "keep numbers, taken before the section: time.to_f, date.jd, or a difference of two of them".into()
         }
         _ if matches!(owner_name, "Regexp" | "MatchData") => {
-            "match before the section, and keep what was found as numbers and Symbols".into()
+            "ask it before the section, and keep what it tells".into()
         }
         _ if matches!(owner_name, "Method" | "UnboundMethod") => {
             "call the method by its name, as in `account.interest(x)`, or write a lambda that does".into()
@@ -427,6 +439,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("string_changes.rb"),
     include_str!("string_numbers.rb"),
     include_str!("string_text.rb"),
+    include_str!("regexp.rb"),
     include_str!("format.rb"),
     include_str!("inspect.rb"),
 ];

@@ -434,7 +434,9 @@ module String
   end
 
   def [](index, count = :__none)
-    if count != :__none
+    if index.is_a?(Regexp)
+      __matched_part(index, count == :__none ? 0 : count)
+    elsif count != :__none
       __slice(__to_long(index), __to_long(count))
     elsif index.is_a?(String)
       __find(index, 0) < 0 ? nil : index.__copy_string
@@ -564,6 +566,7 @@ module String
     return nil if from < 0
 
     from = __offset(from)
+    return __index_match(other, from) if other.is_a?(Regexp)
     return nil if from < 0 && __ruby?(:index_looks_at_the_place_first)
 
     other = __string_argument(other)
@@ -612,7 +615,11 @@ module String
       last = __offset(from)
       last = __bytesize if last < 0
     end
-    place = __find_last(__string_argument(other), last)
+    place = if other.is_a?(Regexp)
+              other.__look(self, last, 3, 1)
+            else
+              __find_last(__string_argument(other), last)
+            end
     place < 0 ? nil : __characters(0, place)
   end
 
@@ -631,6 +638,11 @@ module String
 
   def start_with?(*others)
     others.each do |other|
+      if other.is_a?(Regexp)
+        return true if other.__look(self, 0, 2, 1) == 0
+
+        next
+      end
       other = __string_argument(other)
       encoding = __common_encoding(other)
       return true if __prefix?(other) && (!__ruby?(:prefixes_end_characters) || __ends?(other.__bytesize, encoding))

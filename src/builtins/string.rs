@@ -50,8 +50,10 @@ pub(super) const ROWS: &[Row] = &[
             None => s.send(&c.receiver, "#split_all", &[separator, limit], 1),
         }
     }),
-    carrying("sub", |s, c| substitute(s, c, "#sub", "#sub_block")),
-    carrying("gsub", |s, c| substitute(s, c, "#gsub", "#gsub_block")),
+    carrying("sub", |s, c| substitute(s, c, ["#sub", "#sub_block", "#sub_hash"])),
+    carrying("gsub", |s, c| substitute(s, c, ["#gsub", "#gsub_block", "#gsub_hash"])),
+    carrying("scan", super::regexp::scan),
+    carrying("match", super::regexp::find),
     carrying("%", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let arg = s.through_to_ary(&arg);
@@ -204,8 +206,8 @@ pub(super) const REFUSALS: &[Row] = &[
 
 /// Of one that the section makes.
 pub(super) const MADE_PRIMITIVES: &[Row] = &[
-    carrying("sub!", |s, c| substitute(s, c, "#sub!", "#sub_block!")),
-    carrying("gsub!", |s, c| substitute(s, c, "#gsub!", "#gsub_block!")),
+    carrying("sub!", |s, c| substitute(s, c, ["#sub!", "#sub_block!", "#sub_hash!"])),
+    carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_block!", "#gsub_hash!"])),
     row("#push", |s, c| {
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
@@ -264,16 +266,12 @@ fn refuse_pattern(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
     true
 }
 
-/// `sub` and `gsub`, with a String or a block.
-fn substitute(s: &mut Lowerer<'_>, call: &Invocation, with_text: &str, with_block: &str) -> Operand {
+/// `sub` and `gsub`, with a String, a block or a Hash: the methods for each.
+fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str; 3]) -> Operand {
     match (&call.args[..], &call.block) {
-        ([_], Some(block)) => s.send_block(&call.receiver, with_block, &call.args, Some(block.clone())),
-        ([_, text], _) if text.types.iter().any(Type::is_hash) => s.refuse_here(
-            "unsupported-argument",
-            format!("`{}` with a Hash cannot run in a section", call.name),
-            Some("give it a block that looks into the Hash".into()),
-        ),
-        ([_, _], _) => s.send(&call.receiver, with_text, &call.args, 1),
+        ([_], Some(given)) => s.send_block(&call.receiver, block, &call.args, Some(given.clone())),
+        ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &call.args, 1),
+        ([_, _], _) => s.send(&call.receiver, text, &call.args, 1),
         ([_], None) => super::wrong_count(s, 1, "2"),
         (args, _) => super::wrong_count(s, args.len(), "1..2"),
     }

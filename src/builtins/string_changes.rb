@@ -94,7 +94,7 @@ module MadeString
   end
 
   # Puts a replacement behind, in which `\0` and such stand for parts of another String.
-  def __append_expanded(text, from, to, replacement)
+  def __append_expanded(text, from, to, replacement, pattern)
     n = replacement.__bytesize
     i = 0
     while i < n
@@ -115,8 +115,17 @@ module MadeString
         elsif byte == 0x5c
           __concat_part(replacement, i, 1)
         elsif byte == 0x6b && i + 1 < n && replacement.__byte(i + 1) == 0x3c
-          __refuse_group
-        elsif byte < 0x31 || byte > 0x39
+          last = i + 2
+          last += 1 while last < n && replacement.__byte(last) != 0x3e
+          if last == n
+            __concat_part(replacement, i - 1, 2)
+          else
+            pattern.__append_group(self, text, pattern.__number_of(replacement.__piece(i + 2, last - i - 2)))
+            i = last
+          end
+        elsif byte >= 0x31 && byte <= 0x39
+          pattern.__append_group(self, text, byte - 0x30)
+        else
           __concat_part(replacement, i - 1, 1)
           next
         end
@@ -341,9 +350,21 @@ module MadeString
     self
   end
 
+  def __has?(pattern)
+    (pattern.is_a?(Regexp) ? pattern.__search(self, 0, 0) : __find(__whole_pattern(pattern), 0)) >= 0
+  end
+
+  def __sub_hash!(pattern, hash)
+    __sub_block!(pattern) { |found| hash[found] }
+  end
+
+  def __gsub_hash!(pattern, hash)
+    __gsub_block!(pattern) { |found| hash[found] }
+  end
+
   def __sub!(pattern, replacement)
     __check_frozen
-    return nil if __find(__whole_pattern(pattern), 0) < 0
+    return nil unless __has?(pattern)
 
     __take(__sub(pattern, replacement))
     self
@@ -351,7 +372,7 @@ module MadeString
 
   def __sub_block!(pattern)
     __check_frozen
-    return nil if __find(__whole_pattern(pattern), 0) < 0
+    return nil unless __has?(pattern)
 
     __take(__sub_block(pattern) { |found| yield found })
     self
@@ -359,7 +380,7 @@ module MadeString
 
   def __gsub!(pattern, replacement)
     __check_frozen
-    return nil if __find(__whole_pattern(pattern), 0) < 0
+    return nil unless __has?(pattern)
 
     __take(__gsub(pattern, replacement))
     self
@@ -367,7 +388,7 @@ module MadeString
 
   def __gsub_block!(pattern)
     __check_frozen
-    return nil if __find(__whole_pattern(pattern), 0) < 0
+    return nil unless __has?(pattern)
 
     __take(__gsub_block(pattern) { |found| yield found })
     self

@@ -469,6 +469,8 @@ module String
       yield text.__copy_string if text.__bytesize > 0
     elsif separator.__nil?
       text.__split_spaces(limit) { |piece| yield piece }
+    elsif separator.is_a?(Regexp)
+      text.__split_matches(separator, limit) { |piece| yield piece }
     else
       separator = __pattern_argument(separator)
       __check_whole(separator)
@@ -517,6 +519,8 @@ module String
   end
 
   def partition(separator)
+    return __partition_match(separator) if separator.is_a?(Regexp)
+
     separator = __pattern_argument(separator)
     place = __find(separator, 0)
     return [__copy_string, __build(0), __build(0)] if place < 0
@@ -526,6 +530,8 @@ module String
   end
 
   def rpartition(separator)
+    return __rpartition_match(separator) if separator.is_a?(Regexp)
+
     separator = __pattern_argument(separator)
     place = __find_last(separator, __bytesize)
     return [__build(0), __build(0), __copy_string] if place < 0
@@ -554,17 +560,21 @@ module String
   end
 
   def __sub(pattern, replacement)
+    return __sub_match(pattern, replacement) if pattern.is_a?(Regexp)
+
     pattern = __whole_pattern(pattern)
     replacement = __string_argument(replacement)
     place = __find(pattern, 0)
     return __copy_string if place < 0
 
     value = __build(0).__force(replacement.__encoding)
-    value.__append_expanded(self, place, place + pattern.__bytesize, replacement)
+    value.__append_expanded(self, place, place + pattern.__bytesize, replacement, pattern)
     __sub_part(place, pattern.__bytesize, value)
   end
 
   def __sub_block(pattern)
+    return __sub_match_block(pattern) { |found| yield found } if pattern.is_a?(Regexp)
+
     pattern = __whole_pattern(pattern)
     place = __find(pattern, 0)
     return __copy_string if place < 0
@@ -573,16 +583,36 @@ module String
   end
 
   def __gsub(pattern, replacement)
+    return __gsub_match(pattern, replacement) if pattern.is_a?(Regexp)
+
     replacement = __string_argument(replacement)
     text = __still
     __each_found(pattern) do |out, from, to|
       value = __build(0).__force(replacement.__encoding)
-      out.__concat(value.__append_expanded(text, from, to, replacement))
+      out.__concat(value.__append_expanded(text, from, to, replacement, pattern))
     end
   end
 
   def __gsub_block(pattern)
+    return __gsub_match_block(pattern) { |found| yield found } if pattern.is_a?(Regexp)
+
     __each_found(pattern) { |out, _from, _to| out.__concat(yield(pattern.__copy_string).to_s) }
+  end
+
+  def __sub_hash(pattern, hash)
+    __sub_block(pattern) { |found| hash[found] }
+  end
+
+  def __gsub_hash(pattern, hash)
+    __gsub_block(pattern) { |found| hash[found] }
+  end
+
+  # Puts a group of what was found behind a String; another String has none.
+  def __append_group(_out, _text, _number)
+  end
+
+  def __number_of(_name)
+    __refuse_group
   end
 
   # What is between the places of another String, with what the block puts behind instead of them.

@@ -403,6 +403,7 @@ impl Lowerer<'_> {
             name: closed.name.clone(),
             outermost: true,
             shared: vec![],
+            last_match: None,
         });
         let activation = self.fresh_version();
         self.frames[frame].activation = activation;

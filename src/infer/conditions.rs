@@ -49,6 +49,7 @@ impl Lowerer<'_> {
                 (Condition { value, yes: vec![], no }, own)
             }
             Kind::Sequence(items) if items.len() == 1 => self.condition_negating(&items[0]),
+            Kind::Matching(last, inner) => self.matching(*last, |s| s.condition_negating(inner)),
             _ => {
                 let (condition, operand) = self.tested(node);
                 let own = self.negates(&operand);

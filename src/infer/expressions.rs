@@ -66,6 +66,7 @@ impl Lowerer<'_> {
                 Operand::float(value)
             }
             Kind::Symbol(name) => self.symbol(name),
+            Kind::Regexp(source, options) => self.regexp(source, *options),
             Kind::String(parts) => self.string(node, parts),
             Kind::Array(items) => {
                 let all = match self.literal_items(node, items) {
@@ -197,6 +198,10 @@ impl Lowerer<'_> {
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref(), unused),
             Kind::Sync(sync) => self.sync(node, sync),
             Kind::Call(call) => self.call(node, call, unused),
+            Kind::Matching(last, inner) => self.matching(*last, |s| {
+                s.unused = unused;
+                s.expr(inner)
+            }),
             Kind::Sequence(items) => {
                 let mut value = Operand::nil();
                 for (i, item) in items.iter().enumerate() {

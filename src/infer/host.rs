@@ -49,6 +49,8 @@ pub enum RootKey {
     ModuleIvar(ClassId, String),
     /// A frozen String of this text, in UTF-8.
     Text(String),
+    /// A literal of this source, with these options.
+    Regexp(String, u32),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
     Within(u32, Box<RootKey>),
 }
@@ -204,6 +206,14 @@ pub trait Host {
         false
     }
     fn class_name(&self, class: ClassId) -> String;
+    /// The groups of the Regexp that a root is; a later one has as many, or the section is compiled anew.
+    fn groups(&self, _root: u32) -> Option<u32> {
+        None
+    }
+    /// What a section cannot do with a Regexp that was read, and why.
+    fn refused_pattern(&self) -> Option<(String, String)> {
+        None
+    }
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;

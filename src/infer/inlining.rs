@@ -138,6 +138,7 @@ impl Lowerer<'_> {
             name: name.to_string(),
             outermost: false,
             shared: vec![],
+            last_match: None,
         });
         self.current = self.frames.len() - 1;
         let activation = self.fresh_version();

@@ -86,6 +86,9 @@ impl Lowerer<'_> {
                     Type::Record(record) if record.class == ClassId::RANDOM => {
                         "keep a seed instead, or draw with `rand`, which needs no Random"
                     }
+                    Type::Record(record) if record.class == ClassId::MATCH_DATA => {
+                        "return what was found: its texts or places"
+                    }
                     _ => "return its numbers",
                 };
                 let where_to =

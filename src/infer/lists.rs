@@ -24,7 +24,7 @@ pub(super) const START: i64 = 1;
 const MOVED: i64 = (1 << 32) - 1;
 
 impl Lowerer<'_> {
-    fn scratch(&mut self) -> Buffer {
+    pub(super) fn scratch(&mut self) -> Buffer {
         let buffer = self.buffer(BufferKind::Scratch, Ty::I64);
         self.program.buffers[buffer.0 as usize].written = true;
         if !self.memo.makes_lists {

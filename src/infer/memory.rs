@@ -492,6 +492,16 @@ impl Lowerer<'_> {
         self.refine(item)
     }
 
+    /// The column of the words of Strings, and where those of one begin.
+    pub(super) fn place_of_words(&mut self, kind: ArrayKind, id: Value) -> Option<(Buffer, Value)> {
+        self.array_contents(kind)?;
+        self.memo.arrays.entry(kind).or_default().read = true;
+        let stored = self.array_stored(kind);
+        let (None, Some(Ty::I64)) = stored.scalars() else { return None };
+        let words = self.buffer(BufferKind::ArrayValues(kind, Part::Payload), Ty::I64);
+        Some((words, self.array_offset(kind, id)))
+    }
+
     pub(super) fn array_offset(&mut self, kind: ArrayKind, id: Value) -> Value {
         if self.array_grows(kind) {
             return self.changing_offset(kind, id);

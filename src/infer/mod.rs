@@ -44,6 +44,7 @@ mod patterns;
 mod pushing;
 mod raise;
 mod records;
+mod regexps;
 mod remembered;
 mod rescue;
 mod results;
@@ -69,6 +70,7 @@ pub(crate) use joins::{Condition, JoinIndex};
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
+pub use regexps::PATTERN;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use strings::{
@@ -340,6 +342,8 @@ pub(crate) struct Frame {
     pub outermost: bool,
     /// In a kernel of a driver: those of its variables that are in memory, as elements assign them.
     pub shared: Vec<parallel::SharedLocal>,
+    /// What patterns match in the expression being lowered goes there.
+    pub last_match: Option<LocalId>,
 }
 
 pub(crate) struct Lowerer<'h> {

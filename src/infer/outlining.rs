@@ -119,7 +119,8 @@ impl Lowerer<'_> {
     /// Is it a large built-in that makes or reads texts, and has nothing to do with objects of the user's? Such ones are
     /// functions: what they do takes far longer than a call.
     pub(super) fn is_of_texts(&mut self, receiver: &Operand, code: &Code, arguments: &Arguments) -> bool {
-        if !crate::builtins::is_large_text_method(code) {
+        // What is matched goes to the caller.
+        if !crate::builtins::is_large_text_method(code) || self.keeps_matches() {
             return false;
         }
         std::iter::once(receiver).chain(arguments.operands()).all(|operand| {

@@ -953,6 +953,7 @@ impl Frame {
             name: code.name.clone(),
             outermost: false,
             shared: vec![],
+            last_match: None,
         }
     }
 }

@@ -120,6 +120,7 @@ impl Lowerer<'_> {
             name: String::new(),
             outermost: false,
             shared: vec![],
+            last_match: None,
         };
         self.frames.push(frame);
         let building = Building { frame: self.frames.len() - 1 };

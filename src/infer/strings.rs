@@ -9,7 +9,7 @@ use super::Lowerer;
 use super::host::{FoundMethod, Method, RootKey};
 use super::operand::Operand;
 use crate::heap::hashing;
-use crate::ir::{BinaryOp, Comparison, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, Comparison, UnaryOp, Value};
 use crate::syntax::ast::{Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -319,6 +319,19 @@ impl Lowerer<'_> {
         let Some(Type::Array(kind)) = words.types.single() else { return self.b.i64(0) };
         let word = self.array_item(*kind, words.value(), index);
         if word.values.len() == 1 { word.value() } else { self.b.i64(0) }
+    }
+
+    /// The words that its bytes are in, and where they begin.
+    pub(super) fn place_of_bytes(&mut self, string: &Operand) -> Option<(Buffer, Value)> {
+        if string.types.single()?.is_made_string() {
+            let start = self.string_field(string.value(), START);
+            let first = self.b.unary(UnaryOp::WrapI64, start);
+            return Some((self.scratch(), first));
+        }
+        self.outside_part(string, ENCODING);
+        let words = self.read_ivar(string, WORDS);
+        let Some(Type::Array(kind)) = words.types.single() else { return None };
+        self.place_of_words(*kind, words.value())
     }
 
     /// The byte at an index within the String.

@@ -93,7 +93,9 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
             access.scatter |= !own && write;
         };
         walk::for_each(&function.body, &mut |stmt| match stmt {
-            Stmt::Let { op: Op::Load(buffer, index), .. } => touch(*buffer, *index, false),
+            Stmt::Let {
+                op: Op::Load(buffer, index) | Op::Match { words: buffer, first: index, .. }, ..
+            } => touch(*buffer, *index, false),
             Stmt::Store { buffer, index, .. } => touch(*buffer, *index, true),
             Stmt::Let { op: Op::Watch { marks, row, write, .. }, .. } => touch(*marks, *row, *write),
             Stmt::Let { op: Op::Claim { ends, count }, .. } => touch(*ends, *count, true),

@@ -258,6 +258,15 @@ impl Builder {
         self.define(Op::Claim { ends, count }, Ty::I64, Interval { low: 0, high: 1 << 62 }, None)
     }
 
+    /// What is asked of a pattern (see [`Op::Match`]).
+    pub fn search(&mut self, words: Buffer, first: Value, asks: Vec<Value>) -> Value {
+        self.define(Op::Match { words, first, asks }, Ty::I64, Interval::FULL, None)
+    }
+
+    pub fn group(&mut self, number: Value) -> Value {
+        self.define(Op::Group(number), Ty::I64, Interval::FULL, None)
+    }
+
     /// Who else touches the row (see [`Op::Watch`]).
     pub fn watch(&mut self, marks: Buffer, row: Value, me: Value, write: bool, site: SiteId) -> Value {
         self.define(Op::Watch { marks, row, me, write }, Ty::I64, Interval::FULL, Some(site))
@@ -349,6 +358,14 @@ impl Builder {
             Op::I64(n) => Some(*n),
             Op::I32(n) => Some(i64::from(*n)),
             Op::Bool(b) => Some(i64::from(*b)),
+            _ => None,
+        }
+    }
+
+    /// The scalar that a value is.
+    pub fn scalar_of(&self, value: Value) -> Option<Scalar> {
+        match self.op(value)? {
+            Op::Scalar(scalar) => Some(*scalar),
             _ => None,
         }
     }

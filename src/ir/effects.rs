@@ -23,7 +23,7 @@ pub fn effects(program: &Program) -> Vec<Effects> {
         let mut own = Effects::default();
         let mut calls = BTreeSet::new();
         walk::for_each(&function.body, &mut |stmt| match stmt {
-            Stmt::Let { op: Op::Load(buffer, _), .. } => {
+            Stmt::Let { op: Op::Load(buffer, _) | Op::Match { words: buffer, .. }, .. } => {
                 own.reads.insert(*buffer);
             }
             Stmt::Store { buffer, .. }

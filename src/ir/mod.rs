@@ -365,6 +365,17 @@ pub enum Op {
     Math(MathFn, Vec<Value>),
     /// 64 random bits (`I64`): the element's next draw in this tick (see [`crate::rng`]).
     Random,
+    /// Matches a [pattern](crate::regexp::Pattern) with bytes that lie in `words` from a row (`I32`) on. `asks` (`I64`): which
+    /// pattern, how many bytes, from where on (or, to prepare, in which encoding), what to do
+    /// ([`crate::regexp::Request`]), what preparing gave, and what is to be told of the match. Gives what the request
+    /// does (`I64`). CPU only.
+    Match {
+        words: Buffer,
+        first: Value,
+        asks: Vec<Value>,
+    },
+    /// Where the last match has the start or end of a group, by number (`I64`); -1 if it has none.
+    Group(Value),
     /// Notes in the marks that the element is about to touch a row (`I32`), and says who else has touched it in this
     /// tick, where one of the two writes: -1 (`I64`) for nobody, otherwise the element in the upper 32 bits and its site
     /// in the lower, as far as is known. `me` (`I64`) is the number of the tick in the upper 32 bits, and in the lower

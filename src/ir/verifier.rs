@@ -251,7 +251,13 @@ impl<'a> Checker<'a> {
                     ) && !matches!(
                         stmt,
                         Stmt::Let {
-                            op: Op::Random | Op::Watch { .. } | Op::Claim { .. } | Op::Element | Op::Tick,
+                            op: Op::Random
+                                | Op::Watch { .. }
+                                | Op::Claim { .. }
+                                | Op::Match { .. }
+                                | Op::Group(_)
+                                | Op::Element
+                                | Op::Tick,
                             ..
                         }
                     )
@@ -452,6 +458,14 @@ impl<'a> Checker<'a> {
                 }
                 args.iter().for_each(|v| self.expect(*v, Ty::F64));
             }
+            Op::Match { words, first, asks } => {
+                self.expect(*first, Ty::I32);
+                if self.buffer(*words).is_none_or(|(ty, _)| ty != Ty::I64) || asks.len() != 6 {
+                    self.error(format!("{words} holds no words, or it is not said what is asked"));
+                }
+                asks.iter().for_each(|value| self.expect(*value, Ty::I64));
+            }
+            Op::Group(number) => self.expect(*number, Ty::I64),
             Op::Random => {
                 if !self.program.uses_random {
                     self.error("the program is not marked as using random numbers");

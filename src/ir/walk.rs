@@ -45,7 +45,8 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) => each(*a),
+            Self::Unary(_, a) | Self::Load(_, a) | Self::Group(a) => each(*a),
+            Self::Match { first, asks, .. } => std::iter::once(first).chain(asks).copied().for_each(each),
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter().flatten()).copied().for_each(each);
             }
@@ -70,7 +71,8 @@ impl Op {
             | Self::Path
             | Self::Compact { .. }
             | Self::Random => {}
-            Self::Unary(_, a) | Self::Load(_, a) => each(a),
+            Self::Unary(_, a) | Self::Load(_, a) | Self::Group(a) => each(a),
+            Self::Match { first, asks, .. } => std::iter::once(first).chain(asks).for_each(each),
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter_mut().flatten()).for_each(each);
             }
@@ -178,7 +180,11 @@ impl Stmt {
     pub fn for_each_buffer(&self, mut each: impl FnMut(Buffer)) {
         match self {
             Self::Let {
-                op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. },
+                op:
+                    Op::Load(buffer, _)
+                    | Op::Watch { marks: buffer, .. }
+                    | Op::Claim { ends: buffer, .. }
+                    | Op::Match { words: buffer, .. },
                 ..
             }
             | Self::Store { buffer, .. } => each(*buffer),
@@ -205,7 +211,11 @@ impl Stmt {
     pub fn for_each_buffer_mut(&mut self, mut each: impl FnMut(&mut Buffer)) {
         match self {
             Self::Let {
-                op: Op::Load(buffer, _) | Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. },
+                op:
+                    Op::Load(buffer, _)
+                    | Op::Watch { marks: buffer, .. }
+                    | Op::Claim { ends: buffer, .. }
+                    | Op::Match { words: buffer, .. },
                 ..
             }
             | Self::Store { buffer, .. } => each(buffer),

@@ -219,6 +219,8 @@ pub enum Kind {
     Integer(i64),
     Float(f64),
     Symbol(String),
+    /// Its source and options.
+    Regexp(String, u32),
     /// Its parts, which are none of an empty one.
     String(Vec<StringPart>),
     Array(Vec<Node>),
@@ -315,6 +317,8 @@ pub enum Kind {
         block: Option<BlockArg>,
     },
     Call(Box<Call>),
+    /// A call or `case` that may match a pattern, which assigns a local.
+    Matching(LocalId, Box<Node>),
     Sequence(Vec<Node>),
     /// `defined?(yield)`, `block_given?` and the like are calls; this is `->(x) { … }`.
     Lambda(Arc<BlockLiteral>),

@@ -272,6 +272,7 @@ impl Printer<'_> {
             Kind::SelfRef => atom("self"),
             Kind::Integer(value) => Sexp::Atom(value.to_string()),
             Kind::Float(value) => Sexp::Atom(format!("{value:?}")),
+            Kind::Regexp(source, options) => Sexp::Atom(format!("/{source}/{options}")),
             Kind::Symbol(name) => Sexp::Atom(format!(":{name}")),
             Kind::String(parts) => match &parts[..] {
                 [] => atom("\"\""),
@@ -321,6 +322,7 @@ impl Printer<'_> {
             Kind::And(left, right) => form("and", [self.node(left), self.node(right)]),
             Kind::Or(left, right) => form("or", [self.node(left), self.node(right)]),
             Kind::Not(value) => form("not", [self.node(value)]),
+            Kind::Matching(last, node) => form("matching", [self.local(*last), self.node(node)]),
             Kind::If { condition, then, otherwise } => {
                 form("if", [self.node(condition), self.node(then), self.node(otherwise)])
             }

@@ -22,6 +22,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         | Kind::Integer(_)
         | Kind::Float(_)
         | Kind::Symbol(_)
+        | Kind::Regexp(..)
         | Kind::Local(_)
         | Kind::Captured(_)
         | Kind::Ivar(_)
@@ -41,9 +42,10 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             in_option(low.as_deref(), visit);
             in_option(high.as_deref(), visit);
         }
-        Kind::Splat(node) | Kind::Not(node) | Kind::ConstantOf { module: node, .. } => {
-            each_node_in(node, visit)
-        }
+        Kind::Splat(node)
+        | Kind::Not(node)
+        | Kind::Matching(_, node)
+        | Kind::ConstantOf { module: node, .. } => each_node_in(node, visit),
         Kind::KeywordArgs(pairs) => {
             for KeywordArg::Pair(_, node) | KeywordArg::Splat(node) in pairs {
                 each_node_in(node, visit);
@@ -224,6 +226,7 @@ pub fn assigned_by(kind: &Kind, visit: &mut dyn FnMut(LocalId)) {
         }
         Kind::Matches { pattern, .. } => locals_of_pattern(pattern, visit),
         Kind::Sync(sync) => sync.written.iter().for_each(|local| visit(*local)),
+        Kind::Matching(last, _) => visit(*last),
         _ => {}
     }
 }

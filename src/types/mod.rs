@@ -53,8 +53,10 @@ impl ClassId {
     pub const RANGE_ERROR: Self = Self(37);
     pub const KEY_ERROR: Self = Self(38);
     pub const METHOD: Self = Self(39);
+    pub const REGEXP: Self = Self(40);
+    pub const MATCH_DATA: Self = Self(41);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 40] = [
+    pub const BUILTIN: [&'static str; 42] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -95,6 +97,8 @@ impl ClassId {
         "RangeError",
         "KeyError",
         "Method",
+        "Regexp",
+        "MatchData",
     ];
 }
 

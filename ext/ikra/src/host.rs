@@ -5,6 +5,7 @@ use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
 use crate::code::sources;
 use crate::reading::base::Base;
+use crate::reading::patterns;
 use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::roots::{self, BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
@@ -149,7 +150,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let mut roots = Vec::with_capacity(self.roots.len());
         for (number, root) in self.roots.iter().enumerate() {
             let ty = self.tracer.root_type(number as u32, &root.value.ty);
-            roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow() });
+            let RootValue { groups, .. } = root.value;
+            roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow(), groups });
         }
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
@@ -398,6 +400,14 @@ impl Host for LiveHost<'_, '_> {
 
     fn is_opaque(&self, class: ClassId) -> bool {
         classes::is_opaque(self.pool.class(class))
+    }
+
+    fn groups(&self, root: u32) -> Option<u32> {
+        self.roots.get(root as usize)?.value.groups
+    }
+
+    fn refused_pattern(&self) -> Option<(String, String)> {
+        patterns::refused()
     }
 
     fn hierarchy(&mut self, class: ClassId) -> HierarchyId {

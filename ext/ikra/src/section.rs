@@ -7,6 +7,7 @@ use crate::explain;
 use crate::host::LiveHost;
 use crate::reading::array_kinds::Holder;
 use crate::reading::base::Base;
+use crate::reading::patterns;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
@@ -101,6 +102,7 @@ pub fn values_read() -> usize {
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
         let run = || {
+            let _patterns = patterns::Running::begin();
             Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
                 let result = Run::new(ruby, pinned, &self)?.run(&mut profile);

@@ -48,6 +48,13 @@ Parity.table "String", on: :texts do
   binary "squeeze", by: :sets, code: "x.squeeze(y)"
   binary "tr", by: :sets, code: ["x.tr(y, \"x-z\")", "x.tr(\"a-l\", y)"]
   binary "tr_s", by: :sets, code: "x.tr_s(y, \"*\")", on: :ascii
+  unary "=~", code: ["x =~ /l+/", "x =~ /[^\\x00-\\x7f]/", "x !~ /o/"]
+  unary "!~", code: "x !~ /l/"
+  unary "match?", code: "x.match?(/\\s|e/)"
+  unary "match", code: ["m = x.match(/(l+)(.)?/); m && [m[0], m[1], m[2], m.begin(0), m.post_match].inspect"]
+  unary "scan", code: ["x.scan(/l/).size", "x.scan(/(.)(l)/).inspect", "x.scan(\"l\").size"]
+  unary "split", code: ["x.split(/l|o/).inspect", "x.split(/(l)/, -1).inspect", "x.split(//).size"]
+  unary "sub", "gsub", code: ["x.gsub(/[aeiou]/, \"<\\\\0>\")", "x.sub(/l*/) { |y| y.size.to_s }"]
   binary "sub", "gsub", by: :patterns, code: ["x.sub(y, \"<\\\\0>\")", "x.gsub(y, \"<\\\\0>\")", "x.gsub(y) { |z| z + \"!\" }"]
   unary "upto", code: "n = 0; x.upto(\"zz\") { |y| n += y.size }; n", on: :short
   unary "%", code: ["x % []", "\"%5s|%-5s|%.1s\" % [x, x, x]", "\"%p\" % x"], on: :ascii

@@ -4,6 +4,7 @@
 use super::deferred::{Log, grow};
 use crate::heap::marks::Report;
 use crate::ir::MathFn;
+use crate::regexp::{Pattern, Request, Wanted, last_slot};
 use crate::rng;
 use std::mem::offset_of;
 use std::sync::OnceLock;
@@ -80,6 +81,8 @@ pub const RANDOM: &str = "ikra_random";
 pub const REPORT_READ: &str = "ikra_report_read";
 pub const REPORT_WRITE: &str = "ikra_report_write";
 pub const GROW: &str = "ikra_grow";
+pub const SEARCH: &str = "ikra_search";
+pub const GROUP: &str = "ikra_group";
 pub const POW: &str = "pow";
 pub const FMOD: &str = "fmod";
 
@@ -182,6 +185,8 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
         (REPORT_READ, report_read as *const u8),
         (REPORT_WRITE, report_write as *const u8),
         (GROW, grow as *const u8),
+        (SEARCH, search as *const u8),
+        (GROUP, group as *const u8),
         (POW, c::pow as *const u8),
         (FMOD, c::fmod as *const u8),
     ])
@@ -197,6 +202,35 @@ unsafe extern "C" fn random(state: *mut ThreadState) -> u64 {
     let draw = state.draw;
     state.draw = draw.wrapping_add(1);
     rng::draw(state.seed, state.call, state.element, state.tick as u64, draw)
+}
+
+/// [`crate::ir::Op::Match`]
+///
+/// # Safety
+/// There are `size` bytes at `text`, and `pattern` is the address of a pattern that outlives the run.
+pub(super) unsafe extern "C" fn search(
+    text: *const u8,
+    pattern: i64,
+    size: i64,
+    place: i64,
+    request: i64,
+    prepared: i64,
+    wanted: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (text, pattern) =
+        unsafe { (std::slice::from_raw_parts(text, size as usize), &*(pattern as usize as *const Pattern)) };
+    let request = Request::ALL.get(request as usize).copied().unwrap_or(Request::Prepare);
+    let wanted = match wanted {
+        0 => Wanted::Nothing,
+        1 => Wanted::Whole,
+        _ => Wanted::Groups,
+    };
+    pattern.ask(text, place, request, prepared, wanted)
+}
+
+pub(super) extern "C" fn group(number: i64) -> i64 {
+    last_slot(number)
 }
 
 /// # Safety

@@ -3,7 +3,7 @@
 use super::IMPORT;
 use super::emit::{Convention, Emitter, Ticks, clif_type};
 use super::internal;
-use super::runtime::{FMOD, POW, RANDOM, ThreadState};
+use super::runtime::{FMOD, GROUP, POW, RANDOM, SEARCH, ThreadState};
 use crate::error::Error;
 use crate::ir::{BinaryOp, Buffer, Comparison, Interval, MathFn, Op, SiteId, Ty, UnaryOp, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
@@ -186,6 +186,18 @@ impl<'a> Emitter<'a> {
                 let (ends, count) = (self.buffer_address(*ends), self.value(*count)?);
                 let flags = MemFlagsData::trusted();
                 self.builder.ins().atomic_rmw(types::I64, flags, AtomicRmwOp::Add, ends, count)
+            }
+            Op::Match { words, first, asks } if self.is_driver => self.search_row(*words, *first, asks)?,
+            Op::Match { words, first, asks } => {
+                let mut args = vec![self.element_address(*words, *first)?];
+                for ask in asks {
+                    args.push(self.value(*ask)?);
+                }
+                self.call_c(SEARCH, &args, types::I64)?
+            }
+            Op::Group(number) => {
+                let number = self.value(*number)?;
+                self.call_c(GROUP, &[number], types::I64)?
             }
             Op::Watch { marks, row, me, write } => self.watch(*marks, (*row, *me), *write, site)?,
         })

@@ -23,7 +23,7 @@ mod transfers;
 use crate::backend::{Backend, Kernels};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
-use crate::ir::Program;
+use crate::ir::{Op, Program, any_op};
 use crate::profile::Profile;
 pub use compiler::{serve, set_process};
 use deferred::Logs;
@@ -68,6 +68,11 @@ impl Backend for CudaBackend {
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Box<dyn Kernels>, Error> {
+        if matches_patterns(program) {
+            let message = "a section that matches regular expressions runs on the CPU only [unsupported-regexp]\n  \
+                           hint: let Ikra.backend be :auto or :cpu";
+            return Err(Error::Device(message.into()));
+        }
         let start = Instant::now();
         let source = emit::emit(program);
         profile.step("text", start.elapsed(), source.complete().len() as u64);
@@ -86,6 +91,14 @@ impl Backend for CudaBackend {
             effects: CudaKernel::effects(program),
         }))
     }
+}
+
+fn matches_patterns(program: &Program) -> bool {
+    let mut elements = program.called_from(program.entries().map(|entry| entry.function)).into_iter();
+    elements.any(|id| {
+        let body = &program.functions[id.0 as usize].body;
+        any_op(body, &mut |op| matches!(op, Op::Match { .. }))
+    })
 }
 
 /// What was found of CUDA, and what is missing.

@@ -345,6 +345,11 @@ impl Body<'_> {
             "tick" => Op::Tick,
             "path" => Op::Path,
             "random" => Op::Random,
+            "match" => {
+                let (words, first) = self.place()?;
+                Op::Match { words, first, asks: self.values()? }
+            }
+            "group" => Op::Group(self.parser.value()?),
             "watch_read" | "watch_write" => {
                 let (marks, row) = self.place()?;
                 if !self.parser.take_word("by") {

@@ -415,7 +415,14 @@ impl Finder<'_> {
         let (Some(x), Some(y)) = (known.definition(a), known.definition(b)) else { return false };
         let stays = match x {
             Op::Load(buffer, _) => !self.program.buffers[buffer.0 as usize].written,
-            Op::Get(_) | Op::Tick | Op::Path | Op::Random | Op::Watch { .. } | Op::Claim { .. } => false,
+            Op::Get(_)
+            | Op::Tick
+            | Op::Path
+            | Op::Random
+            | Op::Watch { .. }
+            | Op::Claim { .. }
+            | Op::Match { .. }
+            | Op::Group(_) => false,
             _ => true,
         };
         let mut first = x.clone();
@@ -454,7 +461,14 @@ impl Context<'_> {
                 Op::Load(buffer, _) => !self.finder.program.buffers[buffer.0 as usize].written,
                 // Where else it is set is not known later.
                 Op::Get(var) => self.vars.contains(var),
-                Op::Random | Op::Watch { .. } | Op::Claim { .. } | Op::Element | Op::Tick | Op::Path => false,
+                Op::Random
+                | Op::Watch { .. }
+                | Op::Claim { .. }
+                | Op::Match { .. }
+                | Op::Group(_)
+                | Op::Element
+                | Op::Tick
+                | Op::Path => false,
                 _ => true,
             },
             Stmt::Set(..) => true,

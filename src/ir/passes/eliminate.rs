@@ -21,10 +21,16 @@ pub(super) fn function(function: &mut Function, token: &CancellationToken) -> Re
     Ok(())
 }
 
-/// The operation neither fails nor draws nor marks nor writes, so that it may go or be done more or less often.
+/// The operation neither fails nor draws nor marks nor writes nor matches, so that it may go or be done more or less often.
 pub(super) fn is_pure(op: &Op, values: &[ValueData]) -> bool {
     match op {
-        Op::Random | Op::Watch { .. } | Op::Claim { .. } | Op::Compact { .. } | Op::Append { .. } => false,
+        Op::Random
+        | Op::Watch { .. }
+        | Op::Claim { .. }
+        | Op::Match { .. }
+        | Op::Group(_)
+        | Op::Compact { .. }
+        | Op::Append { .. } => false,
         Op::Binary(BinaryOp::AddChecked | BinaryOp::SubChecked | BinaryOp::MulChecked, ..) => false,
         Op::Binary(BinaryOp::FloorDiv, a, b) => {
             let interval = |v: &crate::ir::Value| values[v.0 as usize].interval;

@@ -91,7 +91,8 @@ impl Lowering<'_> {
             _ => self.expression(&receiver),
         });
         let args = self.arguments(call.arguments());
-        let block = self.block_of(call.arguments(), call.block().as_ref());
+        let block =
+            self.with_match_of_its_own(&name, |s| s.block_of(call.arguments(), call.block().as_ref()));
         let call = Call {
             receiver,
             name,
@@ -101,7 +102,9 @@ impl Lowering<'_> {
             safe: call.is_safe_navigation(),
             variable: call.is_variable_call(),
         };
-        self.node(span, Kind::Call(Box::new(call)))
+        let name = call.name.clone();
+        let call = self.node(span, Kind::Call(Box::new(call)));
+        self.matching_call(&name, call)
     }
 
     /// `receiver.name = value` and `receiver[args] = value`

@@ -14,7 +14,6 @@ use ruby_prism::Node as P;
 const SPECIAL_GLOBALS: &[&str] = &[
     "$!",
     "$@",
-    "$~",
     "$_",
     "$?",
     "$.",
@@ -72,6 +71,7 @@ impl Lowering<'_> {
             FloatNode as_float_node(n) => this.node(span, Kind::Float(n.value())),
             SymbolNode as_symbol_node(n) => this.symbol(&n),
             StringNode as_string_node(n) => this.string(&n),
+            RegularExpressionNode as_regular_expression_node(n) => this.regexp(&n),
             InterpolatedStringNode as_interpolated_string_node(n) => this.interpolated_string(&n),
             SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
             SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
@@ -186,10 +186,25 @@ impl Lowering<'_> {
             },
             IfNode as_if_node(n) => this.if_node(&n),
             UnlessNode as_unless_node(n) => this.unless_node(&n),
-            CaseNode as_case_node(n) => this.case(&n),
-            CaseMatchNode as_case_match_node(n) => this.case_in(&n),
-            MatchPredicateNode as_match_predicate_node(n) => this.match_predicate(&n),
-            MatchRequiredNode as_match_required_node(n) => this.match_required(&n),
+            CaseNode as_case_node(n) => {
+                let case = this.case(&n);
+                this.matching(case)
+            },
+            CaseMatchNode as_case_match_node(n) => {
+                let case = this.case_in(&n);
+                this.matching(case)
+            },
+            MatchPredicateNode as_match_predicate_node(n) => {
+                let matches = this.match_predicate(&n);
+                this.matching(matches)
+            },
+            MatchRequiredNode as_match_required_node(n) => {
+                let matches = this.match_required(&n);
+                this.matching(matches)
+            },
+            MatchWriteNode as_match_write_node(n) => this.match_write(&n),
+            NumberedReferenceReadNode as_numbered_reference_read_node(n) => this.numbered_reference(&n),
+            BackReferenceReadNode as_back_reference_read_node(n) => this.back_reference(&n),
             WhileNode as_while_node(n) => this.while_node(&n),
             UntilNode as_until_node(n) => this.until_node(&n),
             ForNode as_for_node(n) => this.for_loop(&n),
@@ -224,18 +239,15 @@ impl Lowering<'_> {
             P::ImaginaryNode { .. } => refusals::IMAGINARY,
             P::InterpolatedSymbolNode { .. } => refusals::INTERPOLATED_SYMBOL,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
-            P::RegularExpressionNode { .. }
-            | P::InterpolatedRegularExpressionNode { .. }
+            P::InterpolatedRegularExpressionNode { .. }
             | P::MatchLastLineNode { .. }
-            | P::InterpolatedMatchLastLineNode { .. }
-            | P::MatchWriteNode { .. } => refusals::REGEXP,
+            | P::InterpolatedMatchLastLineNode { .. } => refusals::REGEXP,
             P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,
 
             P::GlobalVariableWriteNode { .. }
             | P::GlobalVariableOperatorWriteNode { .. }
             | P::GlobalVariableOrWriteNode { .. }
             | P::GlobalVariableAndWriteNode { .. } => refusals::GLOBAL,
-            P::BackReferenceReadNode { .. } | P::NumberedReferenceReadNode { .. } => refusals::SPECIAL_GLOBAL,
             P::ClassVariableWriteNode { .. }
             | P::ClassVariableOperatorWriteNode { .. }
             | P::ClassVariableOrWriteNode { .. }
@@ -266,6 +278,9 @@ impl Lowering<'_> {
     }
 
     fn global(&mut self, name: String, span: Span) -> Node {
+        if name == "$~" {
+            return self.match_read(span);
+        }
         if SPECIAL_GLOBALS.contains(&name.as_str()) {
             return self.refuse(&refusals::SPECIAL_GLOBAL, span);
         }

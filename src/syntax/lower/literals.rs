@@ -1,6 +1,7 @@
 //! Numbers, symbols, strings, arrays and ranges.
 
 use super::{Lowering, refusals};
+use crate::regexp;
 use crate::source::Span;
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
@@ -20,6 +21,22 @@ impl Lowering<'_> {
         let span = self.span(&symbol.location());
         let name = self.utf8(symbol.unescaped(), span);
         self.node(span, Kind::Symbol(name))
+    }
+
+    pub(super) fn regexp(&mut self, regexp: &prism::RegularExpressionNode<'_>) -> Node {
+        let span = self.span(&regexp.location());
+        if regexp.is_ascii_8bit() || regexp.is_euc_jp() || regexp.is_windows_31j() {
+            return self.refuse(&refusals::REGEXP_ENCODING, span);
+        }
+        let source = self.utf8(regexp.unescaped(), span);
+        let options = [
+            (regexp.is_ignore_case(), regexp::IGNORE_CASE),
+            (regexp.is_extended(), regexp::EXTENDED),
+            (regexp.is_multi_line(), regexp::MULTILINE),
+            (regexp.is_utf_8(), regexp::FIXED_ENCODING),
+        ];
+        let options = options.iter().filter(|(is_on, _)| *is_on).map(|(_, option)| option).sum();
+        self.node(span, Kind::Regexp(source, options))
     }
 
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {

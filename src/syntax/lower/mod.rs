@@ -5,6 +5,7 @@ mod calls;
 mod control;
 mod expressions;
 mod literals;
+mod matches;
 mod params;
 mod patterns;
 pub(super) mod refusals;
@@ -16,6 +17,7 @@ use super::ast::{Code, CodeKind, Kind, LocalId, Node, NodeId};
 use super::parse::{Callable, FoundCode, error_within};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceFile, Span};
+use matches::LastMatch;
 use refusals::Refusal;
 use ruby_prism::{self as prism};
 use std::collections::HashMap;
@@ -44,6 +46,7 @@ pub(super) fn code(
     }
     let mut lowering = Lowering { primitive, ..Lowering::new(source, file) };
     let span = lowering.span(&location);
+    lowering.keeps_matches = lowering.reads_matches(span);
     let (kind, name, scope) = match &found.callable {
         Callable::Block { node, lambda } => {
             let kind = if *lambda { CodeKind::Lambda } else { CodeKind::Block };
@@ -61,6 +64,10 @@ pub(super) fn code(
             (CodeKind::Method, name, scope)
         }
     };
+    let body = match kind {
+        CodeKind::Method => scope.body,
+        CodeKind::Block | CodeKind::Lambda => lowering.begin_matches(lowering.last_match, scope.body),
+    };
     lowering.note_assigned_by_syncs();
     if !lowering.diagnostics.is_empty() {
         lowering.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.slug));
@@ -71,7 +78,7 @@ pub(super) fn code(
         name,
         span,
         params: scope.params,
-        body: scope.body,
+        body,
         locals: lowering.locals,
         nodes: lowering.nodes,
         captured_reads: lowering.captured_reads,
@@ -108,6 +115,9 @@ struct Lowering<'s> {
     /// Locals of enclosing scopes that blocks of `Ikra.sync` assign.
     assigned_by_syncs: Vec<(String, Span)>,
     errors: Vec<LocalId>,
+    /// Is what a pattern has matched looked at later? And the local that holds it.
+    keeps_matches: bool,
+    last_match: LastMatch,
     /// The parameters `**rest` of the scopes, innermost last.
     collected: Vec<Collected>,
     yields: bool,
@@ -148,6 +158,8 @@ impl<'s> Lowering<'s> {
             captured_writes: Vec::new(),
             assigned_by_syncs: Vec::new(),
             errors: Vec::new(),
+            keeps_matches: false,
+            last_match: LastMatch::default(),
             collected: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),

@@ -48,8 +48,11 @@ refusals! {
         "`**` without a name in a Hash cannot be used in a parallel section"
         "name the parameter: def draw(**options) = { **options }";
     REGEXP "unsupported-regexp"
-        "a regular expression cannot be used in a parallel section"
-        "match before the section and keep the answer in an instance variable";
+        "a regular expression cannot be put together in a parallel section"
+        "make it before the section, with Regexp.new or Regexp.union, and keep it in a constant or variable";
+    REGEXP_ENCODING "unsupported-regexp"
+        "a regular expression of another encoding cannot be used in a parallel section"
+        "write it in UTF-8, without /n, /e and /s";
     COMMAND "unsupported-command"
         "a parallel section cannot run a command"
         "run the command before the section and keep its answer in a variable";

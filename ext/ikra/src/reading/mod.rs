@@ -9,6 +9,7 @@ pub mod drain;
 pub mod hashes;
 pub mod ids;
 pub mod items;
+pub mod patterns;
 pub mod plan;
 pub mod probe;
 pub mod roots;

@@ -21,11 +21,13 @@ pub struct PlannedRoot {
     pub ty: Type,
     /// The value must fit 32 bits.
     pub narrow: bool,
+    /// A Regexp has so many groups.
+    pub groups: Option<u32>,
 }
 
 impl PlannedRoot {
     fn fits(&self, root: &RootValue) -> bool {
-        root.ty == self.ty && (!self.narrow || root.narrow())
+        root.ty == self.ty && root.groups == self.groups && (!self.narrow || root.narrow())
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::code::methods;
 use crate::reading::column_builder::ColumnBuilder;
+use crate::reading::patterns;
 use crate::reading::tracer::Tracer;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
@@ -91,6 +92,7 @@ pub enum Source {
     ClassVariable(Nesting, ID),
     /// A frozen String, which the pool keeps.
     Text(VALUE),
+    Regexp(VALUE),
     /// What a lambda or proc, which is read first, sees.
     Within(Box<Self>, Box<Self>),
 }
@@ -160,6 +162,7 @@ impl Source {
             Self::Global(name) => format!("the global variable {name}"),
             Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
             Self::Text(_) => "a String".into(),
+            Self::Regexp(_) => "a Regexp".into(),
             Self::Within(_, inner) => inner.describe(),
         }
     }
@@ -178,6 +181,11 @@ impl Source {
             RootKey::Within(..) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::Global(name) => Self::Global(name.clone()),
+            RootKey::Regexp(source, options) => {
+                let regexp = new_regexp(source, *options)?;
+                pool.keep(regexp);
+                Self::Regexp(regexp)
+            }
             RootKey::Text(text) => {
                 let text = interned(text)?;
                 pool.keep(text);
@@ -248,7 +256,7 @@ impl Source {
                 found
             }
             Self::Constant(constant) => constant.read(scope, pool)?,
-            Self::Text(text) => Some(*text),
+            Self::Text(text) | Self::Regexp(text) => Some(*text),
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,
@@ -299,6 +307,15 @@ fn interned(text: &str) -> Result<VALUE, Error> {
         let first = if text.is_empty() { c"".as_ptr() } else { text.as_ptr().cast() };
         let length = text.len() as _;
         rb_sys::rb_enc_interned_str(first, length, rb_sys::rb_utf8_encoding())
+    })
+}
+
+fn new_regexp(source: &str, options: u32) -> Result<VALUE, Error> {
+    // SAFETY: the text is copied; what is raised ends in `protect`.
+    protect(|| unsafe {
+        let first = if source.is_empty() { c"".as_ptr() } else { source.as_ptr().cast() };
+        let encoding = rb_sys::rb_utf8_encoding();
+        rb_sys::rb_enc_reg_new(first, source.len() as _, encoding, options as _)
     })
 }
 
@@ -437,6 +454,8 @@ pub struct RootValue {
     pub column: ColumnBuilder,
     /// The ends of a range, as the bits of their types; 0 where there is none.
     pub ends: [u64; 2],
+    /// The groups of a Regexp.
+    pub groups: Option<u32>,
 }
 
 impl RootValue {
@@ -462,14 +481,14 @@ impl RootValue {
         if decode(root) == Decoded::Object {
             if is_module(root) {
                 let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
-                return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2] });
+                return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2], groups: None });
             }
             if is_proc(root) {
                 let iseq = methods::iseq_of(ruby, root)?;
                 if let Some(iseq) = iseq {
                     let number = tracer.pool.literal(iseq.as_raw(), is_lambda(root)).ok_or(Stop::Misfit)?;
                     let column = ColumnBuilder::default();
-                    return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2] });
+                    return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2], groups: None });
                 }
             }
             // SAFETY: the root is a live heap object; the variable is set before anything is loaded.
@@ -481,7 +500,9 @@ impl RootValue {
         let column = tracer.read_root(number, root)?;
         let types = column.seen().types();
         let ty = types.single().cloned().unwrap_or(Type::Nil);
-        Ok(Self { ty, column, ends: [0; 2] })
+        let is_regexp = matches!(ty, Type::Object(_, ClassId::REGEXP));
+        let groups = if is_regexp { patterns::groups(ruby, root) } else { None };
+        Ok(Self { ty, column, ends: [0; 2], groups })
     }
 
     /// `None` for a range of something else than numbers.
@@ -501,6 +522,6 @@ impl RootValue {
         }
         let [(low, low_bits), (high, high_bits)] = ends;
         let ty = Type::Range { exclusive: exclusive != 0, low, high };
-        Ok(Some(Self { ty, column: ColumnBuilder::default(), ends: [low_bits, high_bits] }))
+        Ok(Some(Self { ty, column: ColumnBuilder::default(), ends: [low_bits, high_bits], groups: None }))
     }
 }

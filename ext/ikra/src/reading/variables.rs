@@ -2,10 +2,12 @@
 //! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
 //! be, Ruby's functions do it.
 
+use crate::reading::patterns;
 use crate::reading::strings::Text;
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
+use ikra_core::infer::PATTERN;
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
@@ -28,6 +30,8 @@ pub enum Access {
     /// What is in a Random: a new array of its state, or its seed.
     RandomState,
     RandomSeed,
+    /// What a Regexp is compiled to.
+    Pattern,
     /// Of a String.
     Text(Text),
     /// Objects of the class have no such member.
@@ -50,6 +54,7 @@ impl Access {
         match name {
             RANDOM_STATE => return Self::RandomState,
             RANDOM_SEED => return Self::RandomSeed,
+            PATTERN => return Self::Pattern,
             _ => {}
         }
         let key = classes::member_key(class, name);
@@ -72,6 +77,7 @@ impl Access {
                 Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
+                Self::Pattern => patterns::address(&Ruby::get_unchecked(), object),
                 Self::Text(text) => text.of(object),
                 Self::Missing => value::NIL,
             }
@@ -95,7 +101,7 @@ impl Access {
                         }
                     }
                 }
-                Self::RandomState | Self::RandomSeed => {
+                Self::RandomState | Self::RandomSeed | Self::Pattern => {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
@@ -128,7 +134,7 @@ impl Access {
                     objects.len()
                 }
                 // That takes Ruby.
-                Self::RandomState | Self::RandomSeed => 0,
+                Self::RandomState | Self::RandomSeed | Self::Pattern => 0,
                 // Words are listed by the calling thread.
                 Self::Text(Text::Words) => 0,
                 Self::Text(text) => {
@@ -161,7 +167,7 @@ impl Access {
                     }
                 }
                 // Nobody writes those so.
-                Self::Text(_) | Self::RandomState | Self::RandomSeed | Self::Missing => {}
+                Self::Text(_) | Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Missing => {}
             }
         }
     }

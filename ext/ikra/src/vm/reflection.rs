@@ -39,6 +39,7 @@ pub enum Own {
     ComparesByIdentity,
     DumpRandom,
     LoadRandom,
+    RegexpSource,
     /// `RubyVM::InstructionSequence.of`
     InstructionsOf,
     /// `Ractor.count`
@@ -46,7 +47,7 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 30] = [
+const METHODS: [(&str, &str); 31] = [
     ("Module", "instance_method"),
     ("Module", "singleton_class?"),
     ("Class", "attached_object"),
@@ -75,6 +76,7 @@ const METHODS: [(&str, &str); 30] = [
     ("Hash", "compare_by_identity?"),
     ("Random", "marshal_dump"),
     ("Random", "marshal_load"),
+    ("Regexp", "source"),
     ("RubyVM::InstructionSequence.", "of"),
     ("Ractor.", "count"),
 ];

@@ -3,7 +3,7 @@
 
 use super::super::frame::STATUS_DONE;
 use super::super::internal;
-use super::super::runtime::ThreadState;
+use super::super::runtime::{self, ThreadState};
 use super::arrays::{Base, Copied};
 use super::pushing::Pushed;
 use super::{Driver, ENDED};
@@ -482,6 +482,37 @@ pub(super) unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, i
         let column = state.column(buffer);
         state.thread.operands[0] = column.bits(row(column, index)?);
         state.show(number, buffer);
+        Ok(())
+    };
+    // SAFETY: as said.
+    unsafe { keeping_views(state, work) }
+}
+
+/// # Safety
+/// As [`host`] and [`runtime::search`].
+pub(super) unsafe extern "C" fn search(
+    state: *mut DriverState<'_>,
+    words: u64,
+    first: i64,
+    pattern: i64,
+    size: i64,
+    place: i64,
+    request: i64,
+    prepared: i64,
+    wanted: i64,
+) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        let words = state.buffer(words)?;
+        state.fetch(Some(words))?;
+        let Column::I64(words) = &state.session.store().columns()[words.0 as usize] else {
+            return Err(internal("a String has no words").into());
+        };
+        let text = bytemuck::cast_slice::<i64, u8>(words.get(first as usize..).unwrap_or_default());
+        let text = text.get(..size as usize).ok_or_else(|| internal("a String is shorter than it says"))?;
+        // SAFETY: as said.
+        let found =
+            unsafe { runtime::search(text.as_ptr(), pattern, size, place, request, prepared, wanted) };
+        state.thread.operands[0] = found;
         Ok(())
     };
     // SAFETY: as said.

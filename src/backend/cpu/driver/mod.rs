@@ -95,6 +95,7 @@ const LAUNCH: &str = "ikra_launch";
 const COMPACT: &str = "ikra_compact";
 const REDUCE: &str = "ikra_reduce";
 const LOAD: &str = "ikra_load";
+const SEARCH: &str = "ikra_search_row";
 const STORE: &str = "ikra_store";
 const OVER: &str = "ikra_over";
 const COPY: &str = "ikra_copy";
@@ -279,6 +280,7 @@ impl Code {
             (COMPACT, host::compact as *const u8),
             (REDUCE, host::reduce as *const u8),
             (LOAD, host::load as *const u8),
+            (SEARCH, host::search as *const u8),
             (STORE, host::store as *const u8),
             (OVER, host::over as *const u8),
             (COPY, host::copy as *const u8),
@@ -529,6 +531,15 @@ impl Emitter<'_> {
         self.builder.ins().jump(both, &[item.into()]);
         self.start(both);
         Ok(given)
+    }
+
+    pub fn search_row(&mut self, words: Buffer, first: Value, asks: &[Value]) -> Result<clif::Value, Error> {
+        let mut args = vec![self.word(words.0), self.bits(first)?];
+        for ask in asks {
+            args.push(self.bits(*ask)?);
+        }
+        self.call_host(SEARCH, &args)?;
+        Ok(self.given(0, Ty::I64))
     }
 
     pub fn store_row(&mut self, buffer: Buffer, index: Value, value: Value) -> Result<(), Error> {

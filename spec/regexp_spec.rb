@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require "spec_helper"
+require_relative "support/random_patterns"
+
+# rubocop:disable Lint/OutOfRangeRegexpRef, Style/PerlBackrefs, Style/SpecialGlobalVars, Style/Semicolon, Style/StringChars
+module RegexpSpec
+  NUMBER = /\A-?\d+\z/
+  ANY = Regexp.union("cat", "d.g")
+  PAIR = /\A(?<key>\w+)\s*=\s*(?<value>.*)\z/
+  LINES = [
+    "", "cat", "a cat\n", "dog", "d.g", "-12", "12\n", "x\ny", "\n", "ab\n\n", "äöü", "naïve café 12-34", "CAT",
+    "\tcat s", "2024-01-05 ERROR disk full id=42", "a,b;;c", "x1y22z333", "key=val; k2=v2", "key = value"
+  ].freeze
+
+  class Reader
+    def pair(line)
+      return nil unless line =~ PAIR
+
+      [$~[:key], $~[:value]]
+    end
+
+    # What a method matches is its own.
+    def own(line)
+      line =~ /(.)/
+      other(line)
+      $1
+    end
+
+    def other(line) = line =~ /(\d)/
+  end
+end
+
+RSpec.describe "Regular expressions" do
+  around do |example|
+    chosen = Ikra.chosen
+    Ikra.backend = :cpu
+    example.run
+  ensure
+    Ikra.backend = chosen
+  end
+
+  lines = RegexpSpec::LINES
+  reader = RegexpSpec::Reader.new
+
+  # What the block gives of each item, or what it raises.
+  def given_by(items, method, &block)
+    items.public_send(method, &block)
+  rescue StandardError => e
+    [e.class, e.message[/\A.*/]]
+  end
+
+  def expect_ruby(items, &)
+    expect(given_by(items, :pmap, &).inspect).to eq(given_by(items, :map, &).inspect)
+  end
+
+  it "say where a pattern matches" do
+    expect_ruby(lines) { |x| [x =~ /cat/, x =~ /[aeiou]\w/, x =~ /é/, x =~ /$/, x =~ /^\s*$/, x !~ /a/] }
+    expect_ruby(lines) { |x| [x.match?(/^a/), /CAT/i.match?(x), /./m =~ x, x =~ /\bna/, x =~ /(a|ab)\n+\Z/] }
+    expect_ruby(lines) { |x| [/a/.match?(x, 1), x.match?(/a/, -2), /t/.match?(x, 20)] }
+  end
+
+  it "may be constants or captured, and asked about what is no String" do
+    pattern = /a(t)/
+    expect_ruby(lines) { |x| [RegexpSpec::NUMBER.match?(x), RegexpSpec::ANY =~ x, x[pattern, 1], pattern == /a(t)/] }
+    expect_ruby([1, nil, :cat, "cat"]) { |x| RegexpSpec::ANY === x }
+    expect_ruby(lines) do |x|
+      case x
+      when /\A(\d)/ then $1
+      when /\A\s*\z/ then :blank
+      when /at/ then $~[0]
+      else :other
+      end
+    end
+  end
+
+  it "keep what was matched, for a method or an element" do
+    expect_ruby(lines) { |x| x =~ /id=(\d+)/ ? $1.to_i : nil }
+    expect_ruby(lines) { |x| x =~ /(\d+)-(\d+)?/; [$1, $2, $3, $&, $`, $', $+, Regexp.last_match(1)] }
+    expect_ruby(lines) { |x| /(?<year>\d+)-(?<month>\d+)/ =~ x ? "#{year}/#{month}" : "none" }
+    expect_ruby(lines) { |x| [reader.pair(x), reader.own(x)] }
+    expect(Ikra.section { lines.pmap { |x| x =~ /(\d+)/; $1.to_i } }).to eq(lines.map { |x| x[/\d+/].to_i })
+    expect { lines.pmap { |_| $1 } }.to raise_error(Ikra::UnsupportedError, /match first/)
+  end
+
+  it "give MatchData" do
+    expect_ruby(lines) do |x|
+      m = x.match(/(?<first>\w)(?<digit>\d)?/)
+      m && [m.captures, m.to_a, m.size, m.values_at(0, 1), m.to_s, m.names, m.named_captures, m[:first], m["digit"]]
+    end
+    expect_ruby(lines) do |x|
+      m = x.match(/(é)|(a)/)
+      m && [m.pre_match, m.post_match, m.begin(0), m.end(2), m.offset(1), m[-1], m[0, 2]]
+    end
+    expect_ruby(lines) { |x| x.match(/z/) { |m| m[0] } }
+    expect_ruby(lines) { |x| x.match(/(a)/)&.begin(5) }
+    expect_ruby(lines) { |x| x.match(/(a)/)&.[](:q) }
+    expect_ruby(lines) { |x| x.match(/(\d+)/)[1] }
+    expect { lines.pmap { |x| x.match(/a/) } }.to raise_error(Ikra::UnsupportedError, /its texts or places/)
+  end
+
+  it "find parts" do
+    expect_ruby(lines) { |x| [x[/\d+/], x[/(\w)=(\w+)/, 2], x[/(?<k>\w+)=/, :k], x[/(?<k>\w+)=/, "k"]] }
+    expect_ruby(lines) { |x| [x[/(a)(b)?/, -1], x.index(/\d/), x.index(/\d/, 3), x.rindex(/\d/), x.rindex(/a/, 3)] }
+    expect_ruby(lines) { |x| [x.start_with?(/\d/), x.index(/é/), x.partition(/[=,]/), x.rpartition(/[=,]/)] }
+    expect_ruby(lines) { |x| [x.split.grep(/\d/), x.split.grep(/(\d)/) { $1 }, x.split.any?(/\d/)] }
+  end
+
+  it "scan" do
+    expect_ruby(lines) { |x| [x.scan(/\d+/), x.scan(/(\w)(\d)?/), x.scan(/x*/), x.scan("a"), x.scan("")] }
+    expect_ruby(lines) do |x|
+      out = []
+      x.scan(/[aeiou]/) { |v| out << v.ord }
+      x.scan(/(\w+)=(\w+)/) { |k, v| out << "#{v}:#{k}" << $1 }
+      out
+    end
+  end
+
+  it "split" do
+    expect_ruby(lines) { |x| [x.split(/[,;]/), x.split(/\s+/), x.split(/([,;=])/), x.split(//), x.split(/x*/)] }
+    expect_ruby(lines) { |x| [x.split(/,/, 2), x.split(/;/, -1), x.split(/(;)|(,)/, 3), x.split(/ /)] }
+  end
+
+  it "are replaced" do
+    expect_ruby(lines) { |x| [x.sub(/\d+/, "#"), x.gsub(/\d/, "#"), x.gsub(/(\w)(\d)/, '\2\1'), x.gsub(/x*/, "-")] }
+    expect_ruby(lines) { |x| [x.gsub(/(?<k>\w+)=(?<v>\w+)/, '\k<v>=\k<k>[\0]\`'), x.gsub(/\b/, "|")] }
+    expect_ruby(lines) { |x| [x.gsub(/\d+/) { |d| (d.to_i + 1).to_s }, x.gsub(/(\w)(\d)/) { "#{$2}#{$1}" }] }
+    expect_ruby(lines) { |x| [x.gsub(/[aeiou]/, "a" => "1", "e" => "2"), x.sub(/(\w+)/) { $1.upcase }] }
+    expect_ruby(lines) { |x| y = x.dup; [y.gsub!(/\d/, "_"), y.sub!(/_/) { "<" }, y.gsub!(/q/, ""), y] }
+  end
+
+  it "raise what Ruby does" do
+    expect_ruby(["a\xff", "\xff".b, "ä".b, "a"]) { |x| x =~ /ä/ }
+    expect_ruby(["\xff", "a\xff"]) { |x| /a/.match?(x) }
+    expect_ruby(["a"]) { |x| x.gsub(/(?<a>a)/, '\k<b>') }
+    expect_ruby(["a"]) { |x| x =~ "a" }
+  end
+
+  it "are refused by name where an automaton cannot do what Ruby does" do
+    expect { lines.pmap { |x| x =~ /a(?=b)/ } }.to raise_error(Ikra::UnsupportedError, /`\(\?=`/)
+    outside = /(a)\1/
+    expect { lines.pmap { |x| x =~ outside } }.to raise_error(Ikra::UnsupportedError, /`\\1`/)
+    expect { lines.pmap { |x| x =~ /#{x}/ } }.to raise_error(Ikra::UnsupportedError, /Regexp.union/)
+    several = [/a/, /(a)/]
+    expect { lines.pmap { |x| x.scan(several[x.size % 2]) } }.to raise_error(Ikra::UnsupportedError, /one of several/)
+  end
+
+  it "match as Ruby does, whatever they are" do
+    random = RandomPatterns.new(1)
+    told = []
+    run = Array.new(400) { [random.regexp, Array.new(20) { random.text }] }.count do |pattern, texts|
+      block = proc do |x|
+        m = x.match(pattern)
+        found = m && [m.to_a, m.begin(0), m.pre_match, m.post_match]
+        [found, x =~ pattern, x.gsub(pattern, '<\0>'), x.scan(pattern), x.split(pattern, -1), x.rindex(pattern)]
+      end
+      given = texts.pmap(&block)
+      told << [pattern, texts] if given != texts.map(&block)
+      true
+    rescue Ikra::UnsupportedError
+      false
+    end
+    expect(told).to eq([])
+    expect(run).to be > 200
+  end
+end
+
+each_backend do |backend|
+  next unless backend.to_s.start_with?("cuda")
+
+  it "refuses regular expressions" do
+    expect { RegexpSpec::LINES.pmap { |x| x =~ /a/ } }.to raise_error(Ikra::DeviceError, /on the CPU only/)
+  end
+end
+# rubocop:enable Lint/OutOfRangeRegexpRef, Style/PerlBackrefs, Style/SpecialGlobalVars, Style/Semicolon, Style/StringChars

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "warnings"
+
+# Regular expressions at random, of what sections can match, and texts that they may match.
+class RandomPatterns
+  LETTERS = %w[a b c d é ß 1 2 _ -].freeze
+  TEXTS = (LETTERS + [" ", "\n", "A", "B", "É", "aa", "ab"]).freeze
+  SETS = ["\\d", "\\w", "\\s", "\\h", "\\D", "\\W", "\\S", "[ab]", "[^a]", "[a-c1]", "[[:alpha:]]", "[a-d&&[^b]]", "."]
+         .freeze
+  LOOKS = ["^", "$", "\\A", "\\z", "\\b", "\\B"].freeze
+  REPEATS = ["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{2,}"].freeze
+
+  def initialize(seed)
+    @random = Random.new(seed)
+  end
+
+  def text
+    Array.new(@random.rand(12)) { pick(TEXTS) }.join
+  end
+
+  # One that Ruby knows, too.
+  def regexp
+    loop do
+      options = pick([0, 0, 0, Regexp::IGNORECASE, Regexp::MULTILINE])
+      return Warnings.without { Regexp.new(alternatives(3), options) }
+    rescue RegexpError
+      next
+    end
+  end
+
+  private
+
+  def pick(list) = list[@random.rand(list.size)]
+
+  def alternatives(depth)
+    Array.new(pick([1, 1, 1, 2, 3])) { sequence(depth) }.join("|")
+  end
+
+  def sequence(depth)
+    Array.new(1 + @random.rand(3)) { part(depth) }.join
+  end
+
+  def part(depth)
+    case @random.rand(10)
+    when 0 then pick(LOOKS)
+    when 1, 2 then atom(depth) + pick(REPEATS)
+    else atom(depth)
+    end
+  end
+
+  def atom(depth)
+    case @random.rand(depth.positive? ? 9 : 6)
+    when 0, 1, 2 then pick(LETTERS)
+    when 3, 4, 5 then pick(SETS)
+    when 6, 7 then "(#{alternatives(depth - 1)})"
+    else "(?:#{alternatives(depth - 1)})"
+    end
+  end
+end

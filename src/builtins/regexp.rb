@@ -1,0 +1,664 @@
+# Regular expressions, over `__ask(string, place, request, prepared, wanted)` (see `Request` in `regexp/mod.rs`). What is
+# wanted is 0 nothing, 1 the whole match, 2 its groups; `__group(n)` tells where the last match of the thread has the start
+# (2 * i) or the end (2 * i + 1) of group i.
+
+module Regexp
+  # How a String is to be matched, or what Ruby raises of one that cannot be.
+  def __prepared(string)
+    prepared = __ask(string, string.__encoding, 0, 0, 0)
+    __cannot(string, prepared) if prepared > 1
+    prepared
+  end
+
+  def __cannot(string, prepared)
+    name = string.__encoding == 1 ? "US-ASCII" : "UTF-8"
+    raise ArgumentError, "invalid byte sequence in #{name}" if prepared == 2
+
+    if prepared == 3
+      binary = __ruby?(:binary_has_two_names) ? "BINARY (ASCII-8BIT)" : "ASCII-8BIT"
+      raise Encoding::CompatibilityError, "incompatible encoding regexp match (UTF-8 regexp with #{binary} string)"
+    end
+    __refuse_characters
+  end
+
+  # Where a match begins, from a byte on, or -1. It is the last match then, also where there is none.
+  def __search(string, from, wanted)
+    __look(string, from, 1, wanted)
+  end
+
+  # The same of another request: 2 for a match at the byte itself, 3 for the last one that begins there or before.
+  def __look(string, from, request, wanted)
+    wanted = 2 if __keeps_match?
+    at = __ask(string, from, request, __prepared(string), wanted)
+    __refuse_backwards if at == -2
+    __set_match(at < 0 ? nil : __found(string)) if __keeps_match?
+    at
+  end
+
+  # The next match of several in a prepared String. Where there is none, the last one stays.
+  def __next(string, from, prepared, wanted)
+    wanted = 2 if __keeps_match?
+    at = __ask(string, from, 1, prepared, wanted)
+    __set_match(__found(string)) if __keeps_match? && at >= 0
+    at
+  end
+
+  def ==(other)
+    return true if equal?(other)
+
+    other.is_a?(Regexp) && __address == other.__address
+  end
+
+  def eql?(other)
+    self == other
+  end
+
+  # With the whole match.
+  def __count
+    __ask("", 0, 4, 0, 0)
+  end
+
+  # What the last match of the thread was, in a String.
+  def __found(string)
+    count = 2 * __count
+    places = __list(count)
+    i = 0
+    while i < count
+      places.__push(__group(i))
+      i += 1
+    end
+    __match_data(self, string.__kept, places)
+  end
+
+  # What a group of the last match was, or nil.
+  def __part(string, number)
+    from = __group(2 * number)
+    from < 0 ? nil : string.__piece(from, __group(2 * number + 1) - from)
+  end
+
+  # The number of a named group.
+  def __number_of(name)
+    number = __ask(name, 0, 5, 0, 0)
+    raise IndexError, "undefined group name reference: #{name}" if number < 0
+
+    number
+  end
+
+  # That of what stands for a group.
+  def __group_number(group)
+    return __number_of(group) if group.is_a?(String)
+    return __number_of(group.name) if group.is_a?(Symbol)
+
+    group = __to_int(group)
+    group < 0 ? group + __count : group
+  end
+
+  def names
+    out = __list(4)
+    count = __ask("", 0, 6, 0, 0)
+    i = 0
+    while i < count
+      name = "".__build(8)
+      n = __ask("", i, 7, 0, 0)
+      j = 0
+      while j < n
+        name.__push(__ask("", i, 8, j, 0))
+        j += 1
+      end
+      out.__push(name)
+      i += 1
+    end
+    out
+  end
+
+  def __subject(string)
+    string.is_a?(Symbol) ? string.name : "".__string_argument(string)
+  end
+
+  def match?(string, from = 0)
+    return false if string.__nil?
+
+    string = __subject(string)
+    from = __to_int(from)
+    from += string.size if from < 0
+    return false if from < 0
+
+    place = string.__offset(from)
+    place >= 0 && __ask(string, place, 1, __prepared(string), 0) >= 0
+  end
+
+  def __match(string, from)
+    if string.__nil?
+      __set_match(nil)
+      return nil
+    end
+    string = __subject(string)
+    from = __to_int(from)
+    from += string.size if from < 0
+    place = from < 0 ? -1 : string.__offset(from)
+    found = place >= 0 && __ask(string, place, 1, __prepared(string), 2) >= 0 ? __found(string) : nil
+    __set_match(found)
+    found
+  end
+
+  def __match_block(string, from)
+    found = __match(string, from)
+    found.__nil? ? nil : yield(found)
+  end
+
+  def =~(string)
+    if string.__nil?
+      __set_match(nil)
+      return nil
+    end
+    string = __subject(string)
+    at = __search(string, 0, 1)
+    at < 0 ? nil : string.__characters(0, at)
+  end
+
+  def ===(string)
+    if string.is_a?(String) || string.is_a?(Symbol)
+      __search(string.is_a?(Symbol) ? string.name : string, 0, 0) >= 0
+    else
+      __set_match(nil)
+      false
+    end
+  end
+end
+
+module MatchData
+  def size
+    @__places.size / 2
+  end
+
+  def __last
+    self
+  end
+
+  def __at(group)
+    self[group]
+  end
+
+  def __nth(number)
+    return nil if number < 0 || number >= size
+
+    from = @__places.__item(2 * number)
+    from < 0 ? nil : @__text.__piece(from, @__places.__item(2 * number + 1) - from)
+  end
+
+  def __whole
+    __nth(0)
+  end
+
+  def __named(name)
+    __nth(@__regexp.__number_of(name))
+  end
+
+  def __before
+    @__text.__piece(0, @__places.__item(0))
+  end
+
+  def __behind
+    from = @__places.__item(1)
+    @__text.__piece(from, @__text.__bytesize - from)
+  end
+
+  def __last_group
+    number = size - 1
+    number -= 1 while number > 0 && @__places.__item(2 * number) < 0
+    number == 0 ? nil : __nth(number)
+  end
+
+  def [](group, count = :__none)
+    if count != :__none
+      to_a[group, count]
+    elsif group.is_a?(Range)
+      to_a[group]
+    else
+      __nth(@__regexp.__group_number(group))
+    end
+  end
+
+  def to_a
+    out = __list(size)
+    i = 0
+    while i < size
+      out.__push(__nth(i))
+      i += 1
+    end
+    out
+  end
+
+  def captures
+    out = __list(size)
+    i = 1
+    while i < size
+      out.__push(__nth(i))
+      i += 1
+    end
+    out
+  end
+
+  def deconstruct
+    captures
+  end
+
+  def values_at(*groups)
+    groups.map { |group| self[group] }
+  end
+
+  def names
+    @__regexp.names
+  end
+
+  def named_captures
+    found = {}
+    names.each { |name| found[name] = __named(name) }
+    found
+  end
+
+  def pre_match
+    __before
+  end
+
+  def post_match
+    __behind
+  end
+
+  def to_s
+    __nth(0)
+  end
+
+  def string
+    @__text
+  end
+
+  def regexp
+    @__regexp
+  end
+
+  def __group_at(group)
+    number = group.is_a?(Integer) ? group : @__regexp.__group_number(group)
+    raise IndexError, "index #{number} out of matches" if number < 0 || number >= size
+
+    number
+  end
+
+  # A place in characters.
+  def __character(place)
+    place < 0 ? nil : @__text.__characters(0, place)
+  end
+
+  def begin(group)
+    __character(@__places.__item(2 * __group_at(group)))
+  end
+
+  def end(group)
+    __character(@__places.__item(2 * __group_at(group) + 1))
+  end
+
+  def offset(group)
+    number = __group_at(group)
+    [__character(@__places.__item(2 * number)), __character(@__places.__item(2 * number + 1))]
+  end
+
+  def byteoffset(group)
+    number = __group_at(group)
+    from = @__places.__item(2 * number)
+    from < 0 ? [nil, nil] : [from, @__places.__item(2 * number + 1)]
+  end
+
+  def __places
+    @__places
+  end
+
+  def ==(other)
+    return false unless other.is_a?(MatchData)
+
+    other.string == @__text && other.regexp == @__regexp && other.__places == @__places
+  end
+
+  def eql?(other)
+    self == other
+  end
+end
+
+# Where nothing was matched.
+module NilClass
+  def __at(_group)
+    nil
+  end
+
+  def __last
+    nil
+  end
+
+  def __nth(_number)
+    nil
+  end
+
+  def __whole
+    nil
+  end
+
+  def __named(_name)
+    nil
+  end
+
+  def __before
+    nil
+  end
+
+  def __behind
+    nil
+  end
+
+  def __last_group
+    nil
+  end
+
+  def =~(_other)
+    nil
+  end
+end
+
+# Where it is not known what was.
+module FalseClass
+  def __last
+    __refuse_earlier_match
+  end
+
+  def __nth(_number)
+    __refuse_earlier_match
+  end
+
+  def __whole
+    __refuse_earlier_match
+  end
+
+  def __named(_name)
+    __refuse_earlier_match
+  end
+
+  def __before
+    __refuse_earlier_match
+  end
+
+  def __behind
+    __refuse_earlier_match
+  end
+
+  def __last_group
+    __refuse_earlier_match
+  end
+end
+
+module Symbol
+  def =~(pattern)
+    name =~ pattern
+  end
+
+  def match?(pattern, from = 0)
+    name.match?(pattern, from)
+  end
+
+  def __match(pattern, from)
+    name.__match(pattern, from)
+  end
+end
+
+module Kernel
+  def !~(other)
+    !(self =~ other)
+  end
+end
+
+module String
+  # As it stays, whatever is done with this one.
+  def __kept
+    self
+  end
+
+  def =~(pattern)
+    raise TypeError, "type mismatch: String given" if pattern.is_a?(String)
+
+    pattern =~ self
+  end
+
+  def match?(pattern, from = 0)
+    return pattern.match?(self, from) if pattern.is_a?(Regexp)
+
+    __no_pattern(pattern)
+  end
+
+  def __match(pattern, from)
+    return pattern.__match(self, from) if pattern.is_a?(Regexp)
+
+    __no_pattern(pattern)
+  end
+
+  def __match_block(pattern, from)
+    found = __match(pattern, from)
+    found.__nil? ? nil : yield(found)
+  end
+
+  # `text[/pattern/, group]`
+  def __matched_part(pattern, group)
+    return nil if pattern.__search(self, 0, 2) < 0
+
+    number = pattern.__group_number(group)
+    number < 0 ? nil : pattern.__part(self, number)
+  end
+
+  def __index_match(pattern, from)
+    return nil if from < 0
+
+    at = pattern.__search(self, from, 1)
+    at < 0 ? nil : __characters(0, at)
+  end
+
+  def __partition_match(pattern)
+    from = pattern.__search(self, 0, 1)
+    return [__copy_string, __build(0), __build(0)] if from < 0
+
+    to = pattern.__group(1)
+    [__piece(0, from), __piece(from, to - from), __piece(to, __bytesize - to)]
+  end
+
+  def __rpartition_match(pattern)
+    from = pattern.__look(self, __bytesize, 3, 1)
+    return [__build(0), __build(0), __copy_string] if from < 0
+
+    to = pattern.__group(1)
+    [__piece(0, from), __piece(from, to - from), __piece(to, __bytesize - to)]
+  end
+
+  # ---- split
+
+  def __split_matches(pattern, limit)
+    prepared = pattern.__prepared(self)
+    n = __bytesize
+    return if n == 0
+
+    first = 0
+    from = 0
+    pieces = 1
+    empty = false
+    groups = pattern.__count
+    while from <= n
+      at = __ask_next(pattern, from, prepared)
+      break if at < 0
+
+      to = pattern.__group(1)
+      if from == at && at == to
+        if empty
+          yield __piece(first, __width_at(first))
+          first = from
+        else
+          from += from == n ? 1 : __width_at(from)
+          empty = true
+          next
+        end
+      else
+        yield __piece(first, at - first)
+        first = to
+        from = to
+      end
+      empty = false
+      i = 1
+      while i < groups
+        yield pattern.__part(self, i) if pattern.__group(2 * i) >= 0
+        i += 1
+      end
+      pieces += 1
+      break if limit > 0 && limit <= pieces
+    end
+    yield __piece(first, n - first) if limit != 0 || n > first
+  end
+
+  def __ask_next(pattern, from, prepared)
+    pattern.__ask(self, from, 1, prepared, 2)
+  end
+
+  # ---- scan
+
+  # Each match of a pattern or String, from where to where.
+  def __each_place(pattern)
+    text = __still
+    if pattern.is_a?(Regexp)
+      prepared = pattern.__prepared(text)
+      __set_match(nil)
+      n = text.__bytesize
+      from = 0
+      while from <= n
+        at = pattern.__next(text, from, prepared, 2)
+        break if at < 0
+
+        to = pattern.__group(1)
+        yield text, at, to
+        from = to > at ? to : to + (to < n ? text.__width_at(to) : 1)
+      end
+    else
+      __check_whole(text)
+      pattern = __whole_pattern(pattern)
+      count = pattern.__bytesize
+      from = 0
+      while from <= text.__bytesize
+        at = text.__find(pattern, from)
+        break if at < 0
+
+        yield text, at, at + count
+        from = at + count
+        from += from < text.__bytesize ? text.__width_at(from) : 1 if count == 0
+      end
+    end
+    self
+  end
+
+  def __scan_texts(pattern)
+    __each_place(pattern) { |text, from, to| yield text.__piece(from, to - from) }
+  end
+
+  def __scan_groups(pattern)
+    __each_place(pattern) { |text, _from, _to| yield pattern.__groups_in(text) }
+  end
+
+  def __scanned_texts(pattern)
+    out = __list(8)
+    __each_place(pattern) { |text, from, to| out.__push(text.__piece(from, to - from)) }
+    out
+  end
+
+  def __scanned_groups(pattern)
+    out = __list(8)
+    __each_place(pattern) { |text, _from, _to| out.__push(pattern.__groups_in(text)) }
+    out
+  end
+
+  # ---- sub and gsub
+
+  def __sub_match(pattern, replacement)
+    replacement = __string_argument(replacement)
+    from = pattern.__search(self, 0, 2)
+    return __copy_string if from < 0
+
+    to = pattern.__group(1)
+    value = __build(0).__force(replacement.__encoding)
+    value.__append_expanded(self, from, to, replacement, pattern)
+    __sub_part(from, to - from, value)
+  end
+
+  def __sub_match_block(pattern)
+    from = pattern.__search(self, 0, 1)
+    return __copy_string if from < 0
+
+    to = pattern.__group(1)
+    __sub_part(from, to - from, yield(__piece(from, to - from)).to_s)
+  end
+
+  # What is between the matches, with what the block puts behind instead of them.
+  def __each_match(pattern)
+    text = __still
+    prepared = pattern.__prepared(text)
+    __set_match(nil)
+    at = pattern.__next(text, 0, prepared, 2)
+    return __copy_string if at < 0
+
+    n = text.__bytesize
+    out = __build(n)
+    from = 0
+    while at >= 0
+      to = pattern.__group(1)
+      out.__concat_part(text, from, at - from)
+      yield out, text, at, to
+      from = to
+      if to == at
+        break if from >= n
+
+        width = text.__width_at(from)
+        out.__concat_part(text, from, width)
+        from += width
+      end
+      at = pattern.__next(text, from, prepared, 2)
+    end
+    out.__concat_part(text, from, n - from)
+  end
+
+  def __gsub_match(pattern, replacement)
+    replacement = __string_argument(replacement)
+    __each_match(pattern) do |out, text, from, to|
+      value = __build(0).__force(replacement.__encoding)
+      out.__concat(value.__append_expanded(text, from, to, replacement, pattern))
+    end
+  end
+
+  def __gsub_match_block(pattern)
+    __each_match(pattern) { |out, text, from, to| out.__concat(yield(text.__piece(from, to - from)).to_s) }
+  end
+end
+
+module Regexp
+  # The groups of the last match, as scan gives them.
+  def __groups_in(text)
+    count = __count
+    out = __list(count)
+    i = 1
+    while i < count
+      out.__push(__part(text, i))
+      i += 1
+    end
+    out
+  end
+
+  # Puts a group behind a String.
+  def __append_group(out, text, number)
+    from = __group(2 * number)
+    out.__concat_part(text, from, __group(2 * number + 1) - from) if from >= 0
+  end
+end
+
+module MadeString
+  def __kept
+    frozen? ? self : __copy_string
+  end
+end

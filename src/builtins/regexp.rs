@@ -1,0 +1,99 @@
+//! Regexp: what its methods, which are Ruby (`regexp.rb`), are made of.
+
+use super::{Invocation, Row, bare, carrying, row};
+use crate::infer::{Lowerer, Operand};
+use crate::types::{ClassId, Type};
+
+/// Those of what is called within the methods that match.
+pub(super) const LAST_MATCH: &[Row] = &[
+    bare("#keeps_match?", |s, _| {
+        let keeps = s.keeps_matches();
+        Operand::bool(s.b.bool(keeps))
+    }),
+    carrying("#set_match", |s, c| {
+        s.set_match(c.args[0].clone());
+        Operand::nil()
+    }),
+    carrying("#match_data", |s, c| s.match_data([&c.args[0], &c.args[1], &c.args[2]])),
+    bare("#refuse_earlier_match", |s, _| {
+        let message = "what an earlier element or the code before the section has matched is not known in it: match \
+                       first [unsupported-special-global]";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+];
+
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("last_match", |s, c| {
+    let Some(found) = s.last_match() else { return Operand::nil() };
+    let found = s.send(&found, "#last", &[], 1);
+    match &c.args[..] {
+        [] => found,
+        [group] => s.send(&found, "#at", &[group.clone()], 2),
+        args => super::wrong_count(s, args.len(), "0..1"),
+    }
+})];
+
+/// Of MatchData.
+pub(super) const FOUND_ROWS: &[Row] = &[LIST];
+
+const LIST: Row = row("#list", |s, c| s.new_list(0, c.args[0].value()));
+
+pub(super) const PRIMITIVES: &[Row] = &[
+    LIST,
+    carrying("match", find),
+    // The String; where from, what to do, what preparing gave and what is wanted: see `Op::Match`.
+    carrying("#ask", |s, c| {
+        let asks = [1, 2, 3, 4].map(|i| c.args[i].value());
+        let regexp = c.receiver.clone();
+        s.switch(&c.args[0], 0, &mut |s, string| Operand::integer(s.ask_pattern(&regexp, &string, asks)))
+    }),
+    // One for each source with its options.
+    bare("#address", |s, c| s.pattern_address(&c.receiver)),
+    carrying("#group", |s, c| Operand::integer(s.b.group(c.args[0].value()))),
+    bare("#refuse_backwards", |s, _| {
+        let message = "of a pattern that begins with any characters, as `/.+a/m`, the last match cannot be found in a \
+                       section [unsupported-regexp]";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+    carrying("#refuse_characters", |s, _| {
+        let message = "characters beyond ASCII that versions of Unicode read differently cannot be matched in a section \
+                       with this pattern [unsupported-regexp]";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+];
+
+/// `match`, with a block or without.
+pub(super) fn find(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let zero = Operand::integer(s.b.i64(0));
+    let args = match &call.args[..] {
+        [what] => vec![what.clone(), zero],
+        [_, _] => call.args.clone(),
+        args => return super::wrong_count(s, args.len(), "1..2"),
+    };
+    match &call.block {
+        Some(block) => s.send_block(&call.receiver, "#match_block", &args, Some(block.clone())),
+        None => s.send(&call.receiver, "#match", &args, 1),
+    }
+}
+
+/// `scan`: what it gives hangs on whether the pattern has groups.
+pub(super) fn scan(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let [pattern] = &call.args[..] else { return super::wrong_count(s, call.args.len(), "1") };
+    let is_regexp = |ty: &Type| matches!(ty, Type::Object(_, ClassId::REGEXP));
+    let groups = match pattern.types.iter().any(is_regexp) {
+        false => Some(0),
+        true => s.groups_of(pattern),
+    };
+    let Some(groups) = groups else {
+        return s.refuse_here(
+            "unsupported-argument",
+            "`scan` with one of several patterns cannot run in a section",
+            Some("write the pattern at the call, or name it by a constant".into()),
+        );
+    };
+    let names =
+        if groups == 0 { ["#scan_texts", "#scanned_texts"] } else { ["#scan_groups", "#scanned_groups"] };
+    match &call.block {
+        Some(block) => s.send_block(&call.receiver, names[0], &call.args, Some(block.clone())),
+        None => s.send(&call.receiver, names[1], &call.args, 1),
+    }
+}

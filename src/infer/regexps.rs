@@ -1,0 +1,125 @@
+//! Regexps. One is an object of the program, a literal too; beside its id there is a column with the address of what the
+//! host has compiled it to ([`crate::regexp::Pattern`]), which machine code matches with the bytes of a String.
+
+use super::Lowerer;
+use super::host::RootKey;
+use super::operand::Operand;
+use crate::ir::{ScalarSource, Value};
+use crate::regexp::Pattern;
+use crate::syntax::ast::LocalId;
+use crate::types::{ClassId, RecordType, Type};
+use std::rc::Rc;
+
+/// The column of addresses; nil for a Regexp that sections do not know.
+pub const PATTERN: &str = "#pattern";
+
+impl Lowerer<'_> {
+    /// Lowers what may assign the last match.
+    pub(super) fn matching<T>(&mut self, last: LocalId, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = self.current;
+        let around = self.frames[frame].last_match.replace(last);
+        let lowered = lower(self);
+        self.frames[frame].last_match = around;
+        lowered
+    }
+
+    /// The frame of the user's code that called a built-in, and its local that holds the last match.
+    fn place_of_match(&self) -> Option<(usize, LocalId)> {
+        let mut at = self.current;
+        loop {
+            let frame = &self.frames[at];
+            if !frame.builtin {
+                return frame.last_match.map(|local| (at, local));
+            }
+            if frame.outermost || frame.caller == at {
+                return None;
+            }
+            at = frame.caller;
+        }
+    }
+
+    /// Is what is matched now looked at by the code that called a built-in?
+    pub(crate) fn keeps_matches(&self) -> bool {
+        self.place_of_match().is_some()
+    }
+
+    pub(crate) fn set_match(&mut self, found: Operand) {
+        if let Some((frame, local)) = self.place_of_match() {
+            let current = std::mem::replace(&mut self.current, frame);
+            self.write_local(local, found);
+            self.current = current;
+        }
+    }
+
+    pub(crate) fn last_match(&mut self) -> Option<Operand> {
+        let (frame, local) = self.place_of_match()?;
+        let current = std::mem::replace(&mut self.current, frame);
+        let found = self.read_local(local);
+        self.current = current;
+        Some(found)
+    }
+
+    /// A MatchData: its pattern, a String that stays as it is, and the bytes at which the groups begin and end.
+    pub(crate) fn match_data(&mut self, values: [&Operand; 3]) -> Operand {
+        let class = ClassId::MATCH_DATA;
+        let fields = ["#regexp", "#text", "#places"].map(str::to_string);
+        if self.memo.made.contains_key(&class) {
+            let values: Vec<(String, Operand)> = fields.into_iter().zip(values.map(Clone::clone)).collect();
+            return self.make(class, &values);
+        }
+        let fields = fields.into_iter().zip(values.map(|value| value.types.clone())).collect();
+        let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+        if !self.is_bounded(&types) {
+            return Operand::bottom();
+        }
+        Operand { types, values: values.into_iter().flat_map(|value| value.values.clone()).collect() }
+    }
+
+    /// A literal.
+    pub(super) fn regexp(&mut self, source: &str, options: u32) -> Operand {
+        match Pattern::new(source, options) {
+            Ok(_) => self.root(&RootKey::Regexp(source.into(), options)).unwrap_or_else(Operand::bottom),
+            Err(refused) => self.refuse_pattern_part(&refused.part, refused.why),
+        }
+    }
+
+    /// How many groups a Regexp has, where it is one that is known before the section runs.
+    pub(crate) fn groups_of(&self, regexp: &Operand) -> Option<u32> {
+        regexp.types.single()?;
+        let scalar = self.b.scalar_of(regexp.value())?;
+        match self.program.scalars.get(scalar.0 as usize)?.source {
+            ScalarSource::Root(number, _) => self.host.groups(number),
+            _ => None,
+        }
+    }
+
+    fn refuse_pattern_part(&mut self, part: &str, why: &str) -> Operand {
+        let hint = "write the pattern without that, or match before the section and keep what was found";
+        let message = format!("`{part}` of a regular expression cannot run in a section: {why}");
+        self.refuse_here("unsupported-regexp", message, Some(hint.into()))
+    }
+
+    /// Where what a Regexp is compiled to is.
+    pub(crate) fn pattern_address(&mut self, regexp: &Operand) -> Operand {
+        let pattern = self.read_ivar(regexp, PATTERN);
+        if pattern.types.contains(&Type::Nil) {
+            let (part, why) = self.host.refused_pattern().unwrap_or_default();
+            return self.refuse_pattern_part(&part, &why);
+        }
+        if pattern.types.single() == Some(&Type::Integer) { pattern } else { Operand::bottom() }
+    }
+
+    /// [`crate::ir::Op::Match`] with the bytes of a String.
+    pub(crate) fn ask_pattern(&mut self, regexp: &Operand, string: &Operand, asks: [Value; 4]) -> Value {
+        let zero = self.b.i64(0);
+        let pattern = self.pattern_address(regexp);
+        if pattern.is_bottom() {
+            return zero;
+        }
+        let Some((words, first)) = self.place_of_bytes(string) else { return zero };
+        let size = self.string_size(string);
+        let [place, request, prepared, wanted] = asks;
+        let asks = vec![pattern.value(), size, place, request, prepared, wanted];
+        self.b.search(words, first, asks)
+    }
+}

@@ -1,0 +1,300 @@
+//! Ruby's regular expressions: what of their syntax has Ruby's meaning in an automaton ([`syntax`]), that automaton
+//! ([`machine`]), and what machine code asks of a pattern as it runs.
+#![deny(unsafe_code)]
+
+mod machine;
+pub mod syntax;
+#[cfg(test)]
+mod tests;
+
+use crate::infer::Encoding;
+use machine::{Machine, Mode};
+use regex_automata::util::primitives::NonMaxUsize;
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use syntax::{Class, Flags, Item, Look, Node, Parsed, Refused};
+
+/// What stands in the options of a Regexp.
+pub const IGNORE_CASE: u32 = 1;
+pub const EXTENDED: u32 = 2;
+pub const MULTILINE: u32 = 4;
+/// Has an encoding of its own, UTF-8.
+pub const FIXED_ENCODING: u32 = 16;
+pub const NO_ENCODING: u32 = 32;
+
+/// A pattern that sections can match. Threads share it.
+#[derive(Debug)]
+pub struct Pattern {
+    parsed: Parsed,
+    fixed: bool,
+    /// Beyond ASCII, what it matches hangs on the version of Unicode, or on more than one character at a time.
+    care: Care,
+    bytes: OnceLock<Option<Machine>>,
+    utf8: OnceLock<Option<Machine>>,
+}
+
+/// Which characters of a String it cannot tell about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Care {
+    /// Those that a letter and its neighbour are together, as ß is ss, and those of another length than their other
+    /// case: MRI finds `ſ` by `/s/i`, but not by `/s\z/i`.
+    ligatures: bool,
+    /// Those about which versions of Unicode could differ.
+    words: bool,
+    /// All beyond ASCII.
+    all: bool,
+}
+
+/// What a pattern is to do with a String. The first of them looks whether it can at all; what it gives is told to the
+/// others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum Request {
+    Prepare,
+    Search,
+    /// At the place itself.
+    Here,
+    /// The last match that begins there or before.
+    Back,
+    /// How many groups there are, with the whole match.
+    Count,
+    /// The number of the group whose name the String is, or -1.
+    Number,
+    /// How many names there are.
+    Names,
+    /// How many bytes a name has (its number is the place), and one of them (its number is what preparing gave).
+    NameSize,
+    NameByte,
+}
+
+impl Request {
+    pub const ALL: [Self; 9] = [
+        Self::Prepare,
+        Self::Search,
+        Self::Here,
+        Self::Back,
+        Self::Count,
+        Self::Number,
+        Self::Names,
+        Self::NameSize,
+        Self::NameByte,
+    ];
+}
+
+/// What is to be told of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum Wanted {
+    /// That there is one.
+    Nothing,
+    /// Where it begins and ends.
+    Whole,
+    Groups,
+}
+
+/// What [`Request::Prepare`] gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum Prepared {
+    Bytes,
+    Utf8,
+    /// ArgumentError: the String has invalid bytes.
+    Invalid,
+    /// Encoding::CompatibilityError
+    Incompatible,
+    /// Sections do not match such characters with this pattern.
+    Unsure,
+    /// The automaton would be too large.
+    Large,
+}
+
+thread_local! {
+    /// Where the groups of the last match of the thread are.
+    static SLOTS: RefCell<Vec<Option<NonMaxUsize>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Where the last match of this thread has the start or end of a group; -1 where the group matched nothing.
+pub fn last_slot(number: i64) -> i64 {
+    SLOTS.with_borrow(|slots| {
+        let slot = usize::try_from(number).ok().and_then(|number| slots.get(number).copied().flatten());
+        slot.map_or(-1, |place| place.get() as i64)
+    })
+}
+
+impl Pattern {
+    pub fn new(source: &str, options: u32) -> Result<Self, Refused> {
+        let flags = Flags {
+            ignore_case: options & IGNORE_CASE != 0,
+            multiline: options & MULTILINE != 0,
+            extended: options & EXTENDED != 0,
+        };
+        let parsed = syntax::parse(source, flags)?;
+        machine::shape(&parsed.node)?;
+        let mut care = Care::default();
+        note_care(&parsed.node, &mut care);
+        let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
+        let pattern = Self { parsed, fixed, care, bytes: OnceLock::new(), utf8: OnceLock::new() };
+        match pattern.machine(Mode::Bytes) {
+            Some(_) => Ok(pattern),
+            None => Err(Refused { part: source.into(), why: "it is too large" }),
+        }
+    }
+
+    /// Groups beside the whole match.
+    pub fn groups(&self) -> u32 {
+        self.parsed.groups
+    }
+
+    pub fn names(&self) -> &[(String, u32)] {
+        &self.parsed.names
+    }
+
+    fn machine(&self, mode: Mode) -> Option<&Machine> {
+        let made = match mode {
+            Mode::Bytes => &self.bytes,
+            Mode::Utf8 => &self.utf8,
+        };
+        let make = || Machine::new(&machine::shape(&self.parsed.node).ok()?, self.parsed.groups, mode);
+        made.get_or_init(make).as_ref()
+    }
+
+    /// Can a String be matched, and how?
+    pub fn prepare(&self, text: &[u8], encoding: i64) -> Prepared {
+        if text.is_ascii() {
+            return Prepared::Bytes;
+        }
+        if encoding == Encoding::Binary as i64 {
+            return if self.fixed { Prepared::Incompatible } else { Prepared::Bytes };
+        }
+        let valid = if encoding == Encoding::Utf8 as i64 { std::str::from_utf8(text).ok() } else { None };
+        match valid {
+            None => Prepared::Invalid,
+            Some(text) if self.is_unsure(text) => Prepared::Unsure,
+            Some(_) if self.machine(Mode::Utf8).is_none() => Prepared::Large,
+            Some(_) => Prepared::Utf8,
+        }
+    }
+
+    fn is_unsure(&self, text: &str) -> bool {
+        let Care { ligatures, words, all } = self.care;
+        all || ligatures
+            && text.chars().any(|char| matches!(char, 'ß' | 'ẞ' | 'ſ' | '\u{212a}' | '\u{fb00}'..='\u{fb06}'))
+            || words && text.chars().any(|char| !char.is_ascii() && unsure_words().contains(char))
+    }
+
+    /// Does what is requested; of [`Request::Back`] -2 where Ruby finds less than there is. Of preparing, `place` is the String's encoding.
+    pub fn ask(&self, text: &[u8], place: i64, request: Request, prepared: i64, wanted: Wanted) -> i64 {
+        let name = || self.names().get(place as usize).map_or("", |(name, _)| name);
+        match request {
+            Request::Prepare => self.prepare(text, place) as i64,
+            Request::Back if begins_with_anything(&self.parsed.node) => -2,
+            Request::Search | Request::Here | Request::Back => {
+                self.search(text, place as usize, request, prepared, wanted)
+            }
+            Request::Count => i64::from(self.groups()) + 1,
+            Request::Number => {
+                let found = self.names().iter().find(|(name, _)| name.as_bytes() == text);
+                found.map_or(-1, |(_, number)| i64::from(*number))
+            }
+            Request::Names => self.names().len() as i64,
+            Request::NameSize => name().len() as i64,
+            Request::NameByte => name().as_bytes().get(prepared as usize).map_or(0, |byte| i64::from(*byte)),
+        }
+    }
+
+    /// Where a match begins, or -1; [`last_slot`] has its groups, as far as they are wanted.
+    pub fn search(&self, text: &[u8], from: usize, request: Request, prepared: i64, wanted: Wanted) -> i64 {
+        let mode = if prepared == Prepared::Utf8 as i64 { Mode::Utf8 } else { Mode::Bytes };
+        let Some(machine) = self.machine(mode).filter(|_| from <= text.len()) else { return -1 };
+        SLOTS.with_borrow_mut(|slots| {
+            slots.clear();
+            let count = match wanted {
+                Wanted::Nothing => 0,
+                Wanted::Whole => machine.whole(),
+                Wanted::Groups => machine.whole().max(2 * self.parsed.groups as usize + 2),
+            };
+            slots.resize(count, None);
+            let found = match request {
+                Request::Back => {
+                    let starts = |at: &usize| {
+                        mode == Mode::Bytes || text.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)
+                    };
+                    (0..=from).rev().filter(starts).any(|at| machine.search(text, at, true, slots))
+                }
+                request => machine.search(text, from, request == Request::Here, slots),
+            };
+            match (found, slots.first()) {
+                (false, _) => -1,
+                (true, Some(Some(start))) => start.get() as i64,
+                (true, _) => 0,
+            }
+        })
+    }
+}
+
+/// Does it begin with as many of any characters as there are? MRI looks at the beginning of the text only then, also for
+/// the last match.
+fn begins_with_anything(node: &Node) -> bool {
+    match node {
+        Node::Repeat { inner, most: None, .. } => matches!(**inner, Node::Any { multiline: true }),
+        Node::Group { inner, .. } => begins_with_anything(inner),
+        Node::Concat(parts) => parts.first().is_some_and(begins_with_anything),
+        _ => false,
+    }
+}
+
+/// Is there a `\u`, which makes a pattern one of UTF-8?
+fn writes_unicode(source: &str) -> bool {
+    let mut escaped = false;
+    source.chars().any(|char| {
+        let found = escaped && char == 'u';
+        escaped = char == '\\' && !escaped;
+        found
+    })
+}
+
+fn note_care(node: &Node, care: &mut Care) {
+    match node {
+        Node::Char { ignore_case: true, .. } => care.ligatures = true,
+        Node::Class { class, ignore_case } => note_class(class, *ignore_case, care),
+        Node::Look(Look::Boundary | Look::NoBoundary) => care.words = true,
+        Node::Group { inner, .. } | Node::Repeat { inner, .. } => note_care(inner, care),
+        Node::Concat(all) | Node::Either(all) => all.iter().for_each(|node| note_care(node, care)),
+        _ => {}
+    }
+}
+
+fn note_class(class: &Class, ignore_case: bool, care: &mut Care) {
+    care.ligatures |= ignore_case;
+    for item in &class.items {
+        match item {
+            Item::Property { .. } => {
+                care.words = true;
+                care.all |= ignore_case;
+            }
+            Item::Ascii { negated, .. } => care.all |= ignore_case && *negated,
+            Item::Nested(class) => note_class(class, ignore_case, care),
+            Item::Range(..) => {}
+        }
+    }
+    class.and.iter().for_each(|class| note_class(class, ignore_case, care));
+}
+
+/// Characters that are not the same in all versions of Unicode from Ruby 3.1 on, or that Ruby takes for no part of words
+/// though Unicode does.
+struct Unsure(Vec<(char, char)>);
+
+impl Unsure {
+    fn contains(&self, char: char) -> bool {
+        let at = self.0.partition_point(|(_, high)| *high < char);
+        self.0.get(at).is_some_and(|(low, _)| *low <= char)
+    }
+}
+
+fn unsure_words() -> &'static Unsure {
+    static SET: OnceLock<Unsure> = OnceLock::new();
+    SET.get_or_init(|| {
+        let set = machine::property(r"[\P{Age=13.0}\p{Join_Control}]");
+        Unsure(set.ranges().iter().map(|range| (range.start(), range.end())).collect())
+    })
+}

@@ -1,0 +1,41 @@
+use super::*;
+
+fn found(source: &str, options: u32, text: &str) -> Vec<i64> {
+    let pattern = Pattern::new(source, options).unwrap();
+    let prepared = pattern.prepare(text.as_bytes(), Encoding::Utf8 as i64) as i64;
+    match pattern.search(text.as_bytes(), 0, Request::Search, prepared, Wanted::Groups) {
+        -1 => vec![],
+        _ => (0..2 * i64::from(pattern.groups()) + 2).map(last_slot).collect(),
+    }
+}
+
+fn refused(source: &str) -> (String, &'static str) {
+    let Refused { part, why } = Pattern::new(source, 0).unwrap_err();
+    (part, why)
+}
+
+#[test]
+fn lines_begin_and_end_as_in_ruby() {
+    assert_eq!(found("^", 0, "a\n"), [0, 0]);
+    assert_eq!(found("^b*", 0, "\nb"), [0, 0]);
+    assert_eq!(refused("x^b*").0, "^");
+    assert_eq!(found("^a|x", 0, "x\na"), [0, 1]);
+    assert_eq!(found(r"a\Z", 0, "a\na\n"), [2, 3]);
+    assert_eq!(found("a$", 0, "ba\n"), [1, 2]);
+}
+
+#[test]
+fn groups_are_where_they_matched_last() {
+    assert_eq!(found("(a)|(b)", 0, "b"), [0, 1, -1, -1, 0, 1]);
+    assert_eq!(found("(?:(a)|b)+", 0, "ab"), [0, 2, 0, 1]);
+    assert_eq!(found("(?<x>a)(b)", 0, "ab"), [0, 2, 0, 1]);
+}
+
+#[test]
+fn what_ruby_reads_otherwise_is_refused_by_name() {
+    assert_eq!(refused("ab(?=c)d").0, "(?=");
+    assert_eq!(refused(r"(a)\1").0, r"\1");
+    assert_eq!(refused("(?:a?)*b").0, "(?:a?)*");
+    assert_eq!(refused("x++").0, "++");
+    assert_eq!(refused(r"a\Zb").0, r"\Z");
+}

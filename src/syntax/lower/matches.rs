@@ -1,0 +1,242 @@
+//! What a pattern has matched last: `$~`, what is read of it, and names within a pattern that become locals. Ruby keeps it
+//! for each call of a method, so it is a local without a name, of the method or of the block that is run for each element.
+//! What may set it is a [`Kind::Matching`], in codes that read it.
+
+use super::Lowering;
+use crate::source::Span;
+use crate::syntax::ast::{BlockArg, Call, Kind, LocalId, Node, StringPart, Target};
+use ruby_prism as prism;
+use std::sync::Arc;
+
+/// Methods that set it, some in their blocks. Those that look for a pattern by `===` are among them.
+const SETTING: &[&str] = &[
+    "=~",
+    "===",
+    "!~",
+    "[]",
+    "all?",
+    "any?",
+    "grep",
+    "gsub",
+    "gsub!",
+    "index",
+    "last_match",
+    "match",
+    "none?",
+    "one?",
+    "partition",
+    "rindex",
+    "rpartition",
+    "scan",
+    "slice",
+    "slice!",
+    "start_with?",
+    "sub",
+    "sub!",
+];
+
+/// Parallel methods whose blocks are run for each element, without the `p`.
+const PARALLEL: &[&str] = &[
+    "all?",
+    "any?",
+    "chunk_while",
+    "collect",
+    "collect!",
+    "count",
+    "delete_if",
+    "detect",
+    "drop_while",
+    "each",
+    "each_cons",
+    "each_key",
+    "each_pair",
+    "each_slice",
+    "each_value",
+    "each_with_index",
+    "each_with_object",
+    "filter",
+    "filter!",
+    "filter_map",
+    "find",
+    "find_all",
+    "find_index",
+    "flat_map",
+    "group_by",
+    "inject",
+    "keep_if",
+    "map",
+    "map!",
+    "max",
+    "max_by",
+    "min",
+    "min_by",
+    "minmax",
+    "none?",
+    "one?",
+    "partition",
+    "reduce",
+    "reject",
+    "reject!",
+    "select",
+    "select!",
+    "slice_when",
+    "sort",
+    "sort!",
+    "sort_by",
+    "sort_by!",
+    "sum",
+    "take_while",
+    "times",
+    "to_h",
+    "transform_keys",
+    "transform_keys!",
+    "transform_values",
+    "transform_values!",
+    "uniq",
+    "uniq!",
+];
+
+/// The local that holds the last match, in the scopes from one on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LastMatch {
+    local: Option<LocalId>,
+    scope: usize,
+}
+
+impl Lowering<'_> {
+    /// Is there something in the text that reads what was matched? Nothing but time is lost where it only looks so.
+    pub(super) fn reads_matches(&self, span: Span) -> bool {
+        let text = self.source.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let special = |char: char| matches!(char, '~' | '&' | '`' | '\'' | '+' | '1'..='9');
+        text.contains("last_match")
+            || text.match_indices('$').any(|(at, _)| text[at + 1..].starts_with(special))
+    }
+
+    fn last_match(&mut self) -> LocalId {
+        if let Some(local) = self.last_match.local {
+            return local;
+        }
+        let local = LocalId(self.locals.len() as u32);
+        self.locals.push("$~".into());
+        if let Some(scope) = self.scopes.get_mut(self.last_match.scope) {
+            scope.own.push(local);
+        }
+        self.last_match.local = Some(local);
+        local
+    }
+
+    /// Lowers the block of a call, of which each run has its own match where elements run it.
+    pub(super) fn with_match_of_its_own(
+        &mut self,
+        call: &str,
+        lower: impl FnOnce(&mut Self) -> Option<BlockArg>,
+    ) -> Option<BlockArg> {
+        if !call.strip_prefix('p').is_some_and(|name| PARALLEL.contains(&name)) {
+            return lower(self);
+        }
+        let own = LastMatch { local: None, scope: self.scopes.len() };
+        let around = std::mem::replace(&mut self.last_match, own);
+        let block = lower(self);
+        let own = std::mem::replace(&mut self.last_match, around);
+        match block {
+            Some(BlockArg::Literal(mut literal)) => {
+                if let (Some(_), Some(literal)) = (own.local, Arc::get_mut(&mut literal)) {
+                    let nil = Node { id: literal.id, span: literal.span, kind: Kind::Nil };
+                    let body = std::mem::replace(&mut literal.body, nil);
+                    literal.body = self.begin_matches(own, body);
+                }
+                Some(BlockArg::Literal(literal))
+            }
+            other => other,
+        }
+    }
+
+    /// A node that may match.
+    pub(super) fn matching(&mut self, node: Node) -> Node {
+        if !self.keeps_matches && self.last_match.local.is_none() {
+            return node;
+        }
+        let last = self.last_match();
+        self.node(node.span, Kind::Matching(last, Box::new(node)))
+    }
+
+    /// A call of such a name.
+    pub(super) fn matching_call(&mut self, name: &str, node: Node) -> Node {
+        if SETTING.contains(&name) { self.matching(node) } else { node }
+    }
+
+    /// Asks what was matched.
+    fn of_last_match(&mut self, span: Span, name: &str, args: Vec<Node>) -> Node {
+        let last = self.last_match();
+        let receiver = self.node(span, Kind::Local(last));
+        let call = Call {
+            receiver: Some(receiver),
+            name: name.into(),
+            name_span: span,
+            args,
+            block: None,
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
+    }
+
+    /// `$~`
+    pub(super) fn match_read(&mut self, span: Span) -> Node {
+        self.of_last_match(span, "#last", vec![])
+    }
+
+    /// `$1`
+    pub(super) fn numbered_reference(&mut self, reference: &prism::NumberedReferenceReadNode<'_>) -> Node {
+        let span = self.span(&reference.location());
+        let number = self.node(span, Kind::Integer(reference.number().into()));
+        self.of_last_match(span, "#nth", vec![number])
+    }
+
+    /// `` $& $` $' $+ ``
+    pub(super) fn back_reference(&mut self, reference: &prism::BackReferenceReadNode<'_>) -> Node {
+        let span = self.span(&reference.location());
+        let name = match reference.name().as_slice() {
+            b"$&" => "#whole",
+            b"$`" => "#before",
+            b"$'" => "#behind",
+            _ => "#last_group",
+        };
+        self.of_last_match(span, name, vec![])
+    }
+
+    /// `/(?<name>…)/ =~ text`, which assigns the local `name`.
+    pub(super) fn match_write(&mut self, write: &prism::MatchWriteNode<'_>) -> Node {
+        let span = self.span(&write.location());
+        self.last_match();
+        let call = self.call(&write.call());
+        let place = self.fresh_local("#place");
+        let assign = |s: &mut Self, target, value| {
+            s.node(span, Kind::Assign { target: Box::new(target), value: Box::new(value) })
+        };
+        let mut steps = vec![assign(self, Target::Local(place, span), call)];
+        for target in &write.targets() {
+            let name = String::from_utf8_lossy(target.location().as_slice()).into_owned();
+            let name = match target.as_local_variable_target_node() {
+                Some(target) => super::text(&target.name()),
+                None => name,
+            };
+            let target = self.target(&target);
+            let name = self.node(span, Kind::String(vec![StringPart::Text(name)]));
+            let value = self.of_last_match(span, "#named", vec![name]);
+            steps.push(assign(self, target, value));
+        }
+        steps.push(self.node(span, Kind::Local(place)));
+        self.node(span, Kind::Sequence(steps))
+    }
+
+    /// In a block that is run for each element there may be a match from before, of which nothing is known.
+    pub(super) fn begin_matches(&mut self, last: LastMatch, body: Node) -> Node {
+        let Some(local) = last.local else { return body };
+        let span = body.span;
+        let unknown = Box::new(self.node(span, Kind::False));
+        let target = Box::new(Target::Local(local, span));
+        let begin = self.node(span, Kind::Assign { target, value: unknown });
+        self.node(span, Kind::Sequence(vec![begin, body]))
+    }
+}
