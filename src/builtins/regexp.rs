@@ -27,7 +27,7 @@ pub(super) const MODULE_ROWS: &[Row] = &[carrying("last_match", |s, c| {
     let found = s.send(&found, "#last", &[], 1);
     match &c.args[..] {
         [] => found,
-        [group] => s.send(&found, "#at", &[group.clone()], 2),
+        [group] => s.send(&found, "#at", std::slice::from_ref(group), 2),
         args => super::wrong_count(s, args.len(), "0..1"),
     }
 })];

@@ -91,14 +91,16 @@ pub struct Parsed {
     pub names: Vec<(String, u32)>,
 }
 
-const DIGIT: &[(char, char)] = &[('0', '9')];
-const HEX: &[(char, char)] = &[('0', '9'), ('A', 'F'), ('a', 'f')];
-const SPACE: &[(char, char)] = &[('\t', '\r'), (' ', ' ')];
-const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+type Ranges = &'static [(char, char)];
+
+const DIGIT: Ranges = &[('0', '9')];
+const HEX: Ranges = &[('0', '9'), ('A', 'F'), ('a', 'f')];
+const SPACE: Ranges = &[('\t', '\r'), (' ', ' ')];
+const WORD: Ranges = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
 /// POSIX brackets and properties of the same name: what of ASCII is in them, and the classes of regex-syntax that are
 /// the same set beyond it.
-const PROPERTIES: &[(&str, &[(char, char)], &str)] = &[
+const PROPERTIES: &[(&str, Ranges, &str)] = &[
     ("alnum", &[('0', '9'), ('A', 'Z'), ('a', 'z')], r"[\p{Alphabetic}\p{Nd}]"),
     ("alpha", &[('A', 'Z'), ('a', 'z')], r"\p{Alphabetic}"),
     ("blank", &[('\t', '\t'), (' ', ' ')], r"[\p{Zs}\t]"),
