@@ -68,4 +68,29 @@ RSpec.describe "Time" do
     hashes = Hash.new { |all, n| all[n] = [(0...n).to_h { |i| [i, i] }] }
     expect_linear(4_000) { |n| hashes[n].pmap { |hash| hash.each_slice(3).with_index.to_a.size } }
   end
+
+  it "of deletion from a Hash that the section makes" do
+    expect_linear(10_000) do |n|
+      [n].pmap do |k|
+        hash = {}
+        k.times { |i| hash[i * 7919 % 1_000_003] = i }
+        k.times { |i| hash.delete(i * 7919 % 1_000_003) if i.even? }
+        hash.size
+      end
+    end
+  end
+
+  it "of a Hash as a cache" do
+    expect_linear(10_000) do |n|
+      [n].pmap do |k|
+        hash = {}
+        k.times do |i|
+          hash.delete(i / 2)
+          hash[i] = i
+          hash.delete(hash.first[0]) if hash.size > k / 10
+        end
+        hash.size
+      end
+    end
+  end
 end

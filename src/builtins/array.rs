@@ -658,6 +658,15 @@ pub(super) fn length(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 pub(super) fn length_of(s: &mut Lowerer<'_>, receiver: &Operand) -> Option<Value> {
     match receiver.types.single()? {
         Type::Array(kind) | Type::Column(kind, _) => Some(s.array_length(*kind, receiver.value())),
+        ty if ty.is_hash() && s.may_have_dead_pairs(receiver) => {
+            let live = s.within_slot(0x621, |s| s.send(receiver, "#live", &[], 1));
+            if live.is_bottom() || live.values.len() != 1 {
+                return None;
+            }
+            let size = s.b.unary(crate::ir::UnaryOp::WrapI64, live.value());
+            let size = s.b.unary(crate::ir::UnaryOp::ExtendI32, size);
+            Some(s.b.at_least_zero(size))
+        }
         ty if ty.is_hash() => {
             let keys = s.hash_part(receiver, HashPart::Keys);
             length_of(s, &keys)

@@ -3272,17 +3272,12 @@ module Hash
 
   # The same where the section changes the Hash: it has slots as one that the section makes.
   def __find_changing(key)
-    return -1 unless __lookup?(key)
-
-    keys = __keys
-    slots = __slots
-    keys.__refill(slots) if slots.size == 0 && keys.size >= 16 && keys.__hashes?(key)
-    __find_made(key)
+    __lookup?(key) ? __find_made(key) : -1
   end
 
   def [](key)
-    place = __find(key)
-    place < 0 ? __missing(key) : __values.__item(place)
+    place = __find_raw(key)
+    place < 0 ? __missing(key) : __raw_values.__item(place)
   end
 
   def __first_pair
@@ -3290,26 +3285,26 @@ module Hash
   end
 
   def __fetch(key)
-    place = __find(key)
-    place < 0 ? __no_key(key) : __values.__item(place)
+    place = __find_raw(key)
+    place < 0 ? __no_key(key) : __raw_values.__item(place)
   end
 
   def __fetch_default(key, default)
-    place = __find(key)
-    place < 0 ? default : __values.__item(place)
+    place = __find_raw(key)
+    place < 0 ? default : __raw_values.__item(place)
   end
 
   def __fetch_block(key)
-    place = __find(key)
-    place < 0 ? yield(key) : __values.__item(place)
+    place = __find_raw(key)
+    place < 0 ? yield(key) : __raw_values.__item(place)
   end
 
   # ---- those that make another one
 
   def __put(key, value)
     __change
-    place = __find(key)
-    place < 0 ? __insert(key, value) : __values.__set(place, value)
+    place = __find_raw(key)
+    place < 0 ? __insert(key, value) : __raw_values.__set(place, value)
     value
   end
 
@@ -3458,7 +3453,7 @@ module Hash
   end
 
   def key?(key)
-    __find(key) >= 0
+    __find_raw(key) >= 0
   end
 
   def values_at(*keys)
@@ -3502,25 +3497,140 @@ module Hash
   end
 
   def each_key
-    __keys.each { |key| yield key }
+    if __deletes?
+      each { |key, _| yield key }
+    else
+      __keys.each { |key| yield key }
+    end
     self
   end
 
   def each_value
-    __values.each { |value| yield value }
+    if __deletes?
+      each { |_, value| yield value }
+    else
+      __values.each { |value| yield value }
+    end
     self
   end
 end
 
-# A Hash that a section makes, or changes: lists of keys and values, and one of slots as sets have it (above).
+# A Hash that a section makes, or changes: lists of keys and values, and one of slots, where there are enough pairs. Each
+# pair has a number, and the slot that its key names, or the next that is free, holds it. Behind the slots stand how many
+# pairs are dead, and the number before that of the first pair. A pair that is deleted is dead, which the sign of its
+# number says, until a method goes through the pairs (`__dense`) or there are no slots left: so deletion takes constant
+# time in the long run. Hashes that are there before the section have no dead pairs.
 module MadeHash
+  # The index of a key, or -1.
   def __find_made(key)
-    keys = __keys
+    keys = __raw_keys
+    return keys.__place_of(key) unless keys.__hashes?(key)
+
     slots = __slots
-    if slots.size > 0 && keys.__hashes?(key)
-      slots.__item(keys.__slot(key, slots)) - 1
-    else
-      keys.__place_of(key)
+    __index if slots.size == 0 && keys.size >= 16
+    return keys.__place_of(key) if slots.size == 0
+
+    number = slots.__item(__slot_of(key))
+    number == 0 ? -1 : number - __before - 1
+  end
+
+  def __find_dense(key)
+    __dense
+    __find_made(key)
+  end
+
+  # The slot that has the key, or where it belongs.
+  def __slot_of(key)
+    keys = __raw_keys
+    slots = __slots
+    last = slots.size - 3
+    before = __before
+    slot = key.__hash & last
+    while true
+      number = slots.__item(slot)
+      return slot if number == 0 || (number > before && key.__alike(keys.__item(number - before - 1)))
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  # New slots for all pairs, none of which is dead.
+  def __index
+    keys = __raw_keys
+    slots = __slots
+    count = 64
+    count *= 2 while count < keys.size * 8
+    slots.__resize(0)
+    (count + 2).times { slots.__push(0) }
+    i = 0
+    while i < keys.size
+      slot = keys.__item(i).__hash & (count - 1)
+      slot = (slot + 1) & (count - 1) while slots.__item(slot) > 0
+      i += 1
+      slots.__set(slot, i)
+    end
+  end
+
+  def __dead
+    slots = __slots
+    slots.size == 0 ? 0 : slots.__item(slots.size - 2)
+  end
+
+  def __before
+    slots = __slots
+    slots.__item(slots.size - 1)
+  end
+
+  def __live
+    __raw_keys.size - __dead
+  end
+
+  def __dead?(place)
+    slots = __slots
+    last = slots.size - 3
+    number = place + 1 + __before
+    slot = __raw_keys.__item(place).__hash & last
+    while true
+      there = slots.__item(slot)
+      return there < 0 if there == number || there == -number
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  # Leaves no dead pairs.
+  def __dense
+    __compact if __deletes? && __dead > 0
+  end
+
+  def __compact
+    keys = __raw_keys
+    values = __raw_values
+    i = 0
+    count = 0
+    while i < keys.size
+      unless __dead?(i)
+        keys.__set(count, keys.__item(i))
+        values.__set(count, values.__item(i))
+        count += 1
+      end
+      i += 1
+    end
+    keys.__resize(count)
+    values.__resize(count)
+    __slots.__resize(0)
+  end
+
+  # Drops dead pairs at the beginning.
+  def __trim
+    return unless __deletes?
+
+    slots = __slots
+    while __dead > 0 && __dead?(0)
+      __raw_keys.__drop_front(1)
+      __raw_values.__drop_front(1)
+      slots.__set(slots.size - 1, __before + 1)
+      slots.__set(slots.size - 2, __dead - 1)
     end
   end
 
@@ -3528,14 +3638,19 @@ module MadeHash
   def __insert(key, value)
     __change
     __check_key(key)
-    keys = __keys
+    keys = __raw_keys
     slots = __slots
-    if keys.size >= 16 && keys.__hashes?(key)
-      keys.__refill(slots) if keys.size * 2 >= slots.size
-      slots.__set(keys.__slot(key, slots), keys.size + 1)
+    if keys.__hashes?(key) && (slots.size > 0 || keys.size >= 16)
+      if slots.size == 0
+        __index
+      elsif (keys.size + __before + 1) * 2 > slots.size - 2
+        __dense
+        __index
+      end
+      slots.__set(__slot_of(key), keys.size + 1 + __before)
     end
     keys.__push(key.__as_key)
-    __values.__push(value)
+    __raw_values.__push(value)
   end
 
   def []=(key, value)
@@ -3544,35 +3659,50 @@ module MadeHash
 
   def __delete(key)
     __change
-    place = __find(key)
+    place = __find_raw(key)
     return nil if place < 0
 
-    value = __values.__item(place)
+    value = __raw_values.__item(place)
     __remove(place)
     value
   end
 
   def __delete_block(key)
     __change
-    place = __find(key)
+    place = __find_raw(key)
     return yield(key) if place < 0
 
-    value = __values.__item(place)
+    value = __raw_values.__item(place)
     __remove(place)
     value
   end
 
   def __remove(place)
-    __keys.__delete_at(place)
-    __values.__delete_at(place)
-    __slots.__resize(0)
+    keys = __raw_keys
+    slots = __slots
+    if __lazy? && slots.size > 0 && keys.__hashes?
+      slot = __slot_of(keys.__item(place))
+      slots.__set(slot, -slots.__item(slot))
+      slots.__set(slots.size - 2, __dead + 1)
+      __trim if place == 0
+    else
+      keys.__delete_at(place)
+      __raw_values.__delete_at(place)
+      slots.__resize(0)
+    end
+  end
+
+  def __first_pair
+    __trim
+    size == 0 ? nil : [__raw_keys.__item(0), __raw_values.__item(0)]
   end
 
   def shift
     __change
+    __trim
     return __ruby?(:empty_shift_gives_default) ? __missing(nil) : nil if size == 0
 
-    pair = __item(0)
+    pair = [__raw_keys.__item(0), __raw_values.__item(0)]
     __remove(0)
     pair
   end
@@ -3584,8 +3714,8 @@ module MadeHash
 
   def __cut_to(count)
     __change
-    __keys.__resize(count)
-    __values.__resize(count)
+    __raw_keys.__resize(count)
+    __raw_values.__resize(count)
     __slots.__resize(0)
   end
 

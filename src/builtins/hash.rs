@@ -153,8 +153,21 @@ pub(super) const ENUMERABLE: &[Row] = &[
 ];
 
 pub(super) const PRIMITIVES: &[Row] = &[
-    bare("#keys", |s, c| s.hash_part(&c.receiver, HashPart::Keys)),
-    bare("#values", |s, c| s.hash_part(&c.receiver, HashPart::Values)),
+    bare("#keys", |s, c| s.dense_part(&c.receiver, HashPart::Keys)),
+    bare("#values", |s, c| s.dense_part(&c.receiver, HashPart::Values)),
+    // With dead pairs.
+    bare("#raw_keys", |s, c| s.hash_part(&c.receiver, HashPart::Keys)),
+    bare("#raw_values", |s, c| s.hash_part(&c.receiver, HashPart::Values)),
+    // Can there be dead pairs?
+    bare("#deletes?", |s, c| {
+        let deletes = s.may_have_dead_pairs(&c.receiver);
+        Operand::bool(s.b.bool(deletes))
+    }),
+    // Is a pair to be dead that is deleted?
+    bare("#lazy?", |s, c| {
+        let lazy = s.note_dead_pairs(&c.receiver);
+        Operand::bool(s.b.bool(lazy))
+    }),
     bare("#empty?", array::empty),
     bare("size", array::length),
     // Refuses a key that the section changes elsewhere: Ruby would not find it any more.
@@ -259,9 +272,14 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let how = match c.receiver.types.single() {
             Some(Type::Hash(kind, _)) if s.hash_changes(*kind) => "#find_changing",
             Some(Type::Hash(..)) => "#find_outside",
-            _ => "#find_made",
+            _ => "#find_dense",
         };
         s.send(&c.receiver, how, &c.args, 1)
+    }),
+    // The same, where dead pairs may stay.
+    row("#find_raw", |s, c| {
+        let made = c.receiver.types.iter().any(Type::is_made_hash);
+        s.send(&c.receiver, if made { "#find_made" } else { "#find" }, &c.args, 1)
     }),
     // Can the keys be looked up by their hash?
     row("#lookup?", |s, c| {

@@ -686,8 +686,8 @@ impl Lowerer<'_> {
             }
             Some(Type::List(kind)) => self.list_item(*kind, sequence.value(), index),
             Some(ty) if ty.is_hash() => {
-                let (keys, values) =
-                    (self.hash_part(sequence, HashPart::Keys), self.hash_part(sequence, HashPart::Values));
+                let keys = self.dense_part(sequence, HashPart::Keys);
+                let values = self.hash_part(sequence, HashPart::Values);
                 let (key, value) = (self.item_at(&keys, index), self.item_at(&values, index));
                 if key.is_bottom() || value.is_bottom() {
                     return Operand::bottom();

@@ -73,6 +73,10 @@ impl Lowerer<'_> {
         if let Some(parts) = types.single().and_then(operand::parts) {
             let mut all = Vec::new();
             let is_hash = types.single().is_some_and(Type::is_made_hash);
+            if is_hash {
+                let hash = self.decoded(types, words);
+                self.make_dense(&hash);
+            }
             for (i, types) in parts.iter().enumerate() {
                 let part = &words[all.len()..all.len() + width(types)];
                 // The slots of a Hash are of no use outside.

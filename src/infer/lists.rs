@@ -231,6 +231,13 @@ impl Lowerer<'_> {
         Operand { types: types.clone(), values }
     }
 
+    /// The operand that is carried in these words.
+    pub(super) fn decoded(&mut self, types: &TypeSet, words: &[Value]) -> Operand {
+        let scalars = operand::scalars(types).unwrap_or_default();
+        let values = words.iter().zip(scalars).map(|(word, ty)| self.decode_payload(*word, ty)).collect();
+        Operand { types: types.clone(), values }
+    }
+
     /// `list[index]` of Ruby.
     pub(crate) fn list_at(&mut self, kind: ListKind, list: Value, index: Value) -> Operand {
         let (types, scalars) = self.items_of(kind);

@@ -201,6 +201,8 @@ pub struct Memo {
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
     /// The Hashes of the heap that the section changes, and the kinds of their keys, values and slots.
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
+    /// Pairs are deleted from Hashes that the section makes.
+    pub dead_pairs: bool,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
     /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.

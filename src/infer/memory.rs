@@ -659,6 +659,31 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Keys or values of a Hash that has no dead pairs from now on.
+    pub(crate) fn dense_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
+        self.make_dense(hash);
+        self.hash_part(hash, part)
+    }
+
+    /// Drops dead pairs, as `core.rb` has them.
+    pub(crate) fn make_dense(&mut self, hash: &Operand) {
+        if self.may_have_dead_pairs(hash) && !self.b.is_dead() {
+            self.within_slot(0x620, |s| s.send(hash, "#dense", &[], 1));
+        }
+    }
+
+    pub(crate) fn may_have_dead_pairs(&self, hash: &Operand) -> bool {
+        self.memo.dead_pairs && hash.types.single().is_some_and(Type::is_made_hash)
+    }
+
+    /// A Hash gets dead pairs, if it is one that can have such.
+    pub(crate) fn note_dead_pairs(&mut self, hash: &Operand) -> bool {
+        let made = hash.types.single().is_some_and(Type::is_made_hash);
+        self.memo.changed |= made && !self.memo.dead_pairs;
+        self.memo.dead_pairs |= made;
+        made
+    }
+
     /// Does the section change Hashes of the kind, which exist outside it?
     pub(crate) fn hash_changes(&self, kind: ArrayKind) -> bool {
         self.memo.hashes.contains_key(&kind)

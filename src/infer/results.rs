@@ -123,6 +123,7 @@ impl Lowerer<'_> {
     fn result_words(&mut self, value: &Operand, row: &RowWords, words: &mut Vec<Value>) {
         match value.types.single() {
             Some(Type::Record(record)) if record.is_hash() => {
+                self.make_dense(value);
                 for (i, part) in self.tuple_items(value).iter().enumerate() {
                     // The slots are of no use outside.
                     match RecordType::HASH[i] {

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "set"
+
+# Pairs that are deleted from Hashes with slots are dead for a while (`core.rb`), which nobody sees.
+each_backend do |_|
+  describe "deletion from Hashes that the section makes" do
+    # So many pairs that there are slots, in an order that is not that of the keys.
+    it "keeps the order, and finds what is left" do
+      expect_same([0, 1, 15, 16, 17, 40, 300]) do |n|
+        h = {}
+        n.times { |i| h[i * 7919 % 1009] = i }
+        gone = []
+        n.times { |i| gone << h.delete(i * 7919 % 1009) if i % 3 == 1 }
+        left = [h.size, h.empty?, h.first, h.key?(7919 % 1009), h[0], h.fetch(1, :none)]
+        n.times { |i| h[i * 7919 % 1009] = -i if i % 6 == 1 }
+        [gone, left, h.size, h, h.keys, h.values, h.to_a.last, h.sum { |k, v| k * v }]
+      end
+    end
+
+    it "goes on where all are gone" do
+      expect_same([20, 100]) do |n|
+        h = Hash.new(7)
+        n.times { |i| h["k#{i}"] = i }
+        n.times { |i| h.delete("k#{n - 1 - i}") }
+        none = [h.size, h.first, h.to_a, h["k1"], h.delete("k1")]
+        (n / 2).times { |i| h["k#{i}"] += i }
+        [none, h, h.shift, h.size, h.first]
+      end
+    end
+
+    it "from the front, as in a cache" do
+      expect_same([10, 30, 200]) do |n|
+        h = {}
+        seen = []
+        (n * 5).times do |i|
+          key = i * 31 % (n + 7)
+          seen << h.delete(key) if i.odd?
+          h[key] = i
+          seen << h.delete(h.first[0]) if h.size > n / 2
+          seen << h.shift if i % 50 == 49
+          seen << h.keys.sum if i % 70 == 69
+        end
+        [h, seen]
+      end
+    end
+
+    it "in what is copied, kept in arrays and given" do
+      expect_same([20, 60]) do |n|
+        hashes = Array.new(3) { |j| h = {}; n.times { |i| h[[i, j]] = i }; h }
+        hashes.each_with_index { |h, j| n.times { |i| h.delete([i, j]) if i % (j + 2) == 0 } }
+        other = hashes[0].dup
+        other.delete([1, 0])
+        [hashes, other, hashes[0].size, other == hashes[0], hashes[1].merge(other).size, hashes.map(&:size)]
+      end
+    end
+
+    it "with the methods that go through pairs between" do
+      expect_same([50]) do |n|
+        h = {}
+        n.times { |i| h[i] = i * i }
+        all = []
+        n.times do |i|
+          h.delete(i * 3 % n)
+          all << case i % 10
+                 when 0 then h.map { |k, v| k + v }.sum
+                 when 1 then h.select { |k, _| k.even? }.size
+                 when 2 then h.any? { |k, _| k == 7 } ? 1 : 0
+                 when 3 then h.min_by { |k, _| -k }
+                 when 4 then h.values
+                 when 5 then h.each_slice(2).to_a.size
+                 when 6 then h.key(49)
+                 when 7 then h.keep_if { |k, _| k != 20 }.size
+                 when 8 then h.sort_by { |k, _| -k }.first(2)
+                 else h.compact.size
+                 end
+        end
+        [all, h]
+      end
+    end
+
+    it "in Sets" do
+      expect_same([10, 100]) do |n|
+        set = Set.new
+        n.times { |i| set << (i * 7 % 101) }
+        n.times { |i| set.delete(i) if i.odd? }
+        [set.size, set.include?(4), set.include?(5), set.to_a, set.first]
+      end
+    end
+  end
+end
