@@ -56,6 +56,8 @@ each_backend do |backend|
       (1..n).each { |i| h[i] ||= i < 3 ? 1 : h[i - 1] + h[i - 2] }
       h[n]
     end
+    expect_change(-> { {} }, [1, 2]) { |h, _| h[nil] = nil }
+    expect_change(-> { [] }, [1, 2]) { |list, _| list.push(nil, nil).pop }
     expect_change(-> { {} }, [1, 1.0, 2.5, 2, 2.5, nil, :a, true]) { |h, x| h[x] = h.size }
   end
 

@@ -93,6 +93,7 @@ impl Lowerer<'_> {
         let code = Rc::clone(code);
         let unused = self.output == Output::Nothing;
         self.open_captured();
+        self.wait_for_rows();
         self.clear_scratch();
         let value = self.labelled(SLOT_LEAVE, !unused, |s, join| {
             // A lambda's `return` and `break` end it as `next` does.

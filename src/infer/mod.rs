@@ -451,6 +451,8 @@ pub(crate) struct Lowerer<'h> {
     own_key: Context,
     /// How many elements there are, while what this one makes is written into words of its kernel.
     own_words: Option<Scalar>,
+    /// Do elements that make something run one by one? (1 or 0)
+    one_by_one: Option<Scalar>,
     /// Where the element's result and what is in its variables are written.
     row: Option<results::RowWords>,
     /// Several elements can be one object.
@@ -550,6 +552,7 @@ impl<'h> Lowerer<'h> {
             own_id: None,
             own_key: 0,
             own_words: None,
+            one_by_one: None,
             row: None,
             shares_elements: false,
             listing: Listing::default(),

@@ -794,6 +794,7 @@ impl Lowerer<'_> {
         (self.node, self.span, self.called) = (node, span, called);
         self.b = Builder::new(self.describe(&items.types), &[Ty::I32, Ty::I64, Ty::I64], &[]);
         self.shares_elements = items.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
+        self.wait_for_rows();
         self.clear_scratch();
         let procs = self.procs.clone();
         let item = self.base_item(kernel, items);

@@ -9,15 +9,15 @@
 //! An array that the element's own object holds, and that gets what is there already, it changes at once
 //! ([`super::growing`]).
 
-use super::Lowerer;
 use super::growing::Changing;
 use super::lists::{HEADER, START};
 use super::memo::Watchers;
 use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
+use super::{Condition, Lowerer};
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, Log};
-use crate::ir::{Arrays, Buffer, BufferKind, Op, Ty, Value};
+use crate::ir::{Arrays, Buffer, BufferKind, Comparison, Op, Ty, Value};
 use crate::types::{ArrayKind, ListKind, Type, TypeSet};
 
 /// A list of a log, and where its header is.
@@ -196,9 +196,21 @@ impl Lowerer<'_> {
     pub(super) fn evacuate_log(&mut self, (list, at): LogList, row: &RowWords) -> TypeSet {
         let at_header = self.b.i32(at as i32);
         let length = self.list_length(at_header);
-        let start = self.b.i64(at);
-        self.copy_list(list, start, length, row);
+        self.copy_log(list, at, length, row);
         Type::List(list).into()
+    }
+
+    /// Copies a list of what is written down, unless there is nothing.
+    pub(super) fn copy_log(&mut self, list: ListKind, at: i64, length: Value, row: &RowWords) {
+        let zero = self.b.i64(0);
+        let any = self.b.compare(Comparison::Gt, length, zero);
+        let condition = Condition { value: any, yes: vec![], no: vec![] };
+        let copy = |s: &mut Self| {
+            let start = s.b.i64(at);
+            s.copy_list(list, start, length, row);
+            Operand::nil()
+        };
+        self.branch(81, condition, copy, |_| Operand::nil());
     }
 
     /// Where what is written down goes: by the kind of its items.

@@ -176,8 +176,7 @@ impl Lowerer<'_> {
                 s.evacuate_variable(&|part| of.part(part), at, &stored, row);
             }
         });
-        let start = self.b.i64(header);
-        self.copy_list(list, start, length, row);
+        self.copy_log(list, header, length, row);
         let mut types = stored.filter(|ty| matches!(ty, Type::List(_) | Type::Made(_)));
         types.insert(Type::List(list));
         types

@@ -10,7 +10,10 @@ use super::results::{RowWords, is_plain, width};
 use super::stored::Kept;
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
-use crate::ir::{Arrays, BufferKind, Items, Kernel, KernelId, ScalarSource, Stmt, Ty};
+use crate::ir::{
+    Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, Kernel, KernelId, Scalar, ScalarInfo,
+    ScalarSource, Stmt, Ty,
+};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use std::collections::BTreeSet;
 
@@ -221,6 +224,36 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Where elements run in order, one that comes behind another that has made something is left for later: until then
+    /// what was made has no row. So many can be launched at once, of which few make something.
+    pub(super) fn wait_for_rows(&mut self) {
+        if !self.memo.settling.contains(&self.watcher()) {
+            return;
+        }
+        let in_order = *self.one_by_one.get_or_insert_with(|| {
+            let number = self.program.scalars.len() as u32;
+            self.program.scalars.push(ScalarInfo { source: ScalarSource::Driver(number), ty: Ty::I64 });
+            Scalar(number)
+        });
+        let words = self.buffer(BufferKind::KernelWords, Ty::I64);
+        self.program.buffers[words.0 as usize].written = true;
+        let in_order = self.b.scalar(in_order, Ty::I64, Interval { low: 0, high: 1 });
+        let (element, zero, first) = (self.b.element(), self.b.i64(0), self.b.i32(0));
+        let in_order = self.b.compare(Comparison::Ne, in_order, zero);
+        let is_behind = self.b.compare(Comparison::Gt, element, first);
+        let may_wait = self.b.binary(BinaryOp::AndB, in_order, is_behind);
+        self.when(may_wait, |s| {
+            let one = s.b.i32(1);
+            let before = s.b.binary(BinaryOp::Sub, element, one);
+            let count = s.b.load(words, before, Ty::I64, true);
+            let waits = s.b.compare(Comparison::Ge, count, zero);
+            s.when(waits, |s| {
+                s.b.store(words, element, zero);
+                s.b.emit(Stmt::Return(Vec::new()));
+            });
+        });
+    }
+
     /// Evacuates what the element keeps, and gives where its kernel `gives` that.
     pub(super) fn settle_element(
         &mut self,
@@ -256,11 +289,13 @@ impl Lowerer<'_> {
                 types.push(stored);
             }
         }
-        for (i, list) in (0..).zip(logs) {
-            types.push(self.within_slot(0x600 + i, |s| s.evacuate_log(list, &row)));
-        }
         for (i, rows) in (0..).zip(remembered) {
             types.push(self.within_slot(0x700 + i, |s| s.evacuate_remembered(rows, &row)));
+        }
+        // What follows is not seen before the tick ends.
+        let seen = self.temp_get(row.next).value();
+        for (i, list) in (0..).zip(logs) {
+            types.push(self.within_slot(0x600 + i, |s| s.evacuate_log(list, &row)));
         }
         let mut result = None;
         if let Some((gives, into)) = gives {
@@ -274,6 +309,9 @@ impl Lowerer<'_> {
         }
         self.evacuate_rest(&types, one, &row);
         let end = self.temp_get(row.next).value();
+        let is_seen = self.b.compare(Comparison::Gt, seen, one);
+        let minus = self.b.binary(BinaryOp::Sub, zero, end);
+        let end = self.b.select(is_seen, end, minus);
         self.set_row(zero, end);
         self.temp_drop(row.next);
         let words = self.words_buffer();
@@ -375,6 +413,7 @@ impl Lowerer<'_> {
         let mut settling = Settling {
             kernels,
             room: self.scalars.get(&ScalarSource::ResultWords).copied(),
+            one_by_one: self.one_by_one,
             ..Settling::default()
         };
         for class in self.memo.settled.clone() {

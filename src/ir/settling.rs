@@ -1,11 +1,12 @@
 //! How what elements make is given rows: which words of theirs go to which columns.
 //!
 //! An element of a kernel that [settles](super::Kernel::settles) writes what it makes into its words of
-//! [`super::BufferKind::KernelWords`]: word `w` of element `e` is at `w * elements + e`. The first one says how many are
-//! in use; behind it lie objects and arrays, one after the other. An object begins with the number of its class, an array
-//! with the number of its kind, from -1 downwards, and its length. Who refers to one, within the words, has the word where
-//! it begins; in a column that is the lower half, with the element, from 1, in the upper one. After each tick, before
-//! anything else runs, whoever runs the driver gives each of them a row, and all that refer to them have that.
+//! [`super::BufferKind::KernelWords`]: word `w` of element `e` is at `w * elements + e`. The first one says how many
+//! are in use, less than 0 where no column refers to any; behind it lie objects and arrays, one after the other. An
+//! object begins with the number of its class, an array with the number of its kind, from -1 downwards, and its length.
+//! Who refers to one, within the words, has the word where it begins; in a column that is the lower half, with the
+//! element, from 1, in the upper one. After each tick, before anything else runs, whoever runs the driver gives each of
+//! them a row, and all that refer to them have that.
 
 use super::{Arrays, Buffer, Items, Scalar};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
@@ -24,6 +25,9 @@ pub struct Settling {
     pub kernels: Vec<Option<SettlingKernel>>,
     /// Words of each element.
     pub room: Option<Scalar>,
+    /// 1 where an element does nothing, and has 0 words, if columns refer to words of the one before it, or that has not
+    /// run.
+    pub one_by_one: Option<Scalar>,
 }
 
 /// The objects of a class.
@@ -161,6 +165,6 @@ impl Settling {
                 items(of, &mut buffer);
             }
         }
-        self.room.iter_mut().for_each(scalar);
+        self.room.iter_mut().chain(&mut self.one_by_one).for_each(scalar);
     }
 }

@@ -21,6 +21,7 @@ require_relative "changed_records"
 require_relative "lists"
 require_relative "list_uses"
 require_relative "enumerables"
+require_relative "changed_hashes"
 require_relative "hash_uses"
 require_relative "draws"
 require_relative "texts"
@@ -39,6 +40,8 @@ require_relative "program"
 module RandomPrograms
   # Makes a program from a seed.
   class Generator
+    # So many programs change Hashes.
+    TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.15))
     include Chance
     include Readable
     include Expressions
@@ -58,6 +61,7 @@ module RandomPrograms
     include Lists
     include ListUses
     include Enumerables
+    include ChangedHashes
     include HashUses
     include Draws
     include Lambdas
@@ -100,6 +104,7 @@ module RandomPrograms
 
     # @return [Program]
     def program
+      @tallies = []
       make_classes
       make_globals
       make_signatures
@@ -151,6 +156,7 @@ module RandomPrograms
       end
       between(0, 2).times { texts << captured_array }
       texts << captured_hash if chance(0.3)
+      between(1, 2).times { texts << captured_tally } if chance(TALLIES)
       texts.concat(captured_columns) if chance(0.15)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)

@@ -12,6 +12,7 @@ use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::ArraySchema;
 use ikra_core::ir::{BufferKind, Part};
+use ikra_core::types::Shape;
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use rb_sys::VALUE;
@@ -142,7 +143,8 @@ pub fn of_kind(
             Ok(part)
         };
         let before = part(0, was.1)?;
-        let now = if of.values.payload.is_none() && of.values.tags.is_none() {
+        let (payload, tags, single) = (of.values.payload, of.values.tags, of.values.single);
+        let now = if payload.is_none() && tags.is_none() && single != Some(Shape::Nil) {
             // Nobody looks at the items: they are some of those that were there.
             part(first.saturating_sub(was.0), count)?
         } else {

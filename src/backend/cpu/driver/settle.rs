@@ -15,6 +15,7 @@ use crate::parallel;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What is made ready for a program once.
 #[derive(Debug, Default)]
@@ -155,7 +156,7 @@ impl DriverState<'_> {
     fn launch_jobs(&mut self, kernel: KernelId, ticks: u64, jobs: &JobOrder) -> Result<(), Stop> {
         let segments = jobs.rounds.iter().flat_map(|round| &round.segments);
         let count = segments.map(|segment| segment.jobs.len()).sum();
-        self.make_words(kernel, count)?;
+        self.make_words(kernel, count, jobs.in_order)?;
         let whole = !jobs.in_order && jobs.rounds.len() == 1;
         for _ in 0..ticks {
             if self.driver.settler.of_driver[kernel.0 as usize] {
@@ -187,15 +188,52 @@ impl DriverState<'_> {
             return self.settle(kernel, elements.into_iter());
         }
         for Segment { entry, jobs: range } in &round.segments {
-            for job in range.clone() {
+            let mut job = range.start;
+            let mut most = AT_ONCE;
+            while job < range.end {
                 let element = jobs.element(job);
-                let segment = Segment { entry: *entry, jobs: element..element + 1 };
+                let count = if jobs.order.is_some() { 1 } else { most.min(range.end - job) };
+                let segment = Segment { entry: *entry, jobs: element..element + count };
                 let rounds = vec![Round { segments: vec![segment] }];
+                self.set_words_before(kernel, element)?;
                 self.launch_part(kernel, &JobOrder { order: None, rounds, in_order: true })?;
-                self.settle(kernel, std::iter::once(element))?;
+                let done = self.done_of(kernel, element..element + count)?;
+                self.settle(kernel, done.clone())?;
+                job += done.len();
+                most = (2 * done.len()).max(AT_ONCE);
             }
         }
         Ok(())
+    }
+
+    /// Nothing that the element before made waits for a row.
+    fn set_words_before(&mut self, kernel: KernelId, element: usize) -> Result<(), Stop> {
+        let words = self.words_of(kernel)?;
+        if let (Some(before), Column::I64(words)) =
+            (element.checked_sub(1), &mut self.session.store().columns_mut()[words.0 as usize])
+        {
+            words[before] = -1;
+        }
+        Ok(())
+    }
+
+    /// Those of some elements that have run: the others wait for rows of what the last one has made.
+    fn done_of(&mut self, kernel: KernelId, elements: Range<usize>) -> Result<Range<usize>, Stop> {
+        let words = self.words_of(kernel)?;
+        let Column::I64(words) = self.column(words) else {
+            return Err(internal("words are no numbers").into());
+        };
+        let waiting = words[elements.clone()].iter().position(|count| *count == 0);
+        match waiting {
+            Some(0) => Err(internal("an element waits for nobody").into()),
+            Some(done) => Ok(elements.start..elements.start + done),
+            None => Ok(elements),
+        }
+    }
+
+    fn words_of(&self, kernel: KernelId) -> Result<Buffer, Error> {
+        let of = self.driver.settler.kernel(kernel);
+        of.map(|of| of.words).ok_or_else(|| internal("a kernel that does not settle"))
     }
 
     /// One tick of some elements.
@@ -213,7 +251,7 @@ impl DriverState<'_> {
     }
 
     /// Room for what so many elements make.
-    fn make_words(&mut self, kernel: KernelId, count: usize) -> Result<(), Stop> {
+    fn make_words(&mut self, kernel: KernelId, count: usize, in_order: bool) -> Result<(), Stop> {
         let settler = &self.driver.settler;
         let Some(SettlingKernel { words, count: number, .. }) = settler.kernel(kernel) else {
             return Err(internal("a kernel that does not settle").into());
@@ -226,6 +264,9 @@ impl DriverState<'_> {
             return Err(Error::Device(told).into());
         }
         self.scalars[number.0 as usize] = count as u64;
+        if let Some(one_by_one) = settler.plan.one_by_one {
+            self.scalars[one_by_one.0 as usize] = u64::from(in_order);
+        }
         if self.column(words).len() < all {
             let fresh = Column::unset(self.column(words).ty(), all)?;
             *self.change(words, 0, false)? = fresh;
@@ -531,6 +572,9 @@ impl DriverState<'_> {
     }
 }
 
+/// So many elements are launched at once, where they run in order and may make something.
+const AT_ONCE: usize = 16;
+
 /// Words before the items of an array: its kind and its length.
 pub(super) const ARRAY_HEADER: usize = 2;
 
@@ -563,7 +607,7 @@ fn find(
     let mut made = Made::default();
     let beyond = || internal("what an element has made is beyond its words");
     for element in elements {
-        let end = *all.get(element).ok_or_else(beyond)? as usize;
+        let end = all.get(element).ok_or_else(beyond)?.unsigned_abs() as usize;
         let mut word = 1;
         while word < end {
             let at = word * count + element;

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Hashes around the block that it changes: counts, groups and memos, by keys that exist or are made.
+  module ChangedHashes
+    # What is in one: its keys, and which of these it is.
+    Tally = Struct.new(:name, :keys, :use)
+    TALLY_KEYS = [[:int], [:int], [:sym], [:str], [:pair], [:text], %i[int pair nil], %i[text int]].freeze
+    FIRST = { counts: "1", groups: "[1]", memos: "[0, 1]", texts: '"a"' }.freeze
+
+    def captured_tally
+      tally = Tally.new(fresh("t"), pick(TALLY_KEYS), pick(%i[counts counts groups groups memos texts]))
+      @tallies << tally
+      return Node.fixed("#{tally.name} = Hash.new(0)") if tally.use == :counts && chance(0.5)
+
+      pairs = Array.new(between(0, 3)) { Node.fixed(tally_constant(pick(tally.keys)), " => ", FIRST[tally.use]) }
+      Node.fixed("#{tally.name} = { ", Node.list(pairs), " }")
+    end
+
+    def tally_constant(type) = type == :text ? "\"#{between(0, 3)}\"" : captured_key(type)
+
+    def tally_key(tally)
+      case type = pick(tally.keys)
+      when :text then e('"#{', expression([:int], 1), ' % 4}"')
+      when :pair then e("[", expression([:int], 1), " % 4, ", pick(%w[1 nil :a]), "]")
+      when :int then e("(", expression([:int], 1), " % 7)")
+      else expression([type], 1)
+      end
+    end
+
+    def change_hash(depth)
+      tally = pick(@tallies)
+      return unless tally
+
+      key = tally_key(tally)
+      case between(0, 9)
+      when 0 then Node.statement(tally.name, ".delete(", key, ")")
+      when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", tally.name, ".size")
+      else send(:"change_#{tally.use}", tally.name, key, depth)
+      end
+    end
+
+    def change_counts(name, key, depth)
+      number = e("(", expression([:int], depth - 1), " % 100)")
+      case between(0, 3)
+      when 0 then Node.statement(name, "[", key, "] = ", number)
+      when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", name, "[", key, "] || ", number)
+      else Node.statement(name, "[", key, "] = (", name, "[", key, "] || 0) + ", number)
+      end
+    end
+
+    def change_groups(name, key, depth)
+      number = expression([:int], depth - 1)
+      case between(0, 5)
+      when 0 then Node.statement(name, "[", key, "] = [", number, ", 2]")
+      when 1 then Node.statement(name, "[", key, "]&.pop")
+      when 2 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", name, "[", key, "]&.size || 0")
+      when 3 then Node.statement(name, "[", key, "] ||= []\n", name, "[", key, "]&.push(", number, ")")
+      else Node.statement("(", name, "[", key, "] ||= []) << ", number)
+      end
+    end
+
+    def change_memos(name, key, depth)
+      number = expression([:int], depth - 1)
+      variable = scope.declare(fresh("v"), [:int]).name
+      case between(0, 2)
+      when 0 then Node.statement(variable, " = (", name, "[", key, "] ||= [", number, ", 3]).size")
+      when 1 then Node.statement(variable, " = ", name, "[", key, "]&.first || ", number)
+      else Node.statement(variable, " = ", number, "\n", name, "[", key, "] = [", variable, ", nil]")
+      end
+    end
+
+    def change_texts(name, key, depth)
+      text = e('"#{', expression([:int], depth - 1), '}"')
+      case between(0, 2)
+      when 0 then Node.statement(name, "[", key, "] ||= ", text)
+      when 1 then Node.statement(name, "[", key, "] = ", text)
+      else Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", name, "[", key, "].to_s.size")
+      end
+    end
+  end
+end
