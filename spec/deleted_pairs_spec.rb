@@ -47,8 +47,11 @@ each_backend do |_|
 
     it "in what is copied, kept in arrays and given" do
       expect_same([20, 60]) do |n|
-        hashes = Array.new(3) { |j| h = {}; n.times { |i| h[[i, j]] = i }; h }
-        hashes.each_with_index { |h, j| n.times { |i| h.delete([i, j]) if i % (j + 2) == 0 } }
+        hashes = Array.new(3) { {} }
+        hashes.each_with_index do |h, j|
+          n.times { |i| h[[i, j]] = i }
+          n.times { |i| h.delete([i, j]) if i % (j + 2) == 0 }
+        end
         other = hashes[0].dup
         other.delete([1, 0])
         [hashes, other, hashes[0].size, other == hashes[0], hashes[1].merge(other).size, hashes.map(&:size)]
