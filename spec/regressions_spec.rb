@@ -420,4 +420,24 @@ each_compiling_backend do
     expect_same(floats) { |x| [[1, 2, 3][x], [4, 5].rotate(x)] }
     floats.each { |float| expect_same([float]) { |x| [1, 2, 3][x] } }
   end
+
+  it "tells Strings of elements that have made much in messages of errors" do
+    next if Ikra.chosen.to_s.start_with?("cuda")
+
+    expect_same(%w[b]) { |s| raise ArgumentError, "u #{s.upcase} #{Array.new(50) { s * 3 }.size}" }
+    found = { "x" => 5 }
+    expect_same(%w[xyz zz]) { |s| found.fetch(s[0, 1]) }
+    expect_same([1]) { |x| { [1, 2] => 3 }.fetch([x, x]) }
+  end
+
+  it "zips with what may be nil, and says what it is" do
+    rows = [[1, 2], [3, 4]]
+    expect_same([0, 1]) { |i| rows[i].zip(rows[1 - i]) }
+    expect_same([0, 1]) { |i| rows[0].zip(rows[i + 1]) }
+  end
+
+  it "knows the names of classes" do
+    expect_same([1, 2.5, nil, :a]) { |x| [x.class.name, x.class.to_s, "#{x.class}!", x.class.inspect.encoding.to_s] }
+    expect_same([Regressions::Pair.new(1, 2), 3]) { |x| [x.class.name.frozen?, x.class.name.size, x.class.to_s.frozen?] }
+  end
 end

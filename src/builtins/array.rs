@@ -5,9 +5,9 @@
 use super::changes::list_of;
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Lowerer, Operand, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{HashPart, ListKind, RangeEnd, Type};
+use crate::types::{HashPart, ListKind, RangeEnd, Shape, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -297,15 +297,22 @@ pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocatio
             let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
             is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
         };
-        if let Some(other) = array.types.iter().find(|ty| !is_sequence(ty)) {
-            let what = s.describe(&other.clone().into());
-            s.refuse_here(
-                "unsupported-argument",
-                format!("`zip` with {what} cannot run in a section"),
-                Some("zip with arrays and ranges".into()),
-            );
-            return None;
-        }
+        let array = s.switch(&array, 0x10 + i as u32, &mut |s, array| match array.types.single() {
+            Some(ty) if is_sequence(ty) => array,
+            Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
+                let class = s.host.class_name(class_of(ty));
+                let message = format!("wrong argument type {class} (must respond to :each)");
+                s.fail(ErrorKind::TypeError(message), &[])
+            }
+            _ => {
+                let what = s.describe(&array.types);
+                s.refuse_here(
+                    "unsupported-argument",
+                    format!("`zip` with {what} cannot run in a section"),
+                    Some("zip with arrays and ranges".into()),
+                )
+            }
+        });
         if array.is_bottom() {
             return None;
         }

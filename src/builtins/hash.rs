@@ -311,15 +311,15 @@ pub(super) const PRIMITIVES: &[Row] = &[
     carrying("#no_key", |s, c| {
         s.switch(&c.args[0], 0, &mut |s, key| {
             s.each_of_bool(&key, &mut |s, key| {
-                let plain = key
-                    .types
-                    .iter()
-                    .all(|ty| !matches!(ty.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Proc));
-                if !plain {
-                    let message = "fetch of an array or object that is made in the section found no such key";
+                if key.types.iter().any(|ty| matches!(ty, Type::Tuple(_) | Type::List(_))) {
+                    return s.send(key, "#is_no_key", &[], 1);
+                }
+                let is_made = |ty: &Type| matches!(ty.shape(), Shape::Local | Shape::Made | Shape::Proc);
+                if key.types.iter().any(|ty| is_made(ty) && !ty.is_made_string()) {
+                    let message = "fetch of an object that is made in the section found no such key";
                     return s.fail(ErrorKind::Unsupported(message.into()), &[]);
                 }
-                let (what, operands) = s.receiver(key);
+                let (what, operands) = s.told(key);
                 let message =
                     vec![MessagePart::Text("key not found: ".into()), MessagePart::Inspect(what, 0)];
                 s.fail(ErrorKind::Raise { class: ClassId::KEY_ERROR, message: Some(message) }, &operands)

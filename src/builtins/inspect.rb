@@ -145,6 +145,11 @@ module MadeString
 end
 
 module Array
+  # Of what `fetch` has not found.
+  def __is_no_key
+    raise KeyError, "key not found: #{inspect}"
+  end
+
   def join(separator = nil)
     between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
     text = "".__build(32).__force(1)

@@ -1,6 +1,6 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
-use super::{Invocation, Row, carrying, forwarding, row};
+use super::{Invocation, Row, bare, carrying, forwarding, row};
 use crate::infer::{Lowerer, Operand, Values, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
@@ -34,6 +34,9 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("rand", super::kernel::rand),
+    bare("name", |s, c| name(s, c, "#frozen_name")),
+    bare("to_s", |s, c| name(s, c, "#as_name")),
+    bare("inspect", |s, c| name(s, c, "#as_name")),
     forwarding("new", |s, c| {
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
         s.construct(class, &c.arguments(true), c.block.as_ref())
@@ -46,6 +49,19 @@ pub(super) const ROWS: &[Row] = &[
         _ => unknown(s, c),
     }),
 ];
+
+/// The name of a class or module.
+fn name(s: &mut Lowerer<'_>, call: &Invocation, form: &str) -> Operand {
+    let name = module_of(&call.receiver).map_or_else(String::new, |class| s.host.class_name(class));
+    if name.is_empty() || name.starts_with("#<") {
+        let message = "the name of a class that has none cannot be asked for in a section";
+        return s.refuse_here("unsupported-method", message, Some("ask for it before the section".into()));
+    }
+    match s.outside_literal(&name) {
+        Some(text) => s.send(&text, form, &[], 1),
+        None => Operand::bottom(),
+    }
+}
 
 fn unknown(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.refuse_here("unsupported-method", format!("`{}` cannot run in a section", call.name), None)

@@ -8,6 +8,15 @@ module String
     __no_string(other)
   end
 
+  # As the name of a class is.
+  def __as_name
+    __ascii? ? __copy_string.__force(1) : __copy_string
+  end
+
+  def __frozen_name
+    __as_name.__intern
+  end
+
   def __copy_string
     __build(__bytesize).__append(self, 0, __bytesize)
   end

@@ -160,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// A String of this text that is there before the section.
-    pub(super) fn outside_literal(&mut self, text: &str) -> Option<Operand> {
+    pub(crate) fn outside_literal(&mut self, text: &str) -> Option<Operand> {
         let literal = self.root(&RootKey::Text(text.into()))?;
         if !self.b.is_dead() && !literal.is_bottom() {
             self.b.set_text(literal.value(), text);

@@ -531,7 +531,10 @@ impl LaunchState<'_> {
                         path: std::mem::take(&mut state.path),
                         texts: Texts::default(),
                     };
-                    let memory = self.scratch.map(|scratch| (args[scratch.address] as usize, scratch.words));
+                    // A thread may have more of it than is asked for.
+                    let memory = self.scratch.map(|ScratchNeeded { words, address, length }| {
+                        (args[address] as usize, length.map_or(words, |length| args[length] as usize))
+                    });
                     let memory = memory.map_or(&[][..], |(first, words)| {
                         // SAFETY: `run_task` has put the address of that many words there, which this thread owns; the
                         // machine code that wrote them has ended.
