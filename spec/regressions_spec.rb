@@ -427,7 +427,7 @@ each_compiling_backend do
     expect_same(%w[b]) { |s| raise ArgumentError, "u #{s.upcase} #{Array.new(50) { s * 3 }.size}" }
     found = { "x" => 5 }
     expect_same(%w[xyz zz]) { |s| found.fetch(s[0, 1]) }
-    expect_same([1]) { |x| { [1, 2] => 3 }.fetch([x, x]) }
+    expect_same([1]) { |x| { [1, 2] => 3 }.fetch([x * 77_777, :zebra]) }
   end
 
   it "zips with what may be nil, and says what it is" do
@@ -437,7 +437,8 @@ each_compiling_backend do
   end
 
   it "knows the names of classes" do
-    expect_same([1, 2.5, nil, :a]) { |x| [x.class.name, x.class.to_s, "#{x.class}!", x.class.inspect.encoding.to_s] }
-    expect_same([Regressions::Pair.new(1, 2), 3]) { |x| [x.class.name.frozen?, x.class.name.size, x.class.to_s.frozen?] }
+    expect_same([1, 2.5, nil, :a]) { |x| [x.class.name, x.class.to_s, "#{x.class}!"] }
+    expect_same([1, nil]) { |x| x.class.inspect.encoding == Encoding::US_ASCII }
+    expect_same([Regressions::Pair.new(1, 2), 3]) { |x| [x.class.name.frozen?, x.class.to_s.frozen?, x.class.name] }
   end
 end

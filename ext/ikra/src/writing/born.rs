@@ -5,7 +5,6 @@
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
-use crate::writing::decoder::Decoder;
 use crate::writing::objects::Maker;
 use crate::writing::strings;
 use ikra_core::error::Error;
@@ -117,16 +116,17 @@ impl Born {
     /// A String of its own, from its row.
     pub fn string(
         &self,
-        decoder: &Decoder<'_>,
+        inferred: &Inferred,
+        columns: &[Column],
         hierarchy: HierarchyId,
         row: usize,
     ) -> Result<VALUE, Trouble> {
         let known = self.0.borrow().strings;
-        let of = known.or_else(|| OfStrings::new(decoder.inferred, hierarchy));
+        let of = known.or_else(|| OfStrings::new(inferred, hierarchy));
         let missing = || Error::Internal("the columns of Strings are not there".into());
         let OfStrings(buffers) = of.ok_or_else(missing)?;
         self.0.borrow_mut().strings = of;
-        let columns = buffers.map(|buffer| &decoder.heap.store.columns()[buffer]);
+        let columns = buffers.map(|buffer| &columns[buffer]);
         let [size, flags, array] = [0, 1, 2].map(|column| columns[column].bits(row));
         let first = columns[3].bits(array as usize) as usize;
         let Column::I64(words) = columns[4] else { return Err(missing().into()) };

@@ -193,7 +193,8 @@ impl<'a> Decoder<'a> {
             return Err(Error::Internal(format!("{hierarchy:?} {id} stands for no object")).into());
         };
         if class == ClassId::STRING {
-            let string = black_box(self.born.string(self, hierarchy, row)?);
+            let string =
+                black_box(self.born.string(self.inferred, self.heap.store.columns(), hierarchy, row)?);
             self.pinned.hold(string)?;
             self.born.add_string(hierarchy, row, string);
             return Ok(string);
