@@ -115,7 +115,7 @@ module Deep
   end
 
   def self.named(n)
-    /number/.match?(n)
+    /(?=number)/.match?(n)
   end
 end
 
@@ -173,7 +173,7 @@ each_compiling_backend do
   end
 
   it "refuses what cannot be compiled, with place and hint" do
-    error = raised { [1].pmap { |n| /text/.match?(n) } }
+    error = raised { [1].pmap { |n| /(?=text)/.match?(n) } }
     expect(error).to be_a(Ikra::UnsupportedError)
     expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ")
   end

@@ -77,6 +77,8 @@ module Parity
   Row = Struct.new(:owner, :name, :code, :receivers, :arguments, :tolerance, :beyond, keyword_init: true) do
     def to_s = arguments ? "#{code}, y in #{arguments}" : code
     def entry = "case_#{object_id}"
+    # Is there a regular expression? They run on the CPU only.
+    def pattern? = code.match?(%r{(?<!\d) ?/\S*[^/ ]\S*/})
   end
   ROWS = [] # rubocop:disable Style/MutableConstant
 

@@ -65,3 +65,5 @@ Parity.table "Kernel", on: :mixed do
   unary "loop", code: "n = 0; loop { n += 1; break if n > 3 }; n"
   unary "raise", code: ["raise ArgumentError, \"no\"", "x.nil? ? raise(\"nil\") : x"]
 end
+
+Parity.table("Kernel", on: :symbols) { unary "!~", code: "x !~ /b/" }

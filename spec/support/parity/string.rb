@@ -53,7 +53,7 @@ Parity.table "String", on: :texts do
   unary "match?", code: "x.match?(/\\s|e/)"
   unary "match", code: ["m = x.match(/(l+)(.)?/); m && [m[0], m[1], m[2], m.begin(0), m.post_match].inspect"]
   unary "scan", code: ["x.scan(/l/).size", "x.scan(/(.)(l)/).inspect", "x.scan(\"l\").size"]
-  unary "split", code: ["x.split(/l|o/).inspect", "x.split(/(l)/, -1).inspect", "x.split(//).size"]
+  unary "split", code: ["x.split(/l|o/).inspect", "x.split(/(l)/, -1).inspect", "x.split(/b*/).size"]
   unary "sub", "gsub", code: ["x.gsub(/[aeiou]/, \"<\\\\0>\")", "x.sub(/l*/) { |y| y.size.to_s }"]
   binary "sub", "gsub", by: :patterns, code: ["x.sub(y, \"<\\\\0>\")", "x.gsub(y, \"<\\\\0>\")", "x.gsub(y) { |z| z + \"!\" }"]
   unary "upto", code: "n = 0; x.upto(\"zz\") { |y| n += y.size }; n", on: :short
@@ -91,6 +91,8 @@ Parity.table "Symbol", on: :symbols do
   unary "[]", "slice", code: ["x[0]", "x.slice(0, 2)", "x[-1]", "x[9]"]
   unary "start_with?", code: "x.start_with?(\"a\", \"@\")"
   unary "end_with?", code: "x.end_with?(\"b\", \"=\")"
+  unary "=~", code: ["x =~ /b/", "x !~ /b/"]
+  unary "match?", code: "x.match?(/b|=/)"
   binary "casecmp", by: :symbols
   binary "casecmp?", by: :plain, on: :plain
   binary "casecmp", by: :mixed
