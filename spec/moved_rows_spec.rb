@@ -109,6 +109,16 @@ RSpec.describe "Rows that parallel calls give one another" do
       end
     end
 
+    it "begins again where the code around the calls makes more than there is room for" do
+      expect_same_program(30_000) do |base|
+        Ikra.section do
+          odd = base.pselect { |item| item.number.odd? }
+          numbers = odd.pmap(&:number)
+          [numbers.sum, odd.map(&:number).sum]
+        end
+      end
+    end
+
     it "adds up and compares what elements give" do
       expect_same_program(1_000) do |base|
         Ikra.section do

@@ -166,7 +166,12 @@ impl CudaSession<'_> {
         let segments = self.kernel.source.segments;
         let (Some((device, arena)), at) = (&mut self.device, into.0 as usize) else { return Ok(false) };
         let ty = self.store.columns()[at].ty();
-        if length * ty.bytes() > arena.room[at] {
+        // What the host has made longer since the last launch may have no room there.
+        let fits = |source: Buffer| {
+            let at = source.0 as usize;
+            self.store.columns()[at].as_bytes().len() <= arena.room[at]
+        };
+        if length * ty.bytes() > arena.room[at] || !source.is_none_or(fits) {
             return Ok(false);
         }
         let base = device.base();
