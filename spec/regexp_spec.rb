@@ -124,6 +124,7 @@ RSpec.describe "Regular expressions" do
   it "are replaced" do
     expect_ruby(lines) { |x| [x.sub(/\d+/, "#"), x.gsub(/\d/, "#"), x.gsub(/(\w)(\d)/, '\2\1'), x.gsub(/x*/, "-")] }
     expect_ruby(lines) { |x| [x.gsub(/(?<k>\w+)=(?<v>\w+)/, '\k<v>=\k<k>[\0]\`'), x.gsub(/\b/, "|")] }
+    expect_ruby(lines) { |x| [x.sub(/(?<y>\d+)/, '[\1]'), x.gsub(/\s*=\s*\w[^ ]*/) { "<#{$&}>" }, x[/ ?a[^a]*b/]] }
     expect_ruby(lines) { |x| [x.gsub(/\d+/) { |d| (d.to_i + 1).to_s }, x.gsub(/(\w)(\d)/) { "#{$2}#{$1}" }] }
     expect_ruby(lines) { |x| [x.gsub(/[aeiou]/, "a" => "1", "e" => "2"), x.sub(/(\w+)/) { $1.upcase }] }
     expect_ruby(lines) { |x| y = x.dup; [y.gsub!(/\d/, "_"), y.sub!(/_/) { "<" }, y.gsub!(/q/, ""), y] }

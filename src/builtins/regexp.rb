@@ -650,6 +650,11 @@ module Regexp
     out
   end
 
+  # What `\1` stands for in a replacement: nothing where groups have names.
+  def __append_numbered(out, text, number)
+    __append_group(out, text, number) if __ask("", 0, 6, 0, 0) == 0
+  end
+
   # Puts a group behind a String.
   def __append_group(out, text, number)
     from = __group(2 * number)

@@ -124,7 +124,7 @@ module MadeString
             i = last
           end
         elsif byte >= 0x31 && byte <= 0x39
-          pattern.__append_group(self, text, byte - 0x30)
+          pattern.__append_numbered(self, text, byte - 0x30)
         else
           __concat_part(replacement, i - 1, 1)
           next

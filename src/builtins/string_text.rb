@@ -611,6 +611,9 @@ module String
   def __append_group(_out, _text, _number)
   end
 
+  def __append_numbered(_out, _text, _number)
+  end
+
   def __number_of(_name)
     __refuse_group
   end

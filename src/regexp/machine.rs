@@ -3,8 +3,9 @@
 
 use super::syntax::{Class, Item, Look, Node, Refused, nullable};
 use regex_automata::meta::{Config, Regex};
+use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::primitives::NonMaxUsize;
-use regex_automata::{Anchored, Input};
+use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{self, Capture, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir};
 
 /// What characters are.
@@ -120,7 +121,11 @@ impl Machine {
             let newline = hir::Repetition { min: 0, max: Some(1), greedy: true, sub: Box::new(byte(b'\n')) };
             hir = Hir::concat(vec![hir, end, Hir::repetition(newline), Hir::look(hir::Look::End)]);
         }
+        // Only what a match begins with is looked for first: by literals further in, which regex-automata would look for of
+        // itself, it misses matches (of `/ ?a[^a]*b/` in "ab", in 0.4.18).
+        let first = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
         let config = Config::new().utf8_empty(mode == Mode::Utf8).nfa_size_limit(Some(LARGEST));
+        let config = config.auto_prefilter(false).prefilter(first);
         let regex = Regex::builder().configure(config).build_from_hir(&hir).ok()?;
         Some(Self { regex, at_lines: shape.at_lines, ends })
     }

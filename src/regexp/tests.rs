@@ -25,6 +25,14 @@ fn lines_begin_and_end_as_in_ruby() {
 }
 
 #[test]
+fn nothing_is_missed_by_what_is_looked_for_first() {
+    assert_eq!(found(" ?a[^a]*b", 0, "ab"), [0, 2]);
+    assert_eq!(found(r#"\s*=\s*"[^"]*""#, 0, r#"a="x", b = "y""#), [1, 5]);
+    assert_eq!(found("b?  [^a]+b", 0, "  b "), []);
+    assert_eq!(found("cat|dog", 0, "a dog"), [2, 5]);
+}
+
+#[test]
 fn groups_are_where_they_matched_last() {
     assert_eq!(found("(a)|(b)", 0, "b"), [0, 1, -1, -1, 0, 1]);
     assert_eq!(found("(?:(a)|b)+", 0, "ab"), [0, 2, 0, 1]);
