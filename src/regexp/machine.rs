@@ -114,7 +114,7 @@ fn lines_are_followed(node: &Node, followed: bool) -> bool {
 
 impl Machine {
     pub fn new(shape: &Shape<'_>, groups: u32, mode: Mode) -> Option<Self> {
-        let mut hir = translate(&shape.node, mode);
+        let mut hir = translate(&shape.node, mode, groups + 2);
         let ends = shape.ends.then_some(groups as usize + 1);
         if let Some(group) = ends {
             let end = Hir::capture(Capture { index: group as u32, name: None, sub: Box::new(Hir::empty()) });
@@ -189,7 +189,8 @@ fn byte(byte: u8) -> Hir {
     Hir::literal([byte])
 }
 
-fn translate(node: &Node, mode: Mode) -> Hir {
+/// `spare`: a group that nobody asks for.
+fn translate(node: &Node, mode: Mode, spare: u32) -> Hir {
     match node {
         Node::Empty => Hir::empty(),
         Node::Char { char, ignore_case: false } => Hir::literal(char.to_string().into_bytes()),
@@ -216,17 +217,41 @@ fn translate(node: &Node, mode: Mode) -> Hir {
             (Look::NoBoundary, Mode::Utf8) => hir::Look::WordUnicodeNegate,
         }),
         Node::Group { index: Some(index), inner } => {
-            let sub = Box::new(translate(inner, mode));
+            let sub = Box::new(translate(inner, mode, spare));
             Hir::capture(Capture { index: *index, name: None, sub })
         }
-        Node::Group { index: None, inner } => translate(inner, mode),
-        Node::Concat(all) => Hir::concat(all.iter().map(|node| translate(node, mode)).collect()),
-        Node::Either(all) => Hir::alternation(all.iter().map(|node| translate(node, mode)).collect()),
+        Node::Group { index: None, inner } => translate(inner, mode, spare),
+        Node::Concat(all) => Hir::concat(all.iter().map(|node| translate(node, mode, spare)).collect()),
+        Node::Either(all) => {
+            let mut all: Vec<Hir> = all.iter().map(|node| translate(node, mode, spare)).collect();
+            // regex-syntax takes out what all begin with, which is not the same where that can match in several ways.
+            if begin_alike(&all) {
+                let first = std::mem::replace(&mut all[0], Hir::empty());
+                all[0] = Hir::capture(Capture { index: spare, name: None, sub: Box::new(first) });
+            }
+            Hir::alternation(all)
+        }
         Node::Repeat { inner, least, most, greedy } => {
-            let sub = Box::new(translate(inner, mode));
+            let sub = Box::new(translate(inner, mode, spare));
             Hir::repetition(hir::Repetition { min: *least, max: *most, greedy: *greedy, sub })
         }
     }
+}
+
+/// Do all begin with the same parts, of which one can match in several ways?
+fn begin_alike(all: &[Hir]) -> bool {
+    let parts = |hir: &Hir| match hir.kind() {
+        hir::HirKind::Concat(parts) => parts.clone(),
+        _ => vec![hir.clone()],
+    };
+    let Some((first, others)) = all.split_first() else { return false };
+    let (first, others) = (parts(first), others.iter().map(parts).collect::<Vec<_>>());
+    let common =
+        (0..first.len()).take_while(|at| others.iter().all(|other| other.get(*at) == Some(&first[*at])));
+    let is_simple = |hir: &Hir| {
+        matches!(hir.kind(), hir::HirKind::Literal(_) | hir::HirKind::Class(_) | hir::HirKind::Look(_))
+    };
+    !others.is_empty() && common.into_iter().any(|at| !is_simple(&first[at]))
 }
 
 /// The characters of a set; of a String of bytes those below 256, which are they.

@@ -33,6 +33,13 @@ fn nothing_is_missed_by_what_is_looked_for_first() {
 }
 
 #[test]
+fn the_first_of_two_that_begin_alike_is_taken() {
+    assert_eq!(found(r#"([^"]*b|[^"]*.{1,2})"#, 0, r#"b="x""#), [0, 1, 0, 1]);
+    assert_eq!(found(r"(b*(\w+a*|\w+.\s*?[ab]?))?\w", 0, r#"aab"b""#), [0, 3, 0, 2, 0, 2]);
+    assert_eq!(found("(a*b|a*.|a*c)d", 0, "aacd"), [0, 4, 0, 3]);
+}
+
+#[test]
 fn groups_are_where_they_matched_last() {
     assert_eq!(found("(a)|(b)", 0, "b"), [0, 1, -1, -1, 0, 1]);
     assert_eq!(found("(?:(a)|b)+", 0, "ab"), [0, 2, 0, 1]);
