@@ -4,10 +4,9 @@ require_relative "warnings"
 
 # Regular expressions at random, of what sections can match, and texts that they may match.
 class RandomPatterns
-  LETTERS = %w[a b c d é ß 1 2 _ -].freeze
-  TEXTS = (LETTERS + [" ", "\n", "A", "B", "É", "aa", "ab"]).freeze
-  SETS = ["\\d", "\\w", "\\s", "\\h", "\\D", "\\W", "\\S", "[ab]", "[^a]", "[a-c1]", "[[:alpha:]]", "[a-d&&[^b]]", "."]
-         .freeze
+  LETTERS = (%w[a b c d é ß 1 2 _ - = "] << " ").freeze
+  TEXTS = [*LETTERS, "\n", "A", "B", "É", "aa", "ab"].freeze
+  SETS = %w([^b] [^b] [^"] [^c=] [ab] [^a] [a-c1] [[:alpha:]] [a-d&&[^b]] \d \w \s \h \D \W \S .).freeze
   LOOKS = ["^", "$", "\\A", "\\z", "\\b", "\\B"].freeze
   REPEATS = ["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{2,}"].freeze
 
