@@ -79,6 +79,7 @@ RSpec.describe "Regular expressions" do
     expect_ruby(lines) { |x| x =~ /(\d+)-(\d+)?/; [$1, $2, $3, $&, $`, $', $+, Regexp.last_match(1)] }
     expect_ruby(lines) { |x| /(?<year>\d+)-(?<month>\d+)/ =~ x ? "#{year}/#{month}" : "none" }
     expect_ruby(lines) { |x| [reader.pair(x), reader.own(x)] }
+    expect_ruby(lines) { |x| x.send(:=~, /(\d)/); [$1, $~ && $~[0]] }
     expect(Ikra.section { lines.pmap { |x| x =~ /(\d+)/; $1.to_i } }).to eq(lines.map { |x| x[/\d+/].to_i })
     expect { lines.pmap { |_| $1 } }.to raise_error(Ikra::UnsupportedError, /match first/)
   end

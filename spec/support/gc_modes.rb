@@ -36,6 +36,18 @@ module GCModes
     end
   end
 
+  # Runs the block while everything is collected, and then moves all objects, where Ruby can.
+  def self.while_collecting
+    GC.stress = true
+    yield
+    GC.stress = false
+    GC.verify_compaction_references(toward: :empty) if GC.respond_to?(:verify_compaction_references)
+  rescue NotImplementedError
+    nil
+  ensure
+    GC.stress = false
+  end
+
   MODES = { "stress" => Stress, "compact" => Compact }.freeze
 
   def self.chosen = ENV.fetch("IKRA_SPEC_GC", nil)

@@ -175,10 +175,6 @@ module MatchData
     self
   end
 
-  def __at(group)
-    self[group]
-  end
-
   def __nth(number)
     return nil if number < 0 || number >= size
 
@@ -186,8 +182,15 @@ module MatchData
     from < 0 ? nil : @__text.__piece(from, @__places.__item(2 * number + 1) - from)
   end
 
-  def __whole
-    __nth(0)
+  # 0 is all, -1 what is before it, -2 what is behind it, -3 the last group that matched.
+  def __back_reference(part)
+    if part == 0
+      __nth(0)
+    elsif part == -1
+      __before
+    else
+      part == -2 ? __behind : __last_group
+    end
   end
 
   def __named(name)
@@ -323,37 +326,9 @@ module MatchData
   end
 end
 
-# Where nothing was matched.
 module NilClass
-  def __at(_group)
-    nil
-  end
-
+  # Nothing was matched.
   def __last
-    nil
-  end
-
-  def __nth(_number)
-    nil
-  end
-
-  def __whole
-    nil
-  end
-
-  def __named(_name)
-    nil
-  end
-
-  def __before
-    nil
-  end
-
-  def __behind
-    nil
-  end
-
-  def __last_group
     nil
   end
 
@@ -362,33 +337,9 @@ module NilClass
   end
 end
 
-# Where it is not known what was.
 module FalseClass
+  # It is not known what was.
   def __last
-    __refuse_earlier_match
-  end
-
-  def __nth(_number)
-    __refuse_earlier_match
-  end
-
-  def __whole
-    __refuse_earlier_match
-  end
-
-  def __named(_name)
-    __refuse_earlier_match
-  end
-
-  def __before
-    __refuse_earlier_match
-  end
-
-  def __behind
-    __refuse_earlier_match
-  end
-
-  def __last_group
     __refuse_earlier_match
   end
 end

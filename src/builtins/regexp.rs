@@ -27,7 +27,13 @@ pub(super) const MODULE_ROWS: &[Row] = &[carrying("last_match", |s, c| {
     let found = s.send(&found, "#last", &[], 1);
     match &c.args[..] {
         [] => found,
-        [group] => s.send(&found, "#at", std::slice::from_ref(group), 2),
+        [group] => {
+            let group = group.clone();
+            s.switch(&found, 2, &mut |s, found| match found.types.single() {
+                Some(Type::Nil) => found,
+                _ => s.send(&found, "[]", std::slice::from_ref(&group), 3),
+            })
+        }
         args => super::wrong_count(s, args.len(), "0..1"),
     }
 })];

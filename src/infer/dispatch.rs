@@ -9,6 +9,7 @@ use crate::builtins::{self, Builtin};
 use crate::ir::{ErrorKind, Missing};
 use crate::source::Span;
 use crate::syntax::ast::{Code, CodeKind};
+use crate::syntax::parallel_methods;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
@@ -92,86 +93,11 @@ impl Callee {
 
 /// What a parallel method is in an element: Ruby's method, since elements run in parallel already.
 fn sequential(name: &str) -> Option<&'static str> {
-    let plain = name.strip_prefix('p')?;
-    match plain {
+    match parallel_methods::without_p(name)? {
         "each" => Some("#peach"),
-        _ => PARALLEL.iter().find(|known| **known == plain).copied(),
+        plain => Some(plain),
     }
 }
-
-/// The parallel methods, without the p; but `peach`.
-const PARALLEL: [&str; 70] = [
-    "all?",
-    "any?",
-    "chunk",
-    "chunk_while",
-    "collect",
-    "collect!",
-    "collect_concat",
-    "compact",
-    "count",
-    "delete_if",
-    "detect",
-    "drop",
-    "drop_while",
-    "each_cons",
-    "each_key",
-    "each_pair",
-    "each_slice",
-    "each_value",
-    "each_with_index",
-    "each_with_object",
-    "filter",
-    "filter!",
-    "filter_map",
-    "find",
-    "find_index",
-    "first",
-    "flat_map",
-    "flatten",
-    "grep",
-    "grep_v",
-    "group_by",
-    "include?",
-    "inject",
-    "keep_if",
-    "map",
-    "map!",
-    "max",
-    "max_by",
-    "min",
-    "min_by",
-    "minmax",
-    "minmax_by",
-    "none?",
-    "one?",
-    "partition",
-    "reduce",
-    "reject",
-    "reject!",
-    "reverse",
-    "select",
-    "select!",
-    "shuffle",
-    "slice_when",
-    "sort",
-    "sort!",
-    "sort_by",
-    "sort_by!",
-    "sum",
-    "take",
-    "take_while",
-    "tally",
-    "times",
-    "to_h",
-    "to_set",
-    "transform_keys",
-    "transform_keys!",
-    "transform_values",
-    "transform_values!",
-    "uniq",
-    "uniq!",
-];
 
 /// Those that a driver launches a kernel for; in others it goes through the elements itself.
 const LAUNCHED: [&str; 9] =

@@ -8,6 +8,7 @@ pub mod ast;
 mod descend;
 pub mod dump;
 mod lower;
+pub mod parallel_methods;
 mod parse;
 #[cfg(test)]
 mod tests;

@@ -237,7 +237,7 @@ module RandomPrograms
     # What a message of Ikra leaves out: more than two values, an array's items, an object that never was one.
     LEFT_OUT = { "…" => ".*", "an Array" => "\\[.*\\](:Array)?", "a Range" => ".*:Range" }.freeze
     # Where its class says itself what it is.
-    OBJECT = /an instance of (?:\w+::)*\w+/
+    OBJECT = /an instance of (?:\w+::)*(\w+)/
 
     # In which order a sort compares, and so what it finds first that cannot be compared, is the C library's choice;
     # min and max of an array literal ask another item than those of an array, if it is not of constants alone.
@@ -250,7 +250,7 @@ module RandomPrograms
       texts = [expected, actual].map { |error| text(error).last }
       return expected.instance_of?(actual.class) if vague?(expected, *texts)
 
-      pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(OBJECT, ".*")
+      pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(OBJECT, ".*\\1")
       pattern = pattern.gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
       expected.instance_of?(actual.class) && texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
     end

@@ -136,7 +136,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn primitive(&mut self, span: Span, receiver: Node, name: &str, args: Vec<Node>) -> Node {
+    pub(super) fn primitive(&mut self, span: Span, receiver: Node, name: &str, args: Vec<Node>) -> Node {
         let call = Call {
             receiver: Some(receiver),
             name: name.into(),

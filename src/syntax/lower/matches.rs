@@ -5,11 +5,19 @@
 use super::Lowering;
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, Call, Kind, LocalId, Node, StringPart, Target};
+use crate::syntax::parallel_methods;
 use ruby_prism as prism;
 use std::sync::Arc;
 
-/// Methods that set it, some in their blocks. Those that look for a pattern by `===` are among them.
+/// Methods that set it, some in their blocks. Those that look for a pattern by `===` are among them, and those that call
+/// others.
 const SETTING: &[&str] = &[
+    "__send__",
+    "call",
+    "public_send",
+    "send",
+    "slice_after",
+    "slice_before",
     "=~",
     "===",
     "!~",
@@ -33,67 +41,6 @@ const SETTING: &[&str] = &[
     "start_with?",
     "sub",
     "sub!",
-];
-
-/// Parallel methods whose blocks are run for each element, without the `p`.
-const PARALLEL: &[&str] = &[
-    "all?",
-    "any?",
-    "chunk_while",
-    "collect",
-    "collect!",
-    "count",
-    "delete_if",
-    "detect",
-    "drop_while",
-    "each",
-    "each_cons",
-    "each_key",
-    "each_pair",
-    "each_slice",
-    "each_value",
-    "each_with_index",
-    "each_with_object",
-    "filter",
-    "filter!",
-    "filter_map",
-    "find",
-    "find_all",
-    "find_index",
-    "flat_map",
-    "group_by",
-    "inject",
-    "keep_if",
-    "map",
-    "map!",
-    "max",
-    "max_by",
-    "min",
-    "min_by",
-    "minmax",
-    "none?",
-    "one?",
-    "partition",
-    "reduce",
-    "reject",
-    "reject!",
-    "select",
-    "select!",
-    "slice_when",
-    "sort",
-    "sort!",
-    "sort_by",
-    "sort_by!",
-    "sum",
-    "take_while",
-    "times",
-    "to_h",
-    "transform_keys",
-    "transform_keys!",
-    "transform_values",
-    "transform_values!",
-    "uniq",
-    "uniq!",
 ];
 
 /// The local that holds the last match, in the scopes from one on.
@@ -131,7 +78,7 @@ impl Lowering<'_> {
         call: &str,
         lower: impl FnOnce(&mut Self) -> Option<BlockArg>,
     ) -> Option<BlockArg> {
-        if !call.strip_prefix('p').is_some_and(|name| PARALLEL.contains(&name)) {
+        if parallel_methods::without_p(call).is_none() {
             return lower(self);
         }
         let own = LastMatch { local: None, scope: self.scopes.len() };
@@ -165,17 +112,16 @@ impl Lowering<'_> {
         if SETTING.contains(&name) { self.matching(node) } else { node }
     }
 
-    /// Asks what was matched.
-    fn of_last_match(&mut self, span: Span, name: &str, args: Vec<Node>) -> Node {
-        let last = self.last_match();
-        let receiver = self.node(span, Kind::Local(last));
+    /// Asks what was matched, where something was.
+    fn of_last_match(&mut self, span: Span, name: &str, arg: Node) -> Node {
+        let receiver = Some(self.match_read(span));
         let call = Call {
-            receiver: Some(receiver),
+            receiver,
             name: name.into(),
             name_span: span,
-            args,
+            args: vec![arg],
             block: None,
-            safe: false,
+            safe: true,
             variable: false,
         };
         self.node(span, Kind::Call(Box::new(call)))
@@ -183,26 +129,29 @@ impl Lowering<'_> {
 
     /// `$~`
     pub(super) fn match_read(&mut self, span: Span) -> Node {
-        self.of_last_match(span, "#last", vec![])
+        let last = self.last_match();
+        let receiver = self.node(span, Kind::Local(last));
+        self.primitive(span, receiver, "#last", vec![])
     }
 
     /// `$1`
     pub(super) fn numbered_reference(&mut self, reference: &prism::NumberedReferenceReadNode<'_>) -> Node {
         let span = self.span(&reference.location());
         let number = self.node(span, Kind::Integer(reference.number().into()));
-        self.of_last_match(span, "#nth", vec![number])
+        self.of_last_match(span, "#nth", number)
     }
 
     /// `` $& $` $' $+ ``
     pub(super) fn back_reference(&mut self, reference: &prism::BackReferenceReadNode<'_>) -> Node {
         let span = self.span(&reference.location());
-        let name = match reference.name().as_slice() {
-            b"$&" => "#whole",
-            b"$`" => "#before",
-            b"$'" => "#behind",
-            _ => "#last_group",
+        let part = match reference.name().as_slice() {
+            b"$&" => 0,
+            b"$`" => -1,
+            b"$'" => -2,
+            _ => -3,
         };
-        self.of_last_match(span, name, vec![])
+        let part = self.node(span, Kind::Integer(part));
+        self.of_last_match(span, "#back_reference", part)
     }
 
     /// `/(?<name>…)/ =~ text`, which assigns the local `name`.
@@ -216,14 +165,14 @@ impl Lowering<'_> {
         };
         let mut steps = vec![assign(self, Target::Local(place, span), call)];
         for target in &write.targets() {
-            let name = String::from_utf8_lossy(target.location().as_slice()).into_owned();
-            let name = match target.as_local_variable_target_node() {
-                Some(target) => super::text(&target.name()),
-                None => name,
+            let Some(local) = target.as_local_variable_target_node() else {
+                steps.push(self.unexpected(&target));
+                continue;
             };
+            let name = super::text(&local.name());
             let target = self.target(&target);
             let name = self.node(span, Kind::String(vec![StringPart::Text(name)]));
-            let value = self.of_last_match(span, "#named", vec![name]);
+            let value = self.of_last_match(span, "#named", name);
             steps.push(assign(self, target, value));
         }
         steps.push(self.node(span, Kind::Local(place)));
