@@ -29,10 +29,10 @@ module RandomPrograms
 
     def own_productions(type)
       case type
-      when :int then Numbers::INTEGER
+      when :int then @regexps ? Numbers::MATCHED : Numbers::INTEGER
       when :float then Numbers::FLOAT
-      when :bool then Conditions::BOOLEAN
-      when :str then Texts::TEXT
+      when :bool then @regexps ? Conditions::MATCHED : Conditions::BOOLEAN
+      when :str then @regexps ? Texts::MATCHED : Texts::TEXT
       else {}
       end
     end

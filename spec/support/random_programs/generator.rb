@@ -25,6 +25,7 @@ require_relative "changed_hashes"
 require_relative "hash_uses"
 require_relative "draws"
 require_relative "texts"
+require_relative "regexps"
 require_relative "lambdas"
 require_relative "matching"
 require_relative "accumulators"
@@ -42,6 +43,8 @@ module RandomPrograms
   class Generator
     # So many programs change Hashes.
     TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.15))
+    # So many match regular expressions, which a GPU refuses.
+    REGEXPS = Float(ENV.fetch("IKRA_FUZZ_REGEXPS", 0.15))
     include Chance
     include Readable
     include Expressions
@@ -66,6 +69,7 @@ module RandomPrograms
     include Draws
     include Lambdas
     include Texts
+    include Regexps
     include Matching
     include Accumulators
     include Rescuing
@@ -86,6 +90,7 @@ module RandomPrograms
       @classes = {}
       @pure = []
       @captured_objects = {}
+      @regexps = [] if matches?(seed, REGEXPS)
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
@@ -158,6 +163,7 @@ module RandomPrograms
       texts << captured_hash if chance(0.3)
       between(1, 2).times { texts << captured_tally } if chance(TALLIES)
       texts.concat(captured_columns) if chance(0.15)
+      texts << captured_regexp if @regexps && chance(0.5)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 

@@ -4,6 +4,8 @@ module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
     TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4 }.freeze
+    # In programs with regular expressions.
+    MATCHED = TEXT.merge(regexp_text: 12).freeze
     TEXTS = ["", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a text of more than a word"].freeze
 
     # What methods of a String give that is a String again, and what gives Integers. The case of characters beyond ASCII

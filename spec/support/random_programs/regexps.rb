@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Matches of regular expressions and what they leave in `$~`.
+  module Regexps
+    # Those with a first group, which holds text where all matches.
+    GROUPED = ["/([a-c]+)/", "/(b)(c)?/", "/(\\w)(\\d)/", "/(\\d+)/", "/([^a-e])/", "/\\A(.*?)(?:f|t)/", "/(é|ü|日)./",
+               "/(a|ab)(c|bcd)?/", "/(l.*t)/m", "/(A+)/i", "/((e)|f)+/", "/( ?)k/", "/(-?\\d+) (km)?/x",
+               "/(.)\\z/"].freeze
+    PLAIN = ["/[a-c]+/", "/e|é/", "/\\A-?\\d+/", "/b*/", "/^/", "/$/", "/[^\\d\\s]/", "/a.?b/", "/(?:ab)?/", "/\\s+/",
+             "/[[:alpha:]]{2}/", "/x|y|z/", "/l(?<rest>.*)t/"].freeze
+    # Where %s is a pattern.
+    REPLACED = [".sub(%s, \"<\\\\0>\")", ".gsub(%s, \"\\\\1-\")", ".gsub(%s, \"\")", ".sub(%s) { |found| found * 2 }",
+                ".gsub(%s) { \"\#{$~.begin(0)}.\" }", ".gsub(%s) { |found| \"\#{found.size}\#{$`.size}\" }",
+                ".gsub(%s, \"a\" => \"1\", \"b\" => \"22\")", "[%s] || \"-\"", ".scan(%s).flatten.join(\"|\")",
+                ".split(%s).join(\"/\")", ".split(%s, 2).last || \"-\"", ".partition(%s).last", ".rpartition(%s).first",
+                ".each_line.grep(%s).first || \"-\"", ".slice(%s).to_s", ".match(%s)&.pre_match || \"-\"",
+                ".match(%s)&.to_a&.compact&.last || \"-\"", ".sub(%s, \"\\\\`|\\\\'\")"].freeze
+    COUNTED = [".scan(%s).size", ".index(%s) || -1", ".rindex(%s) || -1", ".split(%s).size", ".gsub(%s, \"ab\").size",
+               ".match(%s)&.end(0) || -1", ".match(%s)&.captures&.size || -1", " =~ %s || -1"].freeze
+    ASKED = [".match?(%s)", " =~ %s", " !~ %s", ".start_with?(%s)", ".match(%s)"].freeze
+    LAST = ["$1", "$2", "$&", "$~ && $~[0]", "$~&.pre_match", "$'", "$+", "Regexp.last_match(1)"].freeze
+
+    # Does this program match? Asked of the seed, so that the others stay as they are.
+    def matches?(seed, share) = Random.new(seed ^ 0x5ca1ab1e).rand < share
+
+    # One that the block captures.
+    def captured_regexp
+      name = fresh("r")
+      @regexps << name
+      Node.fixed("#{name} = ", pick(GROUPED))
+    end
+
+    def regexp(list = GROUPED + PLAIN) = pick(chance(0.25) && @regexps.any? ? @regexps : list)
+
+    def regexp_text(depth)
+      return unless @regexps
+
+      # What was matched before, in this method.
+      return e(last_group) if chance(0.03)
+
+      text = expression([:str], depth)
+      case between(0, 7)
+      when 0 then e("(", regexp, " =~ ", text, " ? ", last_group, " : ", expression([:str], depth), ")")
+      when 1
+        e("(case ", text, " when ", regexp, " then ", last_group, " when ", regexp, " then ", last_group,
+          " else ", expression([:str], depth), " end)")
+      when 2 then e("(", text, "[", regexp(GROUPED), ", 1] || \"-\")")
+      when 3
+        name = fresh("n")
+        e("(/(?<#{name}>", pick(["[a-e]+", "\\d*", "..?", "e|f"]), ")/ =~ ", text, " ? #{name} : \"-\")")
+      when 4
+        e("(", text, ".gsub(", regexp(GROUPED), ") { \"\#{$1}<\#{", expression(%i[int sym], depth), "}>\" })")
+      else e("(", text, filled(REPLACED), ")")
+      end
+    end
+
+    def regexp_number(depth) = @regexps && e("(", expression([:str], depth), filled(COUNTED), ")")
+
+    def regexp_test(depth)
+      return unless @regexps
+      return e("!!(", expression([:str], depth), filled(ASKED), ")") if chance(0.7)
+
+      e("(", regexp, " === ", expression([:str], depth), ")")
+    end
+
+    private
+
+    def filled(list) = pick(list).sub("%s") { regexp }
+
+    # As a text.
+    def last_group = "(#{pick(LAST)} || \"-\")"
+  end
+end
