@@ -34,6 +34,8 @@ column = Ikra::Column.from_packed((head * items.fdiv(65_536).ceil).byteslice(0, 
 
 {
   "x.pmap { v * 2 }" => -> { column.pmap { |v| v * 2 } },
+  "x[i] *= 2" => -> { column.size.ptimes { |i| column[i] *= 2 } },
+  "x.pmap {} and to home" => -> { column.pmap { |v| v * 2 }[0] },
   "x.psum { v * 2 }" => -> { column.psum { |v| v * 2 } },
   "x.pselect { v > 0.5 }" => -> { column.pselect { |v| v > 0.5 } }
 }.each do |name, work|

@@ -126,7 +126,7 @@ module Ikra
       Native.keep(bytes)
     end
 
-    # Gives the memory that is kept between sections back to the system.
+    # Gives the memory that is kept between sections back to the system, and brings columns home from a GPU.
     #
     #   Ikra.release_memory # => 50397184
     #

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::fallible::{self, NoMemory};
-use crate::heap::RowSet;
+use crate::heap::{RowSet, Shared};
 use crate::ir::Ty;
 use crate::parallel;
 use crate::reserve;
@@ -17,8 +17,9 @@ pub enum Column {
     I32(Vec<i32>),
     I64(Vec<i64>),
     F64(Vec<f64>),
-    /// Somebody else's memory, which is only read: an `Ikra::Column`'s. What is in it is not shared itself.
-    Shared(Arc<Self>),
+    /// Somebody else's memory, which is only read: an `Ikra::Column`'s. What is in it is not shared itself. It may be on a
+    /// device; who looks at numbers has it brought [home](Self::home) before.
+    Shared(Arc<Shared>),
 }
 
 /// What a column holds, whoever has the memory.
@@ -50,8 +51,21 @@ impl Column {
             Self::I32(v) => Numbers::I32(v),
             Self::I64(v) => Numbers::I64(v),
             Self::F64(v) => Numbers::F64(v),
-            Self::Shared(column) => column.numbers(),
+            Self::Shared(column) => column.here().numbers(),
         }
+    }
+
+    /// Has the host have the numbers.
+    pub fn home(&self) -> Result<(), Error> {
+        match self {
+            Self::Shared(column) => column.home().map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does only a device have them?
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Shared(column) if !column.is_home())
     }
 
     pub const fn is_shared(&self) -> bool {
@@ -190,21 +204,28 @@ impl Column {
     }
 
     pub fn ty(&self) -> Ty {
-        match self.numbers() {
-            Numbers::Bool(_) => Ty::Bool,
-            Numbers::I32(_) => Ty::I32,
-            Numbers::I64(_) => Ty::I64,
-            Numbers::F64(_) => Ty::F64,
+        match self {
+            Self::Bool(_) => Ty::Bool,
+            Self::I32(_) => Ty::I32,
+            Self::I64(_) => Ty::I64,
+            Self::F64(_) => Ty::F64,
+            Self::Shared(column) => column.ty(),
         }
     }
 
     pub fn len(&self) -> usize {
-        match self.numbers() {
-            Numbers::Bool(v) => v.len(),
-            Numbers::I32(v) => v.len(),
-            Numbers::I64(v) => v.len(),
-            Numbers::F64(v) => v.len(),
+        match self {
+            Self::Bool(v) => v.len(),
+            Self::I32(v) => v.len(),
+            Self::I64(v) => v.len(),
+            Self::F64(v) => v.len(),
+            Self::Shared(column) => column.len(),
         }
+    }
+
+    /// How long it is in memory.
+    pub fn byte_len(&self) -> usize {
+        self.len() * self.ty().bytes()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -236,7 +257,7 @@ impl Column {
     /// Where it is. To what is shared nothing may be written.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
-            Self::Shared(column) => column.as_bytes().as_ptr().cast_mut(),
+            Self::Shared(column) => column.here().as_bytes().as_ptr().cast_mut(),
             Self::Bool(v) => v.as_mut_ptr(),
             Self::I32(v) => v.as_mut_ptr().cast(),
             Self::I64(v) => v.as_mut_ptr().cast(),

@@ -7,6 +7,7 @@ pub mod job_order;
 pub mod marks;
 pub mod row_set;
 pub mod schema;
+pub mod shared;
 pub mod store;
 pub mod typed_array;
 
@@ -14,5 +15,6 @@ pub use column::{Column, Numbers};
 pub use job_order::{JobOrder, Round, Segment};
 pub use row_set::RowSet;
 pub use schema::Schema;
+pub use shared::{OnDevice, Shared};
 pub use store::Store;
 pub use typed_array::TypedArray;

@@ -1,7 +1,7 @@
 //! The columns of a section, from when its objects have been read to when they are written.
 
-use crate::fallible::NoMemory;
-use crate::heap::Column;
+use crate::error::Error;
+use crate::heap::{Column, Shared};
 use std::sync::Arc;
 
 /// One column for each buffer of a program, in that order, as the host knows them. Back-ends are bound to it
@@ -14,12 +14,14 @@ pub struct Store {
     before: Vec<Option<Column>>,
     /// What has been written back meanwhile, as it was when the section began.
     begun: Vec<Option<Column>>,
+    /// Who has it afterwards takes it from where it is.
+    may_stay: Vec<bool>,
 }
 
 impl Store {
     pub fn new(columns: Vec<Column>) -> Self {
         let none = || columns.iter().map(|_| None).collect();
-        Self { before: none(), begun: none(), columns }
+        Self { before: none(), begun: none(), may_stay: vec![false; columns.len()], columns }
     }
 
     pub fn columns(&self) -> &[Column] {
@@ -43,10 +45,11 @@ impl Store {
     }
 
     /// Keeps what these columns hold, as they are about to be changed in place.
-    pub fn keep(&mut self, columns: impl Iterator<Item = usize>) -> Result<(), NoMemory> {
+    pub fn keep(&mut self, columns: impl Iterator<Item = usize>) -> Result<(), Error> {
         for column in columns {
             if self.before[column].is_none() {
                 // What is somebody else's stays as it is, so the copy is what changes.
+                self.columns[column].home()?;
                 let copy = self.columns[column].try_clone()?;
                 self.before[column] = Some(std::mem::replace(&mut self.columns[column], copy));
             }
@@ -60,11 +63,25 @@ impl Store {
         self.before[column].get_or_insert(before);
     }
 
+    /// Where a column is in the end does not matter: it may stay on a device.
+    pub fn let_stay(&mut self, column: usize) {
+        self.may_stay[column] = true;
+    }
+
+    pub fn may_stay(&self, column: usize) -> bool {
+        self.may_stay.get(column).copied().unwrap_or(false)
+    }
+
+    /// Brings all columns to the host.
+    pub fn home(&self) -> Result<(), Error> {
+        self.columns.iter().try_for_each(Column::home)
+    }
+
     /// Makes the column one that can be shared, as it is: it is not written any more.
     pub fn share(&mut self, column: usize) {
         let own = &mut self.columns[column];
         if !own.is_shared() {
-            *own = Column::Shared(Arc::new(std::mem::replace(own, Column::Bool(Vec::new()))));
+            *own = Column::Shared(Arc::new(Shared::new(std::mem::replace(own, Column::Bool(Vec::new())))));
         }
     }
 

@@ -1,9 +1,10 @@
 //! The memory of an `Ikra::Column`: numbers of one type, one after the other. It is shared with runs that read it, and
 //! copied by who writes it meanwhile.
 
+use crate::error::Error;
 use crate::fallible::{self, NoMemory};
-use crate::heap::Column;
 use crate::heap::column::Numbers;
+use crate::heap::{Column, Shared};
 use crate::parallel;
 use crate::types::ItemType;
 use bytemuck::Pod;
@@ -13,8 +14,9 @@ use std::sync::Arc;
 /// A clone shares the memory, and stays as it is: writing copies what is shared ([`TypedArray::set`]).
 #[derive(Clone, Debug)]
 pub enum TypedArray {
-    /// Of any type but `float32`, as a run has them.
-    Column(Arc<Column>),
+    /// Of any type but `float32`, as a run has them. What looks at single numbers has them [brought home](Self::home)
+    /// before.
+    Column(Arc<Shared>),
     Float32(Arc<Vec<f32>>),
 }
 
@@ -34,7 +36,7 @@ macro_rules! of_numbers {
                 let $numbers: &[f32] = numbers;
                 $body
             }
-            TypedArray::Column(column) => match column.numbers() {
+            TypedArray::Column(column) => match column.here().numbers() {
                 Numbers::Bool(numbers) => {
                     let $numbers: &[u8] = numbers;
                     $body
@@ -60,7 +62,7 @@ impl TypedArray {
     pub fn zeros(ty: ItemType, length: usize) -> Result<Self, NoMemory> {
         let column = |ty| Column::try_zeros(ty, length).map_err(|_| NoMemory(length.saturating_mul(8)));
         Ok(match ty.run_type() {
-            Some(ty) => Self::Column(Arc::new(column(ty)?)),
+            Some(ty) => Self::Column(Arc::new(Shared::new(column(ty)?))),
             None => Self::Float32(Arc::new(fallible::filled(0.0, length)?)),
         })
     }
@@ -73,7 +75,7 @@ impl TypedArray {
         }
         match column {
             Column::Shared(column) => Self::Column(column),
-            column => Self::Column(Arc::new(column)),
+            column => Self::Column(Arc::new(Shared::new(column))),
         }
     }
 
@@ -106,7 +108,26 @@ impl TypedArray {
     }
 
     pub fn len(&self) -> usize {
-        of_numbers!(self, |numbers| numbers.len())
+        match self {
+            Self::Float32(numbers) => numbers.len(),
+            Self::Column(column) => column.len(),
+        }
+    }
+
+    /// Has the host the numbers, and has a device?
+    pub fn place(&self) -> (bool, bool) {
+        match self {
+            Self::Float32(_) => (true, false),
+            Self::Column(column) => (column.is_home(), column.copy().is_some()),
+        }
+    }
+
+    /// Has the host have the numbers.
+    pub fn home(&self) -> Result<(), Error> {
+        match self {
+            Self::Float32(_) => Ok(()),
+            Self::Column(column) => column.home().map(|_| ()),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -122,7 +143,7 @@ impl TypedArray {
     pub fn get(&self, row: usize) -> Item {
         match self {
             Self::Float32(numbers) => Item::Float(f64::from(numbers[row])),
-            Self::Column(column) => match column.numbers() {
+            Self::Column(column) => match column.here().numbers() {
                 Numbers::Bool(truths) => Item::Bool(truths[row] & 1 != 0),
                 Numbers::I32(numbers) => Item::Integer(i64::from(numbers[row])),
                 Numbers::I64(numbers) => Item::Integer(numbers[row]),
@@ -137,7 +158,7 @@ impl TypedArray {
         self.unshare()?;
         match (&mut *self, item) {
             (Self::Float32(numbers), Item::Float(number)) => only(numbers)[row] = number as f32,
-            (Self::Column(column), item) => match (only(column), item) {
+            (Self::Column(column), item) => match (own(column), item) {
                 (Column::F64(numbers), Item::Float(number)) => numbers[row] = number,
                 (Column::I64(numbers), Item::Integer(number)) => numbers[row] = number,
                 (Column::I32(numbers), Item::Integer(number)) => numbers[row] = number as i32,
@@ -154,7 +175,7 @@ impl TypedArray {
         self.unshare()?;
         match (&mut *self, item) {
             (Self::Float32(numbers), Item::Float(number)) => only(numbers)[rows].fill(number as f32),
-            (Self::Column(column), item) => match (only(column), item) {
+            (Self::Column(column), item) => match (own(column), item) {
                 (Column::F64(numbers), Item::Float(number)) => numbers[rows].fill(number),
                 (Column::I64(numbers), Item::Integer(number)) => numbers[rows].fill(number),
                 (Column::I32(numbers), Item::Integer(number)) => numbers[rows].fill(number as i32),
@@ -172,22 +193,27 @@ impl TypedArray {
         let at = row * self.ty().bytes();
         let all = match self {
             Self::Float32(numbers) => bytemuck::cast_slice_mut(only(numbers).as_mut_slice()),
-            Self::Column(column) => only(column).as_bytes_mut(),
+            Self::Column(column) => own(column).as_bytes_mut(),
         };
         parallel::copy(&mut all[at..at + bytes.len()], bytes);
         Ok(())
     }
 
     /// A copy of these rows.
-    pub fn copy(&self, rows: Range<usize>) -> Result<Self, NoMemory> {
-        Self::of_bytes(self.ty(), self.bytes(rows))
+    pub fn copy(&self, rows: Range<usize>) -> Result<Self, Error> {
+        self.home()?;
+        Ok(Self::of_bytes(self.ty(), self.bytes(rows))?)
     }
 
     /// These rows as a run has them: without a copy, where it is all of them and the run has them so.
-    pub fn column(&self, rows: Range<usize>) -> Result<Column, NoMemory> {
+    pub fn column(&self, rows: Range<usize>) -> Result<Column, Error> {
+        let is_whole = rows == (0..self.len());
+        if !is_whole {
+            self.home()?;
+        }
         match self {
-            Self::Column(column) if rows == (0..column.len()) => Ok(Column::Shared(column.clone())),
-            Self::Column(column) => Ok(match column.numbers() {
+            Self::Column(column) if is_whole => Ok(Column::Shared(column.clone())),
+            Self::Column(column) => Ok(match column.here().numbers() {
                 Numbers::Bool(all) => Column::Bool(parallel::copied(&all[rows])?),
                 Numbers::I32(all) => Column::I32(parallel::copied(&all[rows])?),
                 Numbers::I64(all) => Column::I64(parallel::copied(&all[rows])?),
@@ -198,7 +224,8 @@ impl TypedArray {
     }
 
     /// All of it behind what a run's column has, as numbers of its type.
-    pub fn append_to(&self, column: &mut Column) -> Result<(), NoMemory> {
+    pub fn append_to(&self, column: &mut Column) -> Result<(), Error> {
+        self.home()?;
         // What is alone is made by all threads.
         match (self, &mut *column) {
             (Self::Float32(from), Column::F64(to)) if to.is_empty() => {
@@ -206,7 +233,7 @@ impl TypedArray {
                 return Ok(());
             }
             (Self::Column(from), Column::I64(to)) if to.is_empty() => {
-                if let Numbers::I32(from) = from.numbers() {
+                if let Numbers::I32(from) = from.here().numbers() {
                     *to = parallel::mapped(from, |number| i64::from(*number))?;
                     return Ok(());
                 }
@@ -216,7 +243,7 @@ impl TypedArray {
         column.try_reserve(self.len())?;
         match (self, column) {
             (Self::Float32(from), Column::F64(to)) => to.extend(from.iter().map(|number| f64::from(*number))),
-            (Self::Column(from), to) => match (from.numbers(), to) {
+            (Self::Column(from), to) => match (from.here().numbers(), to) {
                 (Numbers::Bool(from), Column::Bool(to)) => to.extend_from_slice(from),
                 (Numbers::I32(from), Column::I32(to)) => to.extend_from_slice(from),
                 (Numbers::I32(from), Column::I64(to)) => {
@@ -257,13 +284,14 @@ impl TypedArray {
     }
 
     /// The items at these rows.
-    pub fn gather(&self, rows: &[i32], first: usize) -> Result<Self, NoMemory> {
+    pub fn gather(&self, rows: &[i32], first: usize) -> Result<Self, Error> {
         fn chosen<T: Copy + Send + Sync>(all: &[T], rows: &[i32], first: usize) -> Result<Vec<T>, NoMemory> {
             parallel::mapped(rows, |row| all[first + *row as usize])
         }
+        self.home()?;
         Ok(match self {
             Self::Float32(all) => Self::Float32(Arc::new(chosen(all, rows, first)?)),
-            Self::Column(column) => Self::new(match column.numbers() {
+            Self::Column(column) => Self::new(match column.here().numbers() {
                 Numbers::Bool(all) => Column::Bool(chosen(all, rows, first)?),
                 Numbers::I32(all) => Column::I32(chosen(all, rows, first)?),
                 Numbers::I64(all) => Column::I64(chosen(all, rows, first)?),
@@ -278,7 +306,7 @@ impl TypedArray {
             return false;
         }
         if let (Self::Column(a), Self::Column(b)) = (self, other)
-            && let (Numbers::F64(a), Numbers::F64(b)) = (a.numbers(), b.numbers())
+            && let (Numbers::F64(a), Numbers::F64(b)) = (a.here().numbers(), b.here().numbers())
         {
             return a[rows] == b[others];
         }
@@ -300,10 +328,8 @@ impl TypedArray {
             Self::Float32(numbers) if Arc::strong_count(numbers) > 1 => {
                 *numbers = Arc::new(parallel::copied(numbers)?);
             }
-            Self::Column(column) if Arc::strong_count(column) > 1 => {
-                *column = Arc::new(column.try_clone()?);
-            }
-            _ => {}
+            Self::Float32(_) => {}
+            Self::Column(column) => Shared::unshare(column)?,
         }
         Ok(())
     }
@@ -312,6 +338,10 @@ impl TypedArray {
 /// Are an Integer and a Float the same number?
 fn equal(integer: i64, float: f64) -> bool {
     integer as f64 == float && (float as i128) == i128::from(integer)
+}
+
+fn own(shared: &mut Arc<Shared>) -> &mut Column {
+    Shared::alone(shared).expect("nobody else has it")
 }
 
 fn only<T>(shared: &mut Arc<T>) -> &mut T {
@@ -330,7 +360,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|row| array.get(row)), [0, 7, 0].map(Item::Integer));
         assert_eq!(before.get(1), Item::Integer(0));
         assert!(matches!(array.column(0..3), Ok(Column::Shared(_))));
-        assert_eq!(array.column(1..3), Ok(Column::I32(vec![7, 0])));
+        assert_eq!(array.column(1..3).unwrap(), Column::I32(vec![7, 0]));
     }
 
     #[test]
@@ -338,7 +368,7 @@ mod tests {
         let mut array = TypedArray::zeros(ItemType::Float32, 2).unwrap();
         array.set(0, Item::Float(0.1)).unwrap();
         assert_eq!(array.get(0), Item::Float(f64::from(0.1f32)));
-        assert_eq!(array.column(0..2), Ok(Column::F64(vec![f64::from(0.1f32), 0.0])));
+        assert_eq!(array.column(0..2).unwrap(), Column::F64(vec![f64::from(0.1f32), 0.0]));
         let back = TypedArray::of_column(ItemType::Float32, &Column::F64(vec![0.1, f64::MAX]), 0..2).unwrap();
         assert_eq!([back.get(0), back.get(1)], [Item::Float(f64::from(0.1f32)), Item::Float(f64::INFINITY)]);
     }

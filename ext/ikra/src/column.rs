@@ -4,6 +4,7 @@ use crate::vm::column::{self, Column};
 use crate::vm::errors::Trouble;
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::exceptions;
+use ikra_core::error::Error as CoreError;
 use ikra_core::fallible::NoMemory;
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::typed_array::Item;
@@ -16,6 +17,7 @@ use magnus::{
     Error, IntoValue, RArray, RModule, RString, Ruby, Symbol, TryConvert, TypedData, Value, function, method,
     prelude::*,
 };
+use parking_lot::MutexGuard;
 use rb_sys::VALUE;
 use std::ffi::c_long;
 use std::hint::black_box;
@@ -69,6 +71,7 @@ pub fn init(ruby: &Ruby, ikra: RModule, native: RModule) -> Result<(), Error> {
     class.define_method("to_packed", method!(to_packed, 0))?;
     class.define_method("fill", method!(fill, 1))?;
     class.define_method("==", method!(equals, 1))?;
+    native.define_singleton_method("column_place", function!(place, 1))?;
     class.define_method("dup", method!(dup, 0))?;
     of_array! {
         class,
@@ -77,8 +80,23 @@ pub fn init(ruby: &Ruby, ikra: RModule, native: RModule) -> Result<(), Error> {
     Ok(())
 }
 
-fn no_memory(ruby: &Ruby, error: NoMemory) -> Error {
-    exceptions::exception(ruby, Trouble::from(error))
+fn failed(ruby: &Ruby, error: impl Into<CoreError>) -> Error {
+    exceptions::exception(ruby, Trouble::from(error.into()))
+}
+
+/// The memory, with the numbers on the host.
+fn home<'a>(ruby: &Ruby, column: &'a Column) -> Result<MutexGuard<'a, TypedArray>, Error> {
+    column.memory.home().map_err(|error| failed(ruby, error))
+}
+
+/// What it holds now, on the host.
+fn snapshot(ruby: &Ruby, column: &Column) -> Result<TypedArray, Error> {
+    Ok(home(ruby, column)?.clone())
+}
+
+/// Where the numbers are: on the host, on a device.
+fn place(this: Obj<Column>) -> (bool, bool) {
+    this.memory.snapshot().place()
 }
 
 /// A type by its name; what Ruby says knows no other.
@@ -88,8 +106,8 @@ fn type_of(ruby: &Ruby, name: Symbol) -> Result<ItemType, Error> {
     found.ok_or_else(|| Error::new(ruby.exception_arg_error(), format!("unknown type of a column: {name}")))
 }
 
-fn new_column(ruby: &Ruby, array: Result<TypedArray, NoMemory>) -> Result<Value, Error> {
-    let array = array.map_err(|error| no_memory(ruby, error))?;
+fn new_column(ruby: &Ruby, array: Result<TypedArray, impl Into<CoreError>>) -> Result<Value, Error> {
+    let array = array.map_err(|error| failed(ruby, error))?;
     memory::rest();
     Ok(column::wrap(ruby, Column::whole(ruby, array)))
 }
@@ -101,13 +119,13 @@ fn make(ruby: &Ruby, count: usize, ty: Symbol) -> Result<Value, Error> {
 
 fn from_array(ruby: &Ruby, array: RArray, ty: Symbol) -> Result<Value, Error> {
     let ty = type_of(ruby, ty)?;
-    let mut made = TypedArray::zeros(ty, array.len()).map_err(|error| no_memory(ruby, error))?;
+    let mut made = TypedArray::zeros(ty, array.len()).map_err(|error| failed(ruby, error))?;
     for row in 0..made.len() {
         // What asks an item how it looks may change the array.
         let item = array.entry::<Value>(row as isize)?;
-        made.set(row, item_of(ruby, ty, item)?).map_err(|error| no_memory(ruby, error))?;
+        made.set(row, item_of(ruby, ty, item)?).map_err(|error| failed(ruby, error))?;
     }
-    new_column(ruby, Ok(made))
+    new_column(ruby, Ok::<_, NoMemory>(made))
 }
 
 fn from_bytes(ruby: &Ruby, bytes: RString, ty: Symbol) -> Result<Value, Error> {
@@ -179,8 +197,8 @@ fn value_of(ruby: &Ruby, item: Item) -> Result<Value, Error> {
     Ok(unsafe { Value::from_raw(object) })
 }
 
-fn item_at(column: &Column, row: usize) -> Item {
-    column.memory.array().get(column.start + row)
+fn item_at(ruby: &Ruby, column: &Column, row: usize) -> Result<Item, Error> {
+    Ok(home(ruby, column)?.get(column.start + row))
 }
 
 /// As Array#[] takes an index.
@@ -259,7 +277,7 @@ fn get(ruby: &Ruby, this: Obj<Column>, args: &[Value]) -> Result<Value, Error> {
 
 fn at(ruby: &Ruby, this: Obj<Column>, index: Value) -> Result<Value, Error> {
     match row_of(&this, index_of(index)?) {
-        Some(row) => value_of(ruby, item_at(&this, row)),
+        Some(row) => value_of(ruby, item_at(ruby, &this, row)?),
         None => Ok(ruby.qnil().as_value()),
     }
 }
@@ -292,8 +310,8 @@ fn outside(ruby: &Ruby, column: &Column, index: i64) -> Error {
 
 fn set_row(ruby: &Ruby, this: Obj<Column>, row: usize, given: Value) -> Result<Value, Error> {
     let item = item_of(ruby, this.ty, given)?;
-    let done = this.memory.array().set(this.start + row, item);
-    done.map_err(|error| no_memory(ruby, error))?;
+    let done = home(ruby, &this)?.set(this.start + row, item);
+    done.map_err(|error| failed(ruby, error))?;
     Ok(given)
 }
 
@@ -325,9 +343,9 @@ fn set_rows(ruby: &Ruby, this: Obj<Column>, rows: Range<usize>, given: Value) ->
     }
     column::check_frozen(this.as_value())?;
     // A copy, where both have the same memory.
-    let from = other.memory.snapshot();
-    let done = this.memory.array().write(this.start + rows.start, from.bytes(other.rows()));
-    done.map_err(|error| no_memory(ruby, error))?;
+    let from = snapshot(ruby, &other)?;
+    let done = home(ruby, &this)?.write(this.start + rows.start, from.bytes(other.rows()));
+    done.map_err(|error| failed(ruby, error))?;
     Ok(given)
 }
 
@@ -335,7 +353,7 @@ fn fetch(ruby: &Ruby, this: Obj<Column>, args: &[Value]) -> Result<Value, Error>
     let ([index] | [index, _]) = args else { return Err(wrong_count(ruby, args.len(), "1..2")) };
     let number = index_of(*index)?;
     if let Some(row) = row_of(&this, number) {
-        return value_of(ruby, item_at(&this, row));
+        return value_of(ruby, item_at(ruby, &this, row)?);
     }
     if ruby.block_given() {
         return ruby.yield_value(*index);
@@ -370,7 +388,7 @@ fn reverse_each(ruby: &Ruby, this: Obj<Column>) -> Result<Value, Error> {
 }
 
 fn value_of_row(ruby: &Ruby, column: &Column, row: usize) -> Result<Value, Error> {
-    value_of(ruby, item_at(column, row))
+    value_of(ruby, item_at(ruby, column, row)?)
 }
 
 fn go_through(
@@ -408,7 +426,7 @@ fn end(ruby: &Ruby, this: Obj<Column>, args: &[Value], name: &str, index: i64) -
 }
 
 fn to_a(ruby: &Ruby, this: Obj<Column>) -> Result<RArray, Error> {
-    let items = this.memory.snapshot();
+    let items = snapshot(ruby, &this)?;
     let array = ruby.ary_new_capa(this.length);
     // On the stack, and known to others, so that the garbage collector sees what was made.
     let mut block = [value::NIL; BLOCK];
@@ -427,8 +445,8 @@ fn to_a(ruby: &Ruby, this: Obj<Column>) -> Result<RArray, Error> {
     Ok(array)
 }
 
-fn to_packed(this: Obj<Column>) -> Result<RString, Error> {
-    let items = this.memory.snapshot();
+fn to_packed(ruby: &Ruby, this: Obj<Column>) -> Result<RString, Error> {
+    let items = snapshot(ruby, &this)?;
     let bytes = items.bytes(this.rows());
     let string = protect(|| {
         // SAFETY: the bytes are copied.
@@ -441,15 +459,15 @@ fn to_packed(this: Obj<Column>) -> Result<RString, Error> {
 fn fill(ruby: &Ruby, this: Obj<Column>, given: Value) -> Result<Value, Error> {
     column::check_frozen(this.as_value())?;
     let item = item_of(ruby, this.ty, given)?;
-    let done = this.memory.array().fill(this.rows(), item);
-    done.map_err(|error| no_memory(ruby, error))?;
+    let done = home(ruby, &this)?.fill(this.rows(), item);
+    done.map_err(|error| failed(ruby, error))?;
     Ok(this.as_value())
 }
 
-fn equals(this: Obj<Column>, other: Value) -> bool {
-    let Ok(other) = <Obj<Column>>::try_convert(other) else { return false };
-    let (items, others) = (this.memory.snapshot(), other.memory.snapshot());
-    items.equals(this.rows(), &others, other.rows())
+fn equals(ruby: &Ruby, this: Obj<Column>, other: Value) -> Result<bool, Error> {
+    let Ok(other) = <Obj<Column>>::try_convert(other) else { return Ok(false) };
+    let (items, others) = (snapshot(ruby, &this)?, snapshot(ruby, &other)?);
+    Ok(items.equals(this.rows(), &others, other.rows()))
 }
 
 fn dup(ruby: &Ruby, this: Obj<Column>) -> Result<Value, Error> {

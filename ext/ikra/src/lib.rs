@@ -19,6 +19,8 @@ mod writing;
 
 use ikra_core::backend::cuda;
 use ikra_core::heap::schema::Output;
+use ikra_core::heap::shared;
+use ikra_core::memory;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RHash, Ruby, Symbol, TryConvert, Value, function, prelude::*};
 use reading::base::Base;
@@ -81,7 +83,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("most_kept", function!(ikra_core::memory::most, 0))?;
     native.define_singleton_method("keep", function!(ikra_core::memory::keep, 1))?;
     native.define_singleton_method("kept", function!(ikra_core::memory::kept, 0))?;
-    native.define_singleton_method("release", function!(ikra_core::memory::release, 0))?;
+    native.define_singleton_method("release", function!(release, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
@@ -173,6 +175,12 @@ fn missing(ruby: &Ruby, backend: Symbol) -> Result<Option<String>, Error> {
 /// What was found of CUDA and what is missing, as text.
 fn availability(ruby: &Ruby) -> Result<String, Error> {
     section::catch(ruby, || Ok(cuda::availability().to_string()))
+}
+
+/// Columns come home from devices, and what is kept goes back to the system; says how many bytes that were.
+fn release() -> usize {
+    // What cannot come, as its device is lost, stays where it is.
+    shared::leave_devices().unwrap_or(0) + memory::release()
 }
 
 fn seed(seed: u64) -> u64 {

@@ -36,7 +36,7 @@ use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output, SyncSchema};
 use ikra_core::heap::{Column, Store};
-use ikra_core::ir::{BufferKind, ErrorKind, Part, Program, passes};
+use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
@@ -248,12 +248,12 @@ impl<'a> Run<'a> {
         if self.section.part.is_some() {
             READ.set(heap.rows_read(&version.layout));
         }
+        let gives_column = self.base.is_column && self.section.form == ResultForm::Arrays;
+        let of_columns = heap.of_columns(&version.program, gives_column);
+        of_columns.iter().for_each(|number| heap.store.let_stay(*number));
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
-        heap.share(&version.program, |kind, is_column| match kind {
-            BufferKind::Result(_, Part::Payload) => self.base.is_column,
-            BufferKind::ArrayValues(..) => is_column,
-            _ => false,
-        });
+        // Without a copy.
+        of_columns.iter().for_each(|number| heap.store.share(*number));
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
             copy.run(&self.base, self.section.block)

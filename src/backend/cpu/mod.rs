@@ -99,13 +99,22 @@ impl Session for CpuSession<'_> {
         let CpuKernel { program, code, .. } = self.kernel;
         profile.time(Phase::Kernel, || {
             faults::point("keeping columns")?;
+            self.store.home()?;
             let buffers = program.buffers.iter().enumerate();
             self.store.keep(buffers.filter(|(_, buffer)| buffer.changes()).map(|(number, _)| number))?;
             pool::run((program, kernel), code, self.store.columns_mut(), (launch, self.interrupt))
         })
     }
 
-    fn fetch(&mut self, _column: Option<Buffer>, _profile: &mut Profile) -> Result<Outcome, Error> {
+    fn fetch(&mut self, column: Option<Buffer>, _profile: &mut Profile) -> Result<Outcome, Error> {
+        match column {
+            Some(column) => self.store.columns()[column.0 as usize].home()?,
+            None => self.store.home()?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn finish(&mut self, _profile: &mut Profile) -> Result<Outcome, Error> {
         Ok(Outcome::Done)
     }
 

@@ -6,6 +6,8 @@
 use super::device::{Constant, DeviceSession};
 use super::layout::{Arena, Step};
 use crate::error::Error;
+use crate::heap::OnDevice;
+use std::sync::Arc;
 
 /// So many launches in a row are looked at for what repeats.
 const SEEN: usize = 128;
@@ -86,6 +88,19 @@ impl<'a> Batches<'a> {
 impl DeviceSession for Batches<'_> {
     fn base(&self) -> u64 {
         self.device.base()
+    }
+
+    fn memory(&mut self, bytes: usize) -> Result<Arc<dyn OnDevice>, Error> {
+        self.device.memory(bytes)
+    }
+
+    fn adopt(&mut self, memory: &Arc<dyn OnDevice>) -> bool {
+        self.device.adopt(memory)
+    }
+
+    fn copy(&mut self, to: usize, from: usize, bytes: usize) -> Result<(), Error> {
+        self.flush()?;
+        self.device.copy(to, from, bytes)
     }
 
     fn stack(&self) -> u64 {
@@ -196,6 +211,15 @@ mod tests {
     impl DeviceSession for Recorder {
         fn base(&self) -> u64 {
             0
+        }
+        fn memory(&mut self, _: usize) -> Result<Arc<dyn OnDevice>, Error> {
+            unreachable!("nothing stays")
+        }
+        fn adopt(&mut self, _: &Arc<dyn OnDevice>) -> bool {
+            false
+        }
+        fn copy(&mut self, _: usize, _: usize, _: usize) -> Result<(), Error> {
+            Ok(())
         }
         fn stack(&self) -> u64 {
             0

@@ -5,8 +5,10 @@ use super::emit::Source;
 use super::layout::Step;
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
+use crate::heap::OnDevice;
 use crate::profile::Profile;
 use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -36,8 +38,14 @@ pub(super) trait Loaded: Send + Sync {
 /// A run has the device to itself until it drops this. What is asked for is done in order; only `read` and `wait`
 /// wait for it.
 pub(super) trait DeviceSession {
-    /// Address of the run's memory. What it holds at first means nothing.
+    /// Address of the run's memory. What it holds at first means nothing. Places are offsets from it.
     fn base(&self) -> u64;
+    /// Memory beside that, which stays when the run is over, as long as somebody has it.
+    fn memory(&mut self, bytes: usize) -> Result<Arc<dyn OnDevice>, Error>;
+    /// Memory that an earlier run has left can be used in this one; false: it is another device's.
+    fn adopt(&mut self, memory: &Arc<dyn OnDevice>) -> bool;
+    /// Copies on the device.
+    fn copy(&mut self, to: usize, from: usize, bytes: usize) -> Result<(), Error>;
     /// Bytes of stack that a thread may use.
     fn stack(&self) -> u64;
     /// Address of the byte that kernels look at now and then, and end when it is not 0.
@@ -73,6 +81,25 @@ pub(super) fn check_room(bytes: usize, free: usize, all: usize) -> Result<(), Er
     Err(Error::Device(format!(
         "the section needs {bytes} of memory on the GPU, and {free} of its {all} are free"
     )))
+}
+
+/// Where memory of its own lies, as an offset from a run's.
+pub(super) const fn offset(base: u64, address: u64) -> usize {
+    address.wrapping_sub(base) as usize
+}
+
+/// The reverse.
+pub(super) const fn address(base: u64, offset: usize) -> u64 {
+    base.wrapping_add(offset as u64)
+}
+
+/// Does one of these hold so many bytes from an address on?
+pub(super) fn holds(all: &[Arc<dyn OnDevice>], address: u64, bytes: usize) -> bool {
+    let is_in = |memory: &Arc<dyn OnDevice>| {
+        let before = address.wrapping_sub(memory.address());
+        before.checked_add(bytes as u64).is_some_and(|end| end <= memory.bytes() as u64)
+    };
+    all.iter().any(is_in)
 }
 
 /// Waits until no one else has the device; `None`: interrupted meanwhile.

@@ -4,13 +4,14 @@
 
 use super::cache::{Cache, create_private};
 use super::compiler;
-use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
+use crate::heap::{OnDevice, shared};
 use crate::profile::Profile;
 use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
@@ -19,7 +20,8 @@ use std::fmt::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Stack that a kernel may use of the thread that plays the GPU.
@@ -37,6 +39,70 @@ static BUSY: Mutex<()> = Mutex::new(());
 fn memory() -> usize {
     let set = std::env::var("IKRA_CUDA_EMULATOR_MEMORY").ok().and_then(|bytes| bytes.parse().ok());
     set.unwrap_or(8 << 30)
+}
+
+/// Bytes of it that stay from run to run.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// Has so much memory free: columns that have been left there go home otherwise.
+fn make_room(bytes: usize) -> Result<(), Error> {
+    let free = || memory().saturating_sub(LEFT.load(Ordering::Relaxed));
+    if bytes > free() {
+        shared::leave_devices()?;
+    }
+    check_room(bytes, free(), memory())
+}
+
+/// Memory that stays.
+#[derive(Debug)]
+struct Left {
+    address: u64,
+    words: usize,
+    bytes: usize,
+}
+
+impl Left {
+    fn new(bytes: usize) -> Result<Self, Error> {
+        let words = bytes.div_ceil(8);
+        let mut memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
+        // Nothing may rely on what is there before.
+        memory.fill(GARBAGE);
+        LEFT.fetch_add(bytes, Ordering::Relaxed);
+        let memory: *mut [u64] = Box::into_raw(memory.into_boxed_slice());
+        Ok(Self { address: memory.cast::<u64>() as u64, words, bytes })
+    }
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        let memory = std::ptr::slice_from_raw_parts_mut(self.address as *mut u64, self.words);
+        // SAFETY: it is from `new`, and nobody has it any more.
+        drop(unsafe { Box::from_raw(memory) });
+        LEFT.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl OnDevice for Left {
+    fn device(&self) -> usize {
+        // There is one.
+        1
+    }
+
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn read(&self, into: &mut [u8]) -> Result<(), Error> {
+        faults::point("copying from the GPU")?;
+        assert!(into.len() <= self.bytes);
+        // SAFETY: as long as that, and nobody writes it any more.
+        into.copy_from_slice(unsafe { std::slice::from_raw_parts(self.address as *const u8, into.len()) });
+        Ok(())
+    }
 }
 
 pub(super) struct Emulator {
@@ -119,7 +185,7 @@ impl Loaded for Emulated {
     ) -> Result<Option<Box<dyn DeviceSession + 'a>>, Error> {
         let Some(busy) = take(&BUSY, interrupt) else { return Ok(None) };
         faults::point("allocating on the GPU")?;
-        check_room(bytes, memory(), memory())?;
+        make_room(bytes)?;
         // Words, so that the memory is aligned for all that is read from it.
         let words = bytes.div_ceil(8);
         let mut memory = bytemuck::allocation::try_zeroed_vec(words).map_err(|()| Error::Memory(bytes))?;
@@ -128,6 +194,7 @@ impl Loaded for Emulated {
         Ok(Some(Box::new(EmulatedSession {
             program: self,
             memory,
+            beside: Vec::new(),
             graph: (Vec::new(), 0),
             interrupt,
             _busy: busy,
@@ -138,6 +205,8 @@ impl Loaded for Emulated {
 struct EmulatedSession<'a> {
     program: &'a Emulated,
     memory: Vec<u64>,
+    /// Memory that the run uses beside its own.
+    beside: Vec<Arc<dyn OnDevice>>,
     graph: (Vec<Step>, u64),
     interrupt: &'a AtomicBool,
     _busy: MutexGuard<'static, ()>,
@@ -145,9 +214,11 @@ struct EmulatedSession<'a> {
 
 impl EmulatedSession<'_> {
     fn bytes(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
-        assert!(offset + bytes <= self.memory.len() * 8);
-        // SAFETY: the range was just checked, every bit pattern is a valid byte, and the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<u8>().add(offset), bytes) }
+        let at = address(self.memory.as_mut_ptr() as u64, offset);
+        let end = offset.checked_add(bytes);
+        assert!(end.is_some_and(|end| end <= self.memory.len() * 8) || holds(&self.beside, at, bytes));
+        // SAFETY: the range was just checked, every bit pattern is a valid byte, and the run has it to itself.
+        unsafe { std::slice::from_raw_parts_mut(at as *mut u8, bytes) }
     }
 
     /// Calls into the program on a thread whose stack has a known size.
@@ -164,6 +235,25 @@ impl EmulatedSession<'_> {
 impl DeviceSession for EmulatedSession<'_> {
     fn base(&self) -> u64 {
         self.memory.as_ptr() as u64
+    }
+
+    fn memory(&mut self, bytes: usize) -> Result<Arc<dyn OnDevice>, Error> {
+        faults::point("allocating on the GPU")?;
+        make_room(bytes + self.memory.len() * 8)?;
+        let memory: Arc<dyn OnDevice> = Arc::new(Left::new(bytes)?);
+        self.beside.push(memory.clone());
+        Ok(memory)
+    }
+
+    fn adopt(&mut self, memory: &Arc<dyn OnDevice>) -> bool {
+        self.beside.push(memory.clone());
+        true
+    }
+
+    fn copy(&mut self, to: usize, from: usize, bytes: usize) -> Result<(), Error> {
+        let from = self.bytes(from, bytes).to_vec();
+        self.bytes(to, bytes).copy_from_slice(&from);
+        Ok(())
     }
 
     fn stack(&self) -> u64 {

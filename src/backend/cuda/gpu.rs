@@ -2,7 +2,7 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 use super::cache::Cache;
-use super::device::{Constant, Device, DeviceSession, Loaded, check_room, take};
+use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
 use super::foreign::Foreign;
 use super::layout::{Arena, Step};
@@ -10,6 +10,7 @@ use super::locate::{self, Location};
 use super::{compiler, nvrtc};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
+use crate::heap::{OnDevice, shared};
 use crate::memory;
 use crate::profile::Profile;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
@@ -21,7 +22,7 @@ use std::sync::{Arc, Once, Weak};
 use std::time::{Duration, Instant};
 
 /// The driver's functions that this file uses.
-const FUNCTIONS: [&str; 42] = [
+const FUNCTIONS: [&str; 44] = [
     "cuInit",
     "cuGetErrorName",
     "cuGetErrorString",
@@ -37,6 +38,7 @@ const FUNCTIONS: [&str; 42] = [
     "cuCtxSetLimit",
     "cuMemPoolGetAttribute",
     "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemFreeHost",
@@ -48,6 +50,7 @@ const FUNCTIONS: [&str; 42] = [
     "cuMemFreeAsync",
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoDAsync_v2",
     "cuMemsetD8Async",
     "cuModuleLoadData",
     "cuModuleUnload",
@@ -145,6 +148,8 @@ pub(super) struct Gpu {
     busy: Mutex<Resources>,
     /// Programs that nobody has any more, to be unloaded by the next run: that may wait for what the GPU does.
     dead: Mutex<Vec<Unloading>>,
+    /// Memory that nobody has any more, but was given back while a run had the stream.
+    given_back: Mutex<Vec<sys::CUdeviceptr>>,
 }
 
 /// What stays from run to run.
@@ -226,8 +231,8 @@ impl Gpu {
             // SAFETY: the device was given by the driver.
             let pool = unsafe { result::device::get_default_mem_pool(device) }
                 .map_err(failed("cuDeviceGetDefaultMemPool"))?;
-            // What a run gives back beyond what stays is for others.
-            let mut kept = 0u64;
+            // What is given back beyond what stays is for others.
+            let mut kept = (memory / KEPT) as u64;
             // SAFETY: the attribute is a 64-bit number, read during the call.
             unsafe {
                 result::mem_pool::set_attribute(
@@ -258,18 +263,22 @@ impl Gpu {
             cache: Cache::of_user(),
             busy: Mutex::new(Resources { base: 0, bytes: 0, staging }),
             dead: Mutex::new(Vec::new()),
+            given_back: Mutex::new(Vec::new()),
         })
     }
 
     /// Shares it, and has it give back what is kept when all else that is kept goes back.
     pub fn shared(self) -> Arc<Self> {
         static ONCE: Once = Once::new();
+        extern "C" fn forks() {
+            shared::before_fork();
+        }
         extern "C" fn forked() {
             FORKS.fetch_add(1, Ordering::Relaxed);
         }
         ONCE.call_once(|| {
-            // SAFETY: the function lives as long as the process, as an extension is never unloaded.
-            unsafe { libc::pthread_atfork(None, Some(forked), None) };
+            // SAFETY: the functions live as long as the process, as an extension is never unloaded.
+            unsafe { libc::pthread_atfork(Some(forks), Some(forked), None) };
         });
         LOCKING.0.store(self.context, Ordering::Release);
         LOCKING.1.store(self.process, Ordering::Release);
@@ -287,24 +296,42 @@ impl Gpu {
         {
             self.free(&mut resources);
             self.bury();
+            if let Some(pool) = self.pool
+                && self.wait().is_ok()
+            {
+                // SAFETY: the device's own pool.
+                let _ = unsafe { result::mem_pool::trim_to(pool, 0) };
+            }
         }
     }
 
     /// Gives the memory of the last run back.
     fn free(&self, resources: &mut Resources) {
         if resources.bytes > 0 {
-            let _ = match self.pool {
-                // SAFETY: allocated on this stream, freed once.
-                Some(_) => unsafe { result::free_async(resources.base, self.stream) },
-                // SAFETY: allocated, freed once.
-                None => unsafe { result::free_sync(resources.base) },
-            };
+            self.give_back(resources.base);
             (resources.base, resources.bytes) = (0, 0);
         }
     }
 
+    /// Frees memory that [`Self::take`] gave. The caller has the stream to itself.
+    fn give_back(&self, memory: sys::CUdeviceptr) {
+        let _ = match self.pool {
+            // SAFETY: allocated on this stream, freed once.
+            Some(_) => unsafe { result::free_async(memory, self.stream) },
+            // SAFETY: allocated, freed once.
+            None => unsafe { result::free_sync(memory) },
+        };
+    }
+
+    /// Frees what could not be freed when it was given back.
+    fn free_given_back(&self) {
+        let all = std::mem::take(&mut *self.given_back.lock());
+        all.into_iter().for_each(|memory| self.give_back(memory));
+    }
+
     /// Unloads what nobody has any more.
     fn bury(&self) {
+        self.free_given_back();
         for Unloading(module, graph) in std::mem::take(&mut *self.dead.lock()) {
             if let Some(graph) = graph {
                 // SAFETY: instantiated, and destroyed once; no run is using it, as runs borrow the program.
@@ -322,17 +349,32 @@ impl Gpu {
         }
         self.free(resources);
         let bytes = bytes.next_multiple_of(UNIT);
+        resources.base = self.take(bytes)?;
+        resources.bytes = bytes;
+        Ok(())
+    }
+
+    /// Memory, for which columns that were left there go home if need be. The caller has the stream to itself.
+    fn take(&self, bytes: usize) -> Result<sys::CUdeviceptr, Error> {
+        if check_room(bytes, self.available()?, self.memory).is_ok()
+            && let Ok(memory) = self.malloc(bytes)
+        {
+            return Ok(memory);
+        }
+        shared::leave_devices()?;
+        self.free_given_back();
+        self.wait()?;
         check_room(bytes, self.available()?, self.memory)?;
-        let what = format!("allocating {}", size(bytes));
-        resources.base = match self.pool {
+        self.malloc(bytes).map_err(failed(&format!("allocating {}", size(bytes))))
+    }
+
+    fn malloc(&self, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
+        match self.pool {
             // SAFETY: the stream is valid, and all use of the memory is on it.
             Some(_) => unsafe { result::malloc_async(self.stream, bytes) },
             // SAFETY: nothing reads the memory before it is written.
             None => unsafe { result::malloc_sync(bytes) },
         }
-        .map_err(failed(&what))?;
-        resources.bytes = bytes;
-        Ok(())
     }
 
     /// Can the GPU copy from and to this list itself? Locks its pages if need be.
@@ -410,6 +452,60 @@ impl Gpu {
     fn wait(&self) -> Result<(), Error> {
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }.map_err(failed("a kernel or copy"))
+    }
+}
+
+/// Memory that stays from run to run.
+#[derive(Debug)]
+struct Left {
+    gpu: Arc<Gpu>,
+    address: sys::CUdeviceptr,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl OnDevice for Left {
+    fn device(&self) -> usize {
+        std::ptr::from_ref::<Gpu>(&self.gpu).addr()
+    }
+
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// What has written it has ended, so it need not wait for what the GPU does now.
+    fn read(&self, into: &mut [u8]) -> Result<(), Error> {
+        assert!(into.len() <= self.bytes, "beyond the memory of a column");
+        self.gpu.enter()?;
+        self.gpu.is_direct(into.as_ptr(), into.len());
+        // SAFETY: as long as that, and both stay until the copy has ended.
+        unsafe {
+            result::memcpy_dtoh_async(into, self.address, self.gpu.beside)
+                .and_then(|()| result::stream::synchronize(self.gpu.beside))
+        }
+        .map_err(failed("copying from the GPU"))
+    }
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        // A forked child has no part in it.
+        if std::process::id() != self.gpu.process {
+            return;
+        }
+        match self.gpu.busy.try_lock() {
+            Some(_has_stream) if self.gpu.enter().is_ok() => self.gpu.give_back(self.address),
+            _ => self.gpu.given_back.lock().push(self.address),
+        }
     }
 }
 
@@ -543,6 +639,7 @@ impl Loaded for LoadedModule {
             stopping: false,
             staged: 0,
             held: Vec::new(),
+            beside: Vec::new(),
             resources,
         })))
     }
@@ -559,14 +656,18 @@ struct GpuSession<'a> {
     staged: usize,
     /// What is being copied.
     held: Vec<Vec<u8>>,
+    /// Memory that the run uses beside its own.
+    beside: Vec<Arc<dyn OnDevice>>,
     resources: MutexGuard<'a, Resources>,
 }
 
 impl GpuSession<'_> {
-    /// The address of a range of this run's memory.
+    /// The address of a range of this run's memory, or of memory beside it.
     fn range(&self, offset: usize, bytes: usize) -> sys::CUdeviceptr {
-        assert!(offset + bytes <= self.bytes, "beyond the memory of a run");
-        self.resources.base + offset as u64
+        let (at, end) = (address(self.resources.base, offset), offset.checked_add(bytes));
+        let is_in = end.is_some_and(|end| end <= self.bytes) || holds(&self.beside, at, bytes);
+        assert!(is_in, "beyond the memory of a run");
+        at
     }
 
     /// A place for so many bytes in the staging memory.
@@ -664,6 +765,29 @@ impl GpuSession<'_> {
 impl DeviceSession for GpuSession<'_> {
     fn base(&self) -> u64 {
         self.resources.base
+    }
+
+    fn memory(&mut self, bytes: usize) -> Result<Arc<dyn OnDevice>, Error> {
+        let gpu = &self.program.gpu;
+        let memory = Left { gpu: gpu.clone(), address: gpu.take(bytes)?, bytes };
+        let memory: Arc<dyn OnDevice> = Arc::new(memory);
+        self.beside.push(memory.clone());
+        Ok(memory)
+    }
+
+    fn adopt(&mut self, memory: &Arc<dyn OnDevice>) -> bool {
+        let is_own = memory.device() == std::ptr::from_ref(self.gpu).addr();
+        if is_own {
+            self.beside.push(memory.clone());
+        }
+        is_own
+    }
+
+    fn copy(&mut self, to: usize, from: usize, bytes: usize) -> Result<(), Error> {
+        let (to, from) = (self.range(to, bytes), self.range(from, bytes));
+        // SAFETY: both are this run's, and do not overlap.
+        unsafe { result::memcpy_dtod_async(to, from, bytes, self.gpu.stream) }
+            .map_err(failed("copying on the GPU"))
     }
 
     fn stop(&self) -> u64 {
@@ -818,6 +942,8 @@ impl Drop for GpuSession<'_> {
     fn drop(&mut self) {
         // After an error something may still be running on the memory, or be copied from the caller's.
         let _ = self.gpu.wait();
+        self.beside.clear();
+        self.gpu.free_given_back();
         if self.resources.bytes > self.gpu.memory / KEPT {
             self.gpu.free(&mut self.resources);
         }

@@ -2,7 +2,7 @@
 //! piece of device memory it takes.
 
 use super::deferred::Rooms;
-use super::device::DeviceSession;
+use super::device::{DeviceSession, address};
 use super::emit::BLOCK;
 use super::rows;
 use crate::backend::{Failure, Launch, Outcome, Texts};
@@ -19,7 +19,7 @@ const ALIGNMENT: usize = 128;
 /// The state of a run: failure, clock, stop.
 const STATE: usize = 256;
 /// Columns of fewer bytes are copied together: a copy costs microseconds whatever its size.
-const SMALL: usize = 64 << 10;
+pub(super) const SMALL: usize = 64 << 10;
 /// `Failure::key` while there is none.
 const NO_FAILURE: u64 = u64::MAX;
 /// Words of the prelude's `Failure` (key, operands, path, site and lock).
@@ -76,7 +76,7 @@ pub(super) fn comes_down(info: &BufferInfo, stays: bool) -> bool {
 /// Offsets of everything a run needs in device memory. What is small lies together: first the state of the run, then the
 /// columns that come down, then others that go up, so that one copy each way does for all.
 pub(super) struct Arena {
-    /// Of each of the program's buffers.
+    /// Of each of the program's buffers. Those with memory of their own get theirs when that is there.
     pub buffers: Vec<usize>,
     /// By buffer.
     pub begins: Vec<Begins>,
@@ -108,19 +108,19 @@ impl Arena {
     pub const SELECTED: usize = 192;
 
     /// `lanes`: threads of the largest launch, each of which has scratch memory. `stays`: columns that the kernel does not
-    /// look at. `flags`: columns that say which rows a driver selects. `before`: what this one takes the place of, as there was too little room.
+    /// look at; `own`: those with memory of their own. `flags`: columns that say which rows a driver selects. `before`: what this one takes the place of, as there was too little room.
     pub fn new(
         program: &Program,
         columns: &[Column],
         launch: &Launch<'_>,
         lanes: usize,
         (rooms, flags): (&Rooms, &BTreeSet<usize>),
-        stays: impl Fn(usize) -> bool,
+        (stays, own): (impl Fn(usize) -> bool, &[bool]),
         before: Option<&Self>,
     ) -> Self {
         // What has grown once may grow again.
         let size = |i: usize| {
-            let now = columns[i].as_bytes().len();
+            let now = columns[i].byte_len();
             match before.map(|before| before.room[i]) {
                 None | Some(usize::MAX) => now,
                 Some(room) if now > room => 2 * now,
@@ -147,7 +147,7 @@ impl Arena {
         let orders = launch.jobs.order.as_ref().map_or(0, |order| order.len() * 4);
         let orders = orders.max(before.map_or(0, |before| before.orders));
         for number in 0..3 {
-            for i in (0..buffers.len()).filter(|i| group(*i) == number && !stays(*i)) {
+            for i in (0..buffers.len()).filter(|i| group(*i) == number && !stays(*i) && !own[*i]) {
                 let times = if program.buffers[i].kind == BufferKind::Scratch { lanes } else { 1 };
                 buffers[i] = place(size(i) * times);
             }
@@ -170,7 +170,7 @@ impl Arena {
     /// Is there room for another launch with these columns?
     pub fn has_room(&self, columns: &[Column], launch: &Launch<'_>, lanes: usize, rooms: &Rooms) -> bool {
         let orders = launch.jobs.order.as_ref().map_or(0, |order| order.len() * 4);
-        let fits = |(column, room): (&Column, &usize)| column.as_bytes().len() <= *room;
+        let fits = |(column, room): (&Column, &usize)| column.byte_len() <= *room;
         columns.iter().zip(&self.room).all(fits)
             && orders <= self.orders
             && lanes <= self.lanes
@@ -199,7 +199,7 @@ pub(super) fn argument_words(arena: &Arena, base: u64, launch: &Launch<'_>) -> V
     let logs = arena.logs.iter().enumerate().flat_map(|(number, (offset, _, room))| {
         [base + *offset as u64, *room as u64, base + (arena.counts + 8 * number) as u64]
     });
-    let buffers = arena.buffers.iter().map(|offset| base + *offset as u64);
+    let buffers = arena.buffers.iter().map(|offset| address(base, *offset));
     buffers.chain(launch.scalars.iter().copied()).chain(logs).collect()
 }
 
@@ -269,7 +269,7 @@ impl Step {
         let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
         if let Some(at) = scratch {
             // Threads have memory of their own: as many at once as that leaves room for.
-            let bytes = columns[at].as_bytes().len().max(8);
+            let bytes = columns[at].byte_len().max(8);
             let most = (SCRATCH / bytes).max(BLOCK as usize);
             return rounds
                 .flat_map(|r| &r.segments)

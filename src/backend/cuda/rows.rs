@@ -2,6 +2,7 @@
 //! base, without a way by the host. The kernel's text has this beside its entries (`rows.cuh`); a launch of it is told
 //! apart by a number of segments below zero.
 
+use super::device::address;
 use super::emit::BLOCK;
 use super::layout::{Arena, Begins, Step};
 use super::run::CudaSession;
@@ -128,8 +129,8 @@ impl CudaSession<'_> {
             return Ok((Outcome::Done, None));
         };
         let base = device.base();
-        let [rows, counts] = arena.selection.map(|offset| base + offset as u64);
-        let flags = base + arena.buffers[at] as u64;
+        let [rows, counts] = arena.selection.map(|offset| address(base, offset));
+        let flags = address(base, arena.buffers[at]);
         // Where counts of a level are; the last one is the number of all.
         let levels = levels(count);
         let begins = levels.iter().scan(counts, |at, level| {
@@ -138,7 +139,7 @@ impl CudaSession<'_> {
         });
         let mut begins: Vec<u64> = begins.collect();
         if let Some(last) = begins.last_mut() {
-            *last = base + Arena::SELECTED as u64;
+            *last = address(base, Arena::SELECTED);
         }
         let mut steps = vec![step(segments, COUNT, (flags, begins[0]), 0, count)];
         let pairs = begins.windows(2).zip(&levels);
@@ -169,7 +170,7 @@ impl CudaSession<'_> {
         // What the host has made longer since the last launch may have no room there.
         let fits = |source: Buffer| {
             let at = source.0 as usize;
-            self.store.columns()[at].as_bytes().len() <= arena.room[at]
+            self.store.columns()[at].byte_len() <= arena.room[at]
         };
         if length * ty.bytes() > arena.room[at] || !source.is_none_or(fits) {
             return Ok(false);
@@ -188,22 +189,26 @@ impl CudaSession<'_> {
             resize(&mut self.store.columns_mut()[at], length)?;
             // What is behind the last array is never used, but looked at.
             let fresh = length.saturating_sub(before) * ty.bytes();
-            if fresh > 0 { device.clear(arena.buffers[at] + before * ty.bytes(), fresh) } else { Ok(()) }
+            if fresh > 0 {
+                device.clear(arena.buffers[at].wrapping_add(before * ty.bytes()), fresh)
+            } else {
+                Ok(())
+            }
         })?;
         self.ahead[at] = true;
         if count == 0 {
             return Ok(true);
         }
-        let into = base + (arena.buffers[at] + offset * ty.bytes()) as u64;
+        let into = address(base, arena.buffers[at].wrapping_add(offset * ty.bytes()));
         let (first, rows) = match rows {
             Moved::Rows(first, _) => (first, 0),
-            Moved::Selected(_) => (0, base + arena.selection[0] as u64),
+            Moved::Selected(_) => (0, address(base, arena.selection[0])),
         };
         let from = match from {
             Source::Number(number) => i64::from(number) as u64,
             Source::Column(from) => {
                 let bytes = self.store.columns()[from.0 as usize].ty().bytes();
-                base + (arena.buffers[from.0 as usize] + first * bytes) as u64
+                address(base, arena.buffers[from.0 as usize].wrapping_add(first * bytes))
             }
         };
         let step = step(segments, what, (from, into), rows, count);

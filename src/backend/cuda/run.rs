@@ -10,11 +10,11 @@ use super::device::{DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
 use super::rows::MovedColumns;
-use super::transfers::{download, last_look, refresh, upload};
+use super::transfers::{download, last_look, refresh, settle_down, upload};
 use crate::backend::throughput::Throughput;
 use crate::backend::{Kernels, Launch, Moved, Outcome, Session, Source as RowSource};
 use crate::error::Error;
-use crate::heap::{Column, Store};
+use crate::heap::{Column, OnDevice, Shared, Store};
 use crate::ir::effects::{Effects, effects};
 use crate::ir::{Buffer, BufferKind, KernelId, Program};
 use crate::profile::{Phase, Profile};
@@ -86,6 +86,7 @@ impl Kernels for CudaKernel {
             store,
             interrupt,
             device: None,
+            own: vec![None; count],
             stale: vec![Some(0); count],
             ahead: vec![false; count],
             selection: 0,
@@ -110,6 +111,8 @@ pub(super) struct CudaSession<'a> {
     pub store: &'a mut Store,
     interrupt: &'a AtomicBool,
     pub device: Option<(Box<dyn DeviceSession + 'a>, Arena)>,
+    /// By buffer: memory of its own on the device, beside the run's.
+    own: Vec<Option<Arc<dyn OnDevice>>>,
     /// By buffer: the row from which on the device does not have what the host's column holds.
     pub stale: Vec<Option<usize>>,
     /// By buffer: the host does not have the device's column.
@@ -174,21 +177,43 @@ impl Session for CudaSession<'_> {
 
     fn release(&mut self) {
         self.device = None;
+        self.own.fill(None);
         self.stale.fill(Some(0));
         self.ahead.fill(false);
     }
 
     fn fetch(&mut self, column: Option<Buffer>, profile: &mut Profile) -> Result<Outcome, Error> {
-        match column {
-            Some(column) if !self.ahead[column.0 as usize] => Ok(Outcome::Done),
-            Some(column) => self.bring_down(|buffer| buffer == column.0 as usize, profile),
-            None => self.bring_down(|_| true, profile),
+        let outcome = match column {
+            Some(column) if !self.ahead[column.0 as usize] => Outcome::Done,
+            Some(column) => self.bring_down(|buffer| buffer == column.0 as usize, profile)?,
+            None => self.bring_down(|_| true, profile)?,
+        };
+        if outcome == Outcome::Done {
+            let away: Vec<_> = match column {
+                Some(column) => vec![&self.store.columns()[column.0 as usize]],
+                None => self.store.columns().iter().collect(),
+            };
+            profile.time(Phase::Download, || away.into_iter().try_for_each(Column::home))?;
         }
+        Ok(outcome)
     }
 
     fn finish(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
         let buffers = &self.kernel.program.buffers;
-        self.bring_down(|buffer| !matches!(buffers[buffer].kind, BufferKind::Base(..)), profile)
+        let stays: Vec<bool> =
+            (0..buffers.len()).map(|at| self.store.may_stay(at) && self.own[at].is_some()).collect();
+        let is_wanted = |at: usize| !stays[at] && !matches!(buffers[at].kind, BufferKind::Base(..));
+        let outcome = self.bring_down(is_wanted, profile)?;
+        if outcome == Outcome::Done {
+            for at in (0..stays.len()).filter(|at| stays[*at]) {
+                if let Some(memory) = self.own[at].take().filter(|_| std::mem::take(&mut self.ahead[at])) {
+                    let column = &self.store.columns()[at];
+                    let shared = Shared::on_device(column.ty(), column.len(), memory);
+                    self.store.replace(at, Column::Shared(shared));
+                }
+            }
+        }
+        Ok(outcome)
     }
 
     fn moves(&self, from: Option<Buffer>, into: Buffer) -> bool {
@@ -233,7 +258,7 @@ impl CudaSession<'_> {
     ) -> Result<Outcome, Error> {
         let mut wanted: Vec<usize> = (0..self.ahead.len()).filter(|at| is_wanted(*at)).collect();
         wanted.retain(|buffer| self.ahead[*buffer]);
-        let bytes = |buffer: &usize| self.store.columns()[*buffer].as_bytes().len();
+        let bytes = |buffer: &usize| self.store.columns()[*buffer].byte_len();
         // Little is waited for together with the end of the launches.
         let with_look = if wanted.iter().map(bytes).sum::<usize>() < DIRECT { &wanted[..] } else { &[] };
         let outcome = self.look(with_look, profile)?;
@@ -276,6 +301,16 @@ impl CudaSession<'_> {
         }
     }
 
+    /// Is a column one that has memory of its own on the device? Those do that are somebody else's, or will be.
+    fn has_own(&self, at: usize) -> bool {
+        let column = &self.store.columns()[at];
+        let info = &self.kernel.program.buffers[at];
+        let stays = self.kernel.stays(at);
+        !stays
+            && column.byte_len() >= layout::SMALL
+            && (column.is_shared() || self.store.may_stay(at) && layout::comes_down(info, stays))
+    }
+
     /// Has the device have what a launch needs. `None`: interrupted meanwhile.
     fn prepare(
         &mut self,
@@ -297,19 +332,30 @@ impl CudaSession<'_> {
         }
         let CudaKernel { program, loaded, .. } = self.kernel;
         let flags = &self.kernel.moved.flags;
+        let own: Vec<bool> = (0..self.ahead.len()).map(|at| self.has_own(at)).collect();
         let columns = self.store.columns();
         let begun = profile.time(Phase::Upload, || {
             if !fits {
                 let before = self.device.take().map(|(_, arena)| arena);
                 let stays = |buffer| self.kernel.stays(buffer);
-                let arena =
-                    Arena::new(program, columns, launch, lanes, (rooms, flags), stays, before.as_ref());
+                let mut arena = Arena::new(
+                    program,
+                    columns,
+                    launch,
+                    lanes,
+                    (rooms, flags),
+                    (stays, &own),
+                    before.as_ref(),
+                );
                 let Some(device) = loaded.start(arena.bytes, self.interrupt)? else { return Ok(false) };
                 let mut device: Box<dyn DeviceSession> = match program.kernels.len() {
                     0 | 1 => device,
                     _ => Box::new(Batches::new(device)),
                 };
-                upload(&mut *device, &arena, columns, launch)?;
+                // What is there already stays as it is, so all that may be changed is a copy.
+                let is_written = |at: usize| program.buffers[at].written;
+                self.own = settle_down(&mut *device, &mut arena, (columns, &own), is_written)?;
+                upload(&mut *device, &arena, (columns, &own), launch)?;
                 self.stale.fill(None);
                 self.device = Some((device, arena));
             } else if let Some((device, arena)) = &mut self.device {

@@ -1,11 +1,12 @@
 //! The columns of a run on their way to the device and back.
 
-use super::device::{Constant, DeviceSession};
+use super::device::{Constant, DeviceSession, offset};
 use super::layout::{self, Arena, Begins, FAILURE_WORDS};
 use crate::backend::{Launch, Outcome};
 use crate::error::Error;
-use crate::heap::{Column, Store};
+use crate::heap::{Column, OnDevice, Store};
 use crate::ir::Buffer;
+use std::sync::Arc;
 
 /// Brings up what the host has changed since the last launch.
 pub(super) fn refresh(
@@ -39,7 +40,7 @@ pub(super) fn bring(
     let begin = from * columns[at].ty().bytes();
     let bytes = columns[at].as_bytes().get(begin..).unwrap_or_default();
     // The driver may change it before this has been waited for.
-    if bytes.is_empty() { Ok(()) } else { session.put(arena.buffers[at] + begin, bytes.to_vec()) }
+    if bytes.is_empty() { Ok(()) } else { session.put(arena.buffers[at].wrapping_add(begin), bytes.to_vec()) }
 }
 
 /// Looks how all that was launched has ended, and brings the small columns along that the device has changed.
@@ -82,10 +83,50 @@ pub(super) fn last_look(
     Ok((Outcome::Done, selection))
 }
 
+/// Memory of their own for some columns: where they have been left, if nobody writes them; else new one, with what they
+/// hold.
+pub(super) fn settle_down(
+    session: &mut dyn DeviceSession,
+    arena: &mut Arena,
+    (columns, own): (&[Column], &[bool]),
+    is_written: impl Fn(usize) -> bool,
+) -> Result<Vec<Option<Arc<dyn OnDevice>>>, Error> {
+    let mut all = vec![None; columns.len()];
+    let base = session.base();
+    for at in (0..columns.len()).filter(|at| own[*at]) {
+        let bytes = columns[at].byte_len();
+        let shared = if let Column::Shared(shared) = &columns[at] { Some(shared) } else { None };
+        let copy = shared.and_then(|shared| shared.copy()).filter(|copy| session.adopt(copy));
+        let memory = match copy {
+            Some(copy) if !is_written(at) => copy,
+            copy => {
+                let fresh = session.memory(bytes)?;
+                let to = offset(base, fresh.address());
+                match (arena.begins[at], copy) {
+                    (Begins::Copied, Some(copy)) => session.copy(to, offset(base, copy.address()), bytes)?,
+                    (Begins::Copied, None) => {
+                        columns[at].home()?;
+                        session.write(to, columns[at].as_bytes())?;
+                    }
+                    // Each element writes its own, or the section fails.
+                    (Begins::Cleared | Begins::Anything, _) => {}
+                }
+                if let Some(shared) = shared.filter(|_| !is_written(at)) {
+                    shared.keep_on(fresh.clone());
+                }
+                fresh
+            }
+        };
+        arena.buffers[at] = offset(base, memory.address());
+        all[at] = Some(memory);
+    }
+    Ok(all)
+}
+
 pub(super) fn upload(
     session: &mut dyn DeviceSession,
     arena: &Arena,
-    columns: &[Column],
+    (columns, own): (&[Column], &[bool]),
     launch: &Launch<'_>,
 ) -> Result<(), Error> {
     let [_, end] = arena.small;
@@ -102,10 +143,13 @@ pub(super) fn upload(
         None => session.write(at, bytes),
     };
     // The large ones first: they are copied while the others are collected.
-    for ((column, at), begins) in columns.iter().zip(&arena.buffers).zip(&arena.begins) {
-        match begins {
-            Begins::Copied => put(*at, column.as_bytes(), session)?,
-            Begins::Cleared => session.clear(*at, column.as_bytes().len())?,
+    for (number, (column, at)) in columns.iter().zip(&arena.buffers).enumerate().filter(|(at, _)| !own[*at]) {
+        match arena.begins[number] {
+            Begins::Copied => {
+                column.home()?;
+                put(*at, column.as_bytes(), session)?;
+            }
+            Begins::Cleared => session.clear(*at, column.byte_len())?,
             Begins::Anything => {}
         }
     }

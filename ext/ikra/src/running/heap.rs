@@ -453,20 +453,16 @@ impl Heap {
         }
     }
 
-    /// What it holds of these can be had without a copy from now on.
-    /// `which` is told of a buffer what it is, and whether it has the items of `Ikra::Column`s.
-    pub fn share(&mut self, program: &Program, which: impl Fn(&BufferKind, bool) -> bool) {
-        for (number, buffer) in program.buffers.iter().enumerate() {
-            let is_column = match buffer.kind {
-                BufferKind::ArrayValues(kind, _) => {
-                    self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
-                }
-                _ => false,
-            };
-            if which(&buffer.kind, is_column) {
-                self.store.share(number);
+    /// The buffers that become the memory of `Ikra::Column`s. `gives_column`: the results do.
+    pub fn of_columns(&self, program: &Program, gives_column: bool) -> Vec<usize> {
+        let is_of_column = |buffer: &BufferInfo| match buffer.kind {
+            BufferKind::Result(_, Part::Payload) => gives_column,
+            BufferKind::ArrayValues(kind, _) => {
+                self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
             }
-        }
+            _ => false,
+        };
+        (0..program.buffers.len()).filter(|number| is_of_column(&program.buffers[*number])).collect()
     }
 
     /// Are arrays watched as wholes somewhere?
@@ -914,6 +910,7 @@ fn jobs_of_memory(
     if entries.iter().all(|entry| *entry == entries[0]) {
         return Ok(JobOrder::of_one(entries[0], snapshot.rows.len()));
     }
+    snapshot.array.home()?;
     // False stands before true.
     let entry = |row| entries[usize::from(snapshot.array.get(row) == Item::Bool(true))];
     let entry_of = fallible::collect(snapshot.rows.clone().map(entry))?;

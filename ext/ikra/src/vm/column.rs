@@ -1,6 +1,7 @@
 //! The object `Ikra::Column`: some rows of memory that it may share with other columns, of which it is a view.
 
 use crate::vm::value;
+use ikra_core::error::Error as CoreError;
 use ikra_core::heap::TypedArray;
 use ikra_core::types::ItemType;
 use magnus::rb_sys::{AsRawValue, protect};
@@ -33,6 +34,7 @@ impl Memory {
         Arc::new(Self { array: Mutex::new(array), bytes })
     }
 
+    /// To be replaced.
     pub fn array(&self) -> MutexGuard<'_, TypedArray> {
         self.array.lock()
     }
@@ -40,6 +42,13 @@ impl Memory {
     /// What it holds now, which stays as it is, whoever writes.
     pub fn snapshot(&self) -> TypedArray {
         self.array().clone()
+    }
+
+    /// To be looked at or written.
+    pub fn home(&self) -> Result<MutexGuard<'_, TypedArray>, CoreError> {
+        let array = self.array();
+        array.home()?;
+        Ok(array)
     }
 }
 

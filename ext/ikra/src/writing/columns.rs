@@ -80,22 +80,28 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed<'_>, Trouble> {
         for share in shares {
             faults::point("writing a column")?;
             let rows = share.offset..share.offset + share.array.len();
-            if now.same_in(before, rows.clone()) {
-                continue;
-            }
-            if let Some(frozen) = frozen_now(decoder, schema.kind, (now, before), &rows) {
-                return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, frozen)));
-            }
             let ty = share.array.ty();
             let held = share.memory.snapshot();
-            let array = match held.is_same(&share.array) {
-                true if ty.run_type() == Some(now.ty()) && rows == (0..now.len()) => {
-                    TypedArray::new(now.clone())
+            let becomes_it =
+                held.is_same(&share.array) && ty.run_type() == Some(now.ty()) && rows == (0..now.len());
+            // What is on a device is not fetched to be compared, if it does not matter.
+            if !(now.is_away() && becomes_it && !is_some_frozen(decoder, schema.kind)) {
+                now.home()?;
+                before.home()?;
+                if now.same_in(before, rows.clone()) {
+                    continue;
                 }
+                if let Some(frozen) = frozen_now(decoder, schema.kind, (now, before), &rows) {
+                    return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, frozen)));
+                }
+            }
+            let array = match held.is_same(&share.array) {
+                true if becomes_it => TypedArray::new(now.clone()),
                 true => TypedArray::of_column(ty, now, rows)?,
                 // Another thread has written other items meanwhile.
                 false => {
                     let mut merged = held;
+                    merged.home()?;
                     for row in rows.clone().filter(|row| now.bits(*row) != before.bits(*row)) {
                         let item = TypedArray::of_column(ty, now, row..row + 1)?.get(0);
                         merged.set(row - rows.start, item)?;
@@ -107,6 +113,11 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed<'_>, Trouble> {
         }
     }
     Ok(Changed(changed))
+}
+
+fn is_some_frozen(decoder: Decoder<'_>, kind: ArrayKind) -> bool {
+    // SAFETY: `Pinned` keeps the columns alive.
+    decoder.pinned.arrays(kind.0).iter().any(|column| unsafe { value::frozen(*column) })
 }
 
 /// A column that was frozen while the section ran, and through which alone these rows can have been written.

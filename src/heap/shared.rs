@@ -1,0 +1,206 @@
+//! Numbers that several may have and nobody changes: on the host, on a device, or on both. They come to the host when
+//! somebody asks for them there, and then stay on both.
+
+use crate::error::Error;
+use crate::fallible::NoMemory;
+use crate::heap::Column;
+use crate::ir::Ty;
+use parking_lot::Mutex;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock, Weak};
+
+/// Memory of a device, which is free again when the last owner goes.
+pub trait OnDevice: Send + Sync + Debug {
+    /// Tells devices apart.
+    fn device(&self) -> usize;
+    fn address(&self) -> u64;
+    fn bytes(&self) -> usize;
+    /// Copies what is there from its beginning on. Nobody writes it any more.
+    fn read(&self, into: &mut [u8]) -> Result<(), Error>;
+}
+
+#[derive(Debug)]
+pub struct Shared {
+    ty: Ty,
+    len: usize,
+    host: OnceLock<Column>,
+    device: Mutex<Option<Arc<dyn OnDevice>>>,
+}
+
+/// All that may be on a device.
+static ON_DEVICES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+impl Shared {
+    pub fn new(column: Column) -> Self {
+        let (ty, len) = (column.ty(), column.len());
+        Self { ty, len, host: OnceLock::from(column), device: Mutex::new(None) }
+    }
+
+    /// What a device has computed.
+    pub fn on_device(ty: Ty, len: usize, memory: Arc<dyn OnDevice>) -> Arc<Self> {
+        let shared = Arc::new(Self { ty, len, host: OnceLock::new(), device: Mutex::new(None) });
+        shared.keep_on(memory);
+        shared
+    }
+
+    pub const fn ty(&self) -> Ty {
+        self.ty
+    }
+
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Has the host the numbers?
+    pub fn is_home(&self) -> bool {
+        self.host.get().is_some()
+    }
+
+    /// Where a device has the numbers.
+    pub fn copy(&self) -> Option<Arc<dyn OnDevice>> {
+        self.device.lock().clone()
+    }
+
+    /// The device has the numbers too, from now on.
+    pub fn keep_on(self: &Arc<Self>, memory: Arc<dyn OnDevice>) {
+        *self.device.lock() = Some(memory);
+        let mut all = ON_DEVICES.lock();
+        if all.len() == all.capacity() {
+            all.retain(|known| known.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(self));
+    }
+
+    /// The numbers on the host.
+    pub fn home(&self) -> Result<&Column, Error> {
+        if let Some(column) = self.host.get() {
+            return Ok(column);
+        }
+        let device = self.device.lock();
+        if self.host.get().is_none() {
+            let lost = || Error::Internal("a column is nowhere".into());
+            let memory = device.as_ref().ok_or_else(lost)?;
+            let mut column = Column::unset(self.ty, self.len)?;
+            memory.read(column.as_bytes_mut())?;
+            if let Column::Bool(truths) = &mut column {
+                // Others may look at more than the lowest bit.
+                truths.iter_mut().for_each(|truth| *truth &= 1);
+            }
+            let _ = self.host.set(column);
+        }
+        self.host.get().ok_or_else(|| Error::Internal("a column is nowhere".into()))
+    }
+
+    /// The same where it is known that the host has them.
+    pub(super) fn here(&self) -> &Column {
+        self.home().expect("a column that was brought to the host")
+    }
+
+    /// The device has it no more; says how many bytes that were. What is in use there stays as long as it is.
+    fn leave(&self) -> Result<usize, Error> {
+        self.home()?;
+        Ok(self.device.lock().take().map_or(0, |memory| memory.bytes()))
+    }
+
+    /// To be written, by who has it alone: a device has something else then. `None`: it is shared.
+    pub(super) fn alone(this: &mut Arc<Self>) -> Option<&mut Column> {
+        let own = Arc::get_mut(this)?;
+        *own.device.get_mut() = None;
+        own.host.get_mut()
+    }
+
+    /// Has nobody else have it: a copy, where somebody does.
+    pub(super) fn unshare(this: &mut Arc<Self>) -> Result<(), NoMemory> {
+        if Self::alone(this).is_some() {
+            return Ok(());
+        }
+        let nothing = Arc::new(Self::new(Column::Bool(Vec::new())));
+        let own = match Arc::try_unwrap(std::mem::replace(this, nothing)) {
+            // Only the list of what is on devices knew it.
+            Ok(Self { host, .. }) if host.get().is_some() => host.into_inner(),
+            Ok(other) => {
+                *this = Arc::new(other);
+                None
+            }
+            Err(shared) => {
+                *this = shared;
+                None
+            }
+        };
+        let column = own.map_or_else(|| this.here().try_clone(), Ok)?;
+        *this = Arc::new(Self::new(column));
+        Ok(())
+    }
+}
+
+fn all_on_devices() -> Vec<Arc<Shared>> {
+    // In a forked child another thread of the parent may have it for ever.
+    let Some(mut all) = ON_DEVICES.try_lock() else { return Vec::new() };
+    let found: Vec<_> = all.iter().filter_map(Weak::upgrade).collect();
+    all.clear();
+    all.extend(found.iter().map(Arc::downgrade));
+    found
+}
+
+/// All that is on devices comes to the host, and is nowhere else; says how many bytes that were.
+pub fn leave_devices() -> Result<usize, Error> {
+    all_on_devices().into_iter().try_fold(0, |bytes, shared| Ok(bytes + shared.leave()?))
+}
+
+/// All that is on devices comes to the host too, as far as there is memory for it: a process is about to fork, whose child
+/// cannot use the device.
+pub fn before_fork() {
+    for shared in all_on_devices() {
+        let _ = shared.home();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Memory(Vec<u8>);
+
+    impl OnDevice for Memory {
+        fn device(&self) -> usize {
+            0
+        }
+        fn address(&self) -> u64 {
+            0
+        }
+        fn bytes(&self) -> usize {
+            self.0.len()
+        }
+        fn read(&self, into: &mut [u8]) -> Result<(), Error> {
+            into.copy_from_slice(&self.0);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_a_device_has_comes_when_it_is_asked_for() {
+        let mut shared = Shared::on_device(Ty::Bool, 3, Arc::new(Memory(vec![2, 3, 1])));
+        assert!(!shared.is_home());
+        assert_eq!(shared.home().unwrap(), &Column::Bool(vec![0, 1, 1]));
+        assert!(shared.copy().is_some());
+        Shared::unshare(&mut shared).unwrap();
+        assert!(shared.copy().is_none());
+        let Some(Column::Bool(truths)) = Shared::alone(&mut shared) else { unreachable!() };
+        truths[0] = 1;
+        assert_eq!(shared.here(), &Column::Bool(vec![1, 1, 1]));
+    }
+
+    #[test]
+    fn who_writes_has_a_copy() {
+        let shared = Shared::on_device(Ty::Bool, 1, Arc::new(Memory(vec![1])));
+        let mut other = shared.clone();
+        Shared::unshare(&mut other).unwrap();
+        assert!(!Arc::ptr_eq(&shared, &other));
+        assert!(shared.copy().is_some() && other.copy().is_none());
+    }
+}
