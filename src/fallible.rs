@@ -8,7 +8,11 @@ use crate::reserve;
 pub struct NoMemory(pub usize);
 
 /// Makes room for `more` items.
+#[inline]
 pub fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
+    if more <= list.capacity() - list.len() {
+        return Ok(());
+    }
     reserve::fallible(|| list.try_reserve(more)).map_err(|_| too_long::<T>(list.len().saturating_add(more)))
 }
 

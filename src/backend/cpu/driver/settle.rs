@@ -29,6 +29,10 @@ pub(super) struct Settler {
     marks: BTreeMap<Buffer, (Buffer, usize)>,
     /// For how many items arrays have room that grow.
     rooms: BTreeMap<ArrayKind, Buffer>,
+    /// Words of an object and where the number of its bytes is, if it has bytes, by the number of its class.
+    objects: Vec<Option<(usize, Option<usize>)>>,
+    /// Words of an item, by the number of the kind of lists.
+    lists: Vec<Option<usize>>,
 }
 
 impl Settler {
@@ -57,7 +61,17 @@ impl Settler {
             of_objects.entry(hierarchy).or_default().push((Buffer(number), words));
         }
         let of_driver = program.kernels.iter().map(|kernel| kernel.entries.is_empty()).collect();
-        Self { plan: program.settling.clone(), of_objects, of_driver, marks, rooms }
+        let plan = program.settling.clone();
+        let classes = plan.classes.keys().next_back().map_or(0, |class| class.0 + 1);
+        let objects = (0..classes).map(|class| {
+            let of = plan.classes.get(&ClassId(class))?;
+            Some((of.words, of.bytes.as_ref().map(|bytes| bytes.size)))
+        });
+        let logs = plan.logs.iter().map(|(items, log)| (*items).max(log.arrays));
+        let kinds = plan.lists.keys().chain(plan.remembered.keys()).copied().chain(logs).max();
+        let lists = (0..kinds.map_or(0, |kind| kind.0 + 1)).map(|kind| plan.width(ListKind(kind)));
+        let (objects, lists) = (objects.collect(), lists.collect());
+        Self { plan, of_objects, of_driver, marks, rooms, objects, lists }
     }
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
@@ -66,6 +80,49 @@ impl Settler {
 
     pub fn settles(&self, kernel: KernelId) -> bool {
         self.kernel(kernel).is_some()
+    }
+
+    /// Lists what elements have made, and numbers it where it stands.
+    fn find(
+        &self,
+        (all, count): (&mut [i64], usize),
+        elements: impl Iterator<Item = usize>,
+    ) -> Result<Made, Error> {
+        let mut objects = vec![Vec::new(); self.objects.len()];
+        let mut arrays = vec![Vec::new(); self.lists.len()];
+        let beyond = || internal("what an element has made is beyond its words");
+        for element in elements {
+            let end = all.get(element).ok_or_else(beyond)?.unsigned_abs() as usize;
+            let mut word = 1;
+            while word < end {
+                let at = word * count + element;
+                let code = *all.get(at).ok_or_else(beyond)?;
+                let (list, words) = match u32::try_from(code) {
+                    Ok(class) => {
+                        let known = self.objects.get(class as usize).copied().flatten();
+                        let (words, size) = known.ok_or_else(|| internal("an object of no known class"))?;
+                        let behind = match size {
+                            Some(size) => words_of(*all.get(at + size * count).ok_or_else(beyond)?),
+                            None => 0,
+                        };
+                        (&mut objects[class as usize], words + behind)
+                    }
+                    Err(_) => {
+                        let kind = !code as u32 as usize;
+                        let known = self.lists.get(kind).copied().flatten();
+                        let width = known.ok_or_else(|| internal("an array of no known kind"))?;
+                        let length = *all.get(at + count).ok_or_else(beyond)? as usize;
+                        (&mut arrays[kind], ARRAY_HEADER + length * width)
+                    }
+                };
+                all[at] = (list.len() as i64) << FOUND | code & i64::from(u32::MAX);
+                fallible::push(list, (element as u32, word as u32))?;
+                word += words;
+            }
+        }
+        let objects = (0..).map(ClassId).zip(objects).filter(|(_, made)| !made.is_empty());
+        let arrays = (0..).map(ListKind).zip(arrays).filter(|(_, made)| !made.is_empty());
+        Ok(Made { objects: objects.collect(), arrays: arrays.collect() })
     }
 }
 
@@ -290,7 +347,7 @@ impl DriverState<'_> {
         let taken = std::mem::replace(&mut self.session.store().columns_mut()[at], nothing);
         let Column::I64(mut all) = taken else { return Err(internal("words are no numbers").into()) };
         let settled =
-            find(&settler.plan, (&mut all, count), elements.clone()).map_err(Stop::from).and_then(|made| {
+            settler.find((&mut all, count), elements.clone()).map_err(Stop::from).and_then(|made| {
                 let words = Words { all: &all, count };
                 let rows = self.make_rows(&made, words)?;
                 if !rows.objects.is_empty() || !rows.arrays.is_empty() {
@@ -596,44 +653,4 @@ fn fill_with<T: Send>(list: &mut [T], value: impl Fn(usize) -> Result<T, Error> 
         }
     });
     failed.into_inner().map_or(Ok(()), Err)
-}
-
-/// Lists what elements have made, and numbers it where it stands.
-fn find(
-    plan: &Settling,
-    (all, count): (&mut [i64], usize),
-    elements: impl Iterator<Item = usize>,
-) -> Result<Made, Error> {
-    let mut made = Made::default();
-    let beyond = || internal("what an element has made is beyond its words");
-    for element in elements {
-        let end = all.get(element).ok_or_else(beyond)?.unsigned_abs() as usize;
-        let mut word = 1;
-        while word < end {
-            let at = word * count + element;
-            let code = *all.get(at).ok_or_else(beyond)?;
-            let (list, words) = match u32::try_from(code) {
-                Ok(class) => {
-                    let class = ClassId(class);
-                    let of =
-                        plan.classes.get(&class).ok_or_else(|| internal("an object of no known class"))?;
-                    let behind = match &of.bytes {
-                        Some(bytes) => words_of(*all.get(at + bytes.size * count).ok_or_else(beyond)?),
-                        None => 0,
-                    };
-                    (made.objects.entry(class).or_default(), of.words + behind)
-                }
-                Err(_) => {
-                    let kind = ListKind(!code as u32);
-                    let width = plan.width(kind).ok_or_else(|| internal("an array of no known kind"))?;
-                    let length = *all.get(at + count).ok_or_else(beyond)? as usize;
-                    (made.arrays.entry(kind).or_default(), ARRAY_HEADER + length * width)
-                }
-            };
-            all[at] = (list.len() as i64) << FOUND | code & i64::from(u32::MAX);
-            fallible::push(list, (element as u32, word as u32))?;
-            word += words;
-        }
-    }
-    Ok(made)
 }
