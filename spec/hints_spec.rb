@@ -64,10 +64,10 @@ each_compiling_backend do
     refused(/time\.to_f/) { [Time.at(0)].pmap { |t| t.year } }
     word = /a+/
     refused(/ask it before the section/) { [1].pmap { |x| word.casefold? ? x : 0 } }
-    method = 5.method(:+)
-    refused(/call the method by its name/) { [1].pmap { |x| method.call(x) } }
-    both = ->(x) { x + 1 } >> ->(x) { x * 2 }
-    refused(/none that `>>`/) { [1].pmap { |x| both.call(x) } }
+    methods = [5.method(:+)]
+    refused(/call the method by its name/) { [1].pmap { |x| methods[0].call(x) } }
+    both = [->(x) { x + 1 } >> ->(x) { x * 2 }]
+    refused(/only a lambda that is written/) { [1].pmap { |x| both[0].call(x) } }
   end
 
   it "is of arrays that would change" do

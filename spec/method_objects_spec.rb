@@ -22,6 +22,14 @@ module MethodObjects
     def secret(x) = x - @rate
   end
 
+  # Counts.
+  class Counter
+    attr_accessor :n
+
+    def initialize = @n = 0
+    def self.count(counter) = counter.n += 1
+  end
+
   # Can be called.
   class Adder
     def initialize(n) = @n = n
@@ -108,12 +116,88 @@ each_backend do |backend|
     expect_same([1]) { [:succ.to_proc.arity, :succ.to_proc.lambda?, proc { |a| }.lambda?, proc { |(a, b), c| }.arity, proc { |a,| }.arity] }
   end
 
+  # What `pmap`, `pselect` and a chain give for the same block as `map` and `select`.
+  def expect_same_block(base, chained: true, &block)
+    %i[map select].each do |name|
+      expect(outcome { base.public_send("p#{name}", &block) }).to eq(outcome { base.public_send(name, &block) })
+    end
+    plain = outcome { base.map(&block).select { |x| x } }
+    expect(outcome { base.plazy.map(&block).select { |x| x }.to_a }).to eq(plain) if chained
+  end
+
+  describe "the block of a section" do
+    it "is a Method" do
+      expect_same_block(numbers, &method(:twice))
+      expect_same_block(numbers, &shop.method(:priced))
+      expect_same_block(numbers, &shop.method(:both))
+      expect_same_block(numbers, &shop.method(:hidden))
+      expect_same_block(numbers, &MethodObjects.method(:half))
+      expect_same_block(numbers, &Math.method(:sqrt))
+      expect_same_block(numbers, &5.method(:<=>))
+      expect_same_block(%w[1 2 0x3], &method(:Integer))
+      expect_same_block([[1, 2], [3, 4]], &[].method(:+))
+      expect_same_block(numbers.each_with_index, chained: false, &shop.method(:both))
+      expect_same_block({ 1 => 2, 3 => 4 }, chained: false, &MethodObjects.method(:pair))
+      pairs = numbers.each_with_index
+      expect(pairs.pmap(&MethodObjects.method(:pair))).to eq(pairs.map(&MethodObjects.method(:pair)))
+      shops = [MethodObjects::Shop.new(1), MethodObjects::Shop.new(2.5)]
+      shops.each { |shop| expect_same_block(numbers, &shop.method(:priced)) }
+      expect(numbers.psort_by(&shop.method(:priced))).to eq(numbers)
+      expect(numbers.pgroup_by(&method(:twice))).to eq(numbers.group_by(&method(:twice)))
+    end
+
+    it "is composed" do
+      add = ->(x) { x + 1 }
+      twice = proc { |x| x * 2 }
+      blocks = [add >> twice, add << twice, twice >> add, add >> shop.method(:priced), method(:twice) >> add,
+                method(:twice) << add, :succ.to_proc >> add, add >> :-@.to_proc, add >> MethodObjects::Adder.new(3),
+                add >> twice >> add << add, [method(:twice), add, twice].inject(:>>)]
+      blocks.each { |block| expect_same_block(numbers, &block) }
+      expect_same_block([[1, 2], [3, 4]], &(proc { |a, b| a + b } >> add))
+      expect_same_block([[1, 2], [3, 4]], &(->(a) { a.first } >> add))
+      expect_same_block([[1, 2], [3, 4]].each_with_index, chained: false, &(->(a, i) { a.sum * i } >> add))
+    end
+
+    it "is curried, or a Hash" do
+      add = ->(a, b, c) { a + (b * c) }
+      expect_same_block(numbers, &add.curry[2][3])
+      expect_same_block(numbers, &add.curry[2, 4])
+      expect_same_block(numbers, &shop.method(:both).curry(2)[7])
+      expect_same_block(numbers, &{ 1 => 2, 3 => nil })
+    end
+
+    it "is captured" do
+      shop = self.shop
+      add = ->(x) { x + 1 }
+      priced = shop.method(:priced)
+      both = priced >> add << method(:twice)
+      curried = ->(a, b) { a - b }.curry[3]
+      name = :succ.to_proc
+      expect_same(numbers) { |x| [priced.call(x), priced.(x), priced[x], both.call(x), curried.(x), name.call(x)] }
+      expect_same(numbers) { |x| [[x, 2].map(&priced), [x, 2].sum(&both), (priced >> both).call(x), both.lambda?] }
+      expect_same(numbers) { |x| [priced.arity, both.arity, name.arity, priced.to_proc.call(x), priced.class, both.class] }
+      expect_same(numbers) { |x| [x > 2 ? priced.call(x, 1) : 0, x] }
+    end
+
+    it "raises what it raises in Ruby" do
+      expect_same_block(numbers, &MethodObjects.method(:pair))
+      expect_same_block([1, nil], &shop.method(:priced))
+      expect_same_block([1, "x"], &(method(:Integer) >> ->(x) { x + 1 }))
+    end
+
+    it "changes what it changes" do
+      all = [MethodObjects::Counter.new, MethodObjects::Counter.new]
+      all.peach(&MethodObjects::Counter.method(:count))
+      expect(all.map(&:n)).to eq([1, 1])
+    end
+  end
+
   next if backend == :ruby
 
   it "is refused where a section does not know" do
     shop = self.shop
     captured = shop.method(:priced)
-    expect { [1].pmap { |x| captured.call(x) } }.to raise_error(Ikra::UnsupportedError, /call the method by its name/)
+    expect { [1].pmap { |x| captured.name } }.to raise_error(Ikra::UnsupportedError, /ask before the section/)
     expect { [1].pmap { |x| shop.method(:priced).unbind } }.to raise_error(Ikra::UnsupportedError, /Method#unbind/)
     expect { [1].pmap { |x| shop.method(:none) } }.to raise_error(Ikra::UnsupportedError, /name a method that it has/)
     expect { [1].pmap { |x| x.method(:+).arity } }.to raise_error(Ikra::UnsupportedError, /not written in Ruby/)

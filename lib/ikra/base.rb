@@ -16,6 +16,7 @@ require_relative "settings"
 require_relative "column"
 require_relative "bases"
 require_relative "composition"
+require_relative "written"
 require_relative "progress_bar"
 require_relative "section"
 require_relative "syncs"
@@ -137,6 +138,7 @@ module Ikra
         found, call, block = explained(base, operation, block)
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
+        block = Written.block(block)
         Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause

@@ -44,7 +44,7 @@ module Ikra
     # So many ways to write chains are kept.
     MOST = 1_000
 
-    @makers = {}
+    @written = {}
     @texts = {}
     @shapes = 0
 
@@ -73,6 +73,17 @@ module Ikra
       # A diagnostic that names lines of the user's only.
       def without_own_places(message, place)
         message.gsub(CALLED_AT, "").gsub(OWN_PLACE) { "#{place}: #{Regexp.last_match(1)}\n" }
+      end
+
+      # What the text gives, which is kept.
+      def compiled(text)
+        @written[text] ||= begin
+          @texts.delete(format(PATH, @written.shift.last.first)) if @written.size >= MOST
+          shape = @shapes += 1
+          path = format(PATH, shape)
+          @texts[path] = text
+          [shape, eval(text, binding, path, 1)] # rubocop:disable Security/Eval
+        end
       end
 
       private
@@ -124,18 +135,7 @@ module Ikra
       end
 
       def maker(lines, count, numbered)
-        key = [lines, count, numbered]
-        @makers[key] ||= begin
-          forget(*@makers.shift) if @makers.size >= MOST
-          shape = @shapes += 1
-          path = format(PATH, shape)
-          text = @texts[path] = text_of(lines, count, numbered)
-          [shape, eval(text, binding, path, 1)] # rubocop:disable Security/Eval
-        end
-      end
-
-      def forget(_key, (shape, _))
-        @texts.delete(format(PATH, shape))
+        compiled(text_of(lines, count, numbered))
       end
 
       def text_of(lines, count, numbered)

@@ -101,7 +101,7 @@ module Ikra
       #
       # @param call [Call]
       def native(base, call, block)
-        Native.run(base.columns, base.form, call.to_a, block, Ikra.chosen, Ikra.conflicts)
+        Native.run(base.columns, base.form, call.to_a, Written.block(block), Ikra.chosen, Ikra.conflicts)
       end
 
       # Called with what two elements of a section race for.

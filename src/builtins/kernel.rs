@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{CallType, Lowerer, Operand, module_of};
+use crate::infer::{CallType, Frozen, Lowerer, Operand, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
@@ -86,8 +86,11 @@ pub(super) const ROWS: &[Row] = &[
     row("instance_of?", |s, c| kind(s, c, true)),
     bare("class", |s, c| s.class_operand(&c.receiver)),
     bare("itself", |_, c| c.receiver.clone()),
-    bare("dup", copy),
-    bare("clone", copy),
+    bare("dup", |s, c| copy(s, c, Frozen::No)),
+    naming("clone", clone),
+    carrying("initialize_copy", |_, c| c.receiver.clone()),
+    carrying("initialize_dup", initialize_copy),
+    naming("initialize_clone", initialize_copy),
     carrying("<=>", |s, c| {
         // Objects have no order of their own. Comparable's `==` asks for the order in turn, which Ruby notices.
         let same = match s.has_comparable_equality(&c.receiver) {
@@ -478,26 +481,56 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     Operand::integer(s.mixed(number))
 }
 
-/// `dup` and `clone`: of an object that the section made, one like it.
-fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+/// `dup` and `clone`: what is no value gets another one like it.
+fn copy(s: &mut Lowerer<'_>, call: &Invocation, frozen: Frozen) -> Operand {
     let Some(ty) = call.receiver.types.single() else { return call.receiver.clone() };
     if s.keep_building(&call.receiver.types) {
         return Operand::bottom();
     }
-    if !matches!(ty, Type::Record(_) | Type::Made(_)) {
-        return call.receiver.clone();
-    }
     let class = crate::infer::class_of(ty);
-    let own = ["initialize_copy", "initialize_dup", "initialize_clone"].into_iter().find(|name| {
-        !matches!(s.host.method(class, name), Ok(Some(FoundMethod { method: Method::Native { .. }, .. })))
-    });
-    if let Some(own) = own {
-        let name = s.host.class_name(class);
-        let hint = format!("it has an `{own}`: write a method that makes the copy with `new`");
-        let message = format!("`{name}#{}` cannot run in a section", call.name);
-        return s.refuse_here("unsupported-method", message, Some(hint));
+    match ty {
+        Type::Object(..) if s.host.is_opaque(class) => {
+            let name = s.host.class_name(class);
+            s.refuse_here(
+                "unsupported-method",
+                format!("`{name}#{}` cannot run in a section", call.name),
+                Some("copy it before the section".into()),
+            )
+        }
+        Type::Object(..) | Type::Record(_) | Type::Made(_) => {
+            s.copy_instance(&call.receiver, &call.name, frozen)
+        }
+        _ => call.receiver.clone(),
     }
-    s.copy_made(&call.receiver, call.name == "clone")
+}
+
+fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let frozen = match &call.keywords[..] {
+        [] => Some(Frozen::AsIs),
+        [(name, value)] if name == "freeze" => match value.types.single() {
+            Some(Type::True) => Some(Frozen::Yes),
+            Some(Type::False) => Some(Frozen::No),
+            Some(Type::Nil) => Some(Frozen::AsIs),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(frozen) = frozen else {
+        return s.refuse_here(
+            "unsupported-method",
+            "`clone` with such keywords cannot run in a section",
+            Some("write freeze: true or freeze: false, or nothing".into()),
+        );
+    };
+    if !s.count_arguments(&Invocation { keywords: vec![], ..call.with_args(call.args.clone()) }, 0, 0) {
+        return Operand::bottom();
+    }
+    copy(s, call, frozen)
+}
+
+/// What `initialize_dup` and `initialize_clone` of all objects do.
+fn initialize_copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.send_from(&call.receiver, "initialize_copy", &call.args, 9, CallType::Own)
 }
 
 fn kind(s: &mut Lowerer<'_>, call: &Invocation, exact: bool) -> Operand {

@@ -282,7 +282,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Symbol", "Comparable"])
         }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &["Symbol"]),
-        Type::Closure(..) if owner == ClassId::METHOD => (&[procs::METHOD_ROWS], &[]),
+        Type::Proc(_) | Type::Closure(..) if owner == ClassId::METHOD => (&[procs::METHOD_ROWS], &[]),
         Type::Proc(_) | Type::Closure(..) if owner == ClassId::PROC => (&[procs::ROWS], &[]),
         _ => (&[], &[]),
     };
@@ -297,8 +297,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             return Some(Builtin::Ruby(code));
         }
     }
-    // A copy of an object that exists, or of a class, would be one that does not.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(..) | Type::Column(..) | Type::Module(_))
+    // A copy of a class, or of what Ruby's own classes are, would be one that does not exist.
+    let is_users = |class: ClassId| class.0 as usize >= ClassId::BUILTIN.len();
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(_, class) if !is_users(*class))
+        || matches!(ty, Type::Column(..) | Type::Module(_)) && matches!(name, "dup" | "clone")
     {
         return None;
     }

@@ -45,13 +45,23 @@ pub(super) const METHOD_ROWS: &[Row] = &[
     row("curry", curry),
     bare("receiver", |s, c| match s.proc_of(&c.receiver) {
         Some(BlockRef::Made { parts, .. }) if !parts.is_empty() => parts[0].clone(),
+        Some(BlockRef::Outer { .. }) => refuse_outer(s, c),
         _ => Operand::bottom(),
     }),
     bare("name", |s, c| match s.proc_of(&c.receiver) {
         Some(BlockRef::Made { what: MadeProc::Method(name), .. }) => s.symbol(&name),
+        Some(BlockRef::Outer { .. }) => refuse_outer(s, c),
         _ => Operand::bottom(),
     }),
 ];
+
+fn refuse_outer(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    s.refuse_here(
+        "unsupported-method",
+        format!("`Method#{}` of one from around the section cannot run in it", call.name),
+        Some("ask before the section".into()),
+    )
+}
 
 /// `object.method(:name)`
 pub(super) fn method(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -17,6 +17,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         None => Operand::bottom(),
     }),
+    carrying("initialize_copy", |_, c| c.receiver.clone()),
     bare("to_a", items),
     bare("deconstruct", items),
     bare("values", items),
@@ -53,6 +54,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const DATA_ROWS: &[Row] = &[
+    carrying("initialize_copy", |_, c| c.receiver.clone()),
     bare("inspect", |s, c| inspect(s, c, "data")),
     bare("to_s", |s, c| inspect(s, c, "data")),
     bare("deconstruct", items),

@@ -275,13 +275,13 @@ impl Lowerer<'_> {
         matches!(self.frame().scope, Scope::Block)
     }
 
-    /// A root that is a lambda or proc.
-    pub(crate) fn outer_proc(&mut self, root: u32) -> Operand {
+    /// A root that is a lambda, proc or Method.
+    pub(crate) fn outer_proc(&mut self, root: u32, method: u32) -> Operand {
         let (code, lambda) = match self.host.closure(root) {
             Ok(found) => found,
             Err(refusal) => return self.refuse(refusal),
         };
-        let number = self.memo.proc_number(u32::MAX, root);
+        let number = self.memo.proc_number(u32::MAX, root) | method;
         self.procs.insert(number, BlockRef::Outer { root, code, lambda, active: usize::MAX });
         Operand { types: Type::Proc(number).into(), values: Values::new() }
     }

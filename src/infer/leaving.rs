@@ -5,6 +5,7 @@
 //! all ways to a place, it is a constant there, and setting one costs nothing.
 
 use super::Lowerer;
+use super::copies::ORIGINAL;
 use super::operand::{self, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
@@ -128,6 +129,9 @@ impl Lowerer<'_> {
         if self.memo.leaving.contains_key(&class) {
             let none = self.order_number(class, &[]);
             hidden.push((ORDER.to_string(), Operand::integer(self.b.i64(none))));
+            if self.memo.copied.contains(&class) {
+                hidden.push((ORIGINAL.to_string(), Operand::integer(self.b.i64(0))));
+            }
         }
         if self.memo.freezing.contains(&class) {
             hidden.push((FROZEN.to_string(), Operand::bool(self.b.bool(false))));

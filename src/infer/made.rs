@@ -231,8 +231,10 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn read_made(&mut self, object: Value, class: ClassId, name: &str) -> Operand {
-        // Nothing has written it, as far as is known.
-        let Some((offset, types)) = self.field(class, name) else { return Operand::nil() };
+        let Some((offset, types)) = self.field(class, name) else {
+            // Nothing has written it, as far as is known.
+            return if self.learn_copied_variable(class, name) { Operand::bottom() } else { Operand::nil() };
+        };
         let Some(scalars) = operand::scalars(&types) else { return Operand::bottom() };
         let start = self.start_of(object);
         let at = self.plus(start, offset);

@@ -53,13 +53,16 @@ impl Lowerer<'_> {
 
     /// A Method as a Proc.
     pub(crate) fn proc_of_method(&mut self, method: &Operand) -> Operand {
-        let (Some(Type::Closure(number, parts)), Some(block)) = (method.types.single(), self.proc_of(method))
-        else {
-            return Operand::bottom();
+        let Some(block) = self.proc_of(method) else { return Operand::bottom() };
+        let (number, types) = match method.types.single() {
+            Some(Type::Closure(number, parts)) => {
+                (number & !METHOD, Type::Closure(number & !METHOD, parts.clone()))
+            }
+            Some(Type::Proc(number)) => (number & !METHOD, Type::Proc(number & !METHOD)),
+            _ => return Operand::bottom(),
         };
-        let number = number & !METHOD;
         self.procs.insert(number, block);
-        Operand { types: Type::Closure(number, parts.clone()).into(), values: method.values.clone() }
+        Operand { types: types.into(), values: method.values.clone() }
     }
 
     pub(super) fn call_made(

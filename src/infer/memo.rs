@@ -229,6 +229,8 @@ pub struct Memo {
     pub leaving: BTreeMap<ClassId, Vec<String>>,
     /// Those whose objects the section freezes.
     pub freezing: BTreeSet<ClassId>,
+    /// Classes of which the section copies objects that were there before.
+    pub copied: BTreeSet<ClassId>,
     /// Columns that hold what the section makes, for the element itself.
     pub stores_made: BTreeSet<(HierarchyId, String)>,
     /// Which elements keep such things in which columns: an entry's, or a kernel's.

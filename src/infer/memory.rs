@@ -9,7 +9,7 @@ use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, Part, Scalar,
     ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
-use crate::types::{ArrayKind, HashPart, HierarchyId, RangeEnd, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         let number = root.number;
         let values = match &root.ty {
             Type::Nil | Type::Module(_) => vec![],
-            Type::Proc(_) => return Some(self.outer_proc(number)),
+            Type::Proc(literal) => return Some(self.outer_proc(number, literal & METHOD)),
             // True and false are told apart at each call, so that a changed flag does not compile anew.
             Type::True | Type::False => {
                 let value = self.scalar(

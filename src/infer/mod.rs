@@ -15,6 +15,7 @@ mod calls;
 mod catches;
 mod closed_blocks;
 mod conditions;
+mod copies;
 pub mod dialect;
 mod dispatch;
 mod driver;
@@ -63,6 +64,8 @@ mod watching;
 
 pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
+pub(crate) use copies::Frozen;
+pub use copies::ORIGINAL;
 pub use evacuation::ARRAY_HEADER;
 pub(crate) use growing::Changing;
 pub use host::Host;

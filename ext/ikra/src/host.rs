@@ -217,6 +217,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
     }
 
     fn code_of_closure(&self, closure: VALUE) -> Result<(Rc<Code>, bool), Trouble> {
+        let closure = self.scope.literal_of(closure)?.unwrap_or(closure);
         let iseq = methods::iseq_of(self.ruby, closure)?;
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
         let code = sources::code_of(self.ruby, iseq)?;

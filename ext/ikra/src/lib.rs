@@ -29,7 +29,7 @@ use running::{backends, profiles, random};
 use section::{Chain, Section};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use vm::{background, dialect, enumerators, method_tables, object_pool, reflection};
+use vm::{background, dialect, enumerators, method_tables, object_pool, proc_parts, reflection};
 use writing::copy_back::ResultForm;
 use writing::value_columns;
 
@@ -73,6 +73,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("explain", function!(explain, 6))?;
     value_columns::init(ruby, native)?;
     enumerators::init(ruby)?;
+    proc_parts::init(ruby)?;
+    native.define_singleton_method("proc_parts", function!(proc_parts::parts, 1))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;

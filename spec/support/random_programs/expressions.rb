@@ -41,13 +41,16 @@ module RandomPrograms
       if @classes.key?(type) || chance(0.6)
         found = readable.select { |_, t| fits?(t, types) }
         found.concat(object_texts(type).map { |text| [text, [type]] }) if @classes.key?(type)
-        return e(pick(found).first) unless found.empty?
+        return e(pick(found).first, copying(type)) unless found.empty?
       end
       plain = types.reject { |t| @classes.key?(t) }
       return record(type, 0) if record?(type) && (plain.empty? || chance(0.5))
 
       constant(plain.find { chance(0.5) } || plain.first || type)
     end
+
+    # Now and then another object like it.
+    def copying(type) = @classes.key?(type) && chance(0.03) ? pick(%w[.dup .clone]) : ""
 
     # There is always one object of each kind: a captured one.
     def object_texts(type)

@@ -91,6 +91,7 @@ module RandomPrograms
       @pure = []
       @captured_objects = {}
       @regexps = [] if matches?(seed, REGEXPS)
+      @captured_callables = []
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
@@ -161,6 +162,7 @@ module RandomPrograms
       end
       between(0, 2).times { texts << captured_array }
       texts << captured_hash if chance(0.3)
+      texts << captured_callable if chance(0.2)
       between(1, 2).times { texts << captured_tally } if chance(TALLIES)
       texts.concat(captured_columns) if chance(0.15)
       texts << captured_regexp if @regexps && chance(0.5)

@@ -19,8 +19,19 @@ module RandomPrograms
       Node.statement("#{name} = ", made)
     end
 
+    # A Method, or a proc made of procs, from around the section.
+    def captured_callable
+      @captured_callables << (name = "callable#{@captured_callables.size}")
+      number = between(-9, 9)
+      Node.fixed("#{name} = ", pick(["#{number}.method(:#{pick(%w[+ - gcd <=>])})",
+                                     "->(a) { a % 5 } >> #{number}.method(:-)", ":succ.to_proc << ->(a) { a % 7 }",
+                                     "->(a, b) { a - b }.curry[#{number}]", ":pred.to_proc"]))
+    end
+
     # An Integer of what Methods give, and procs made of procs.
     def by_method(depth)
+      return of_callable(pick(@captured_callables), depth) if @captured_callables.any? && chance(0.6)
+
       number = expression([:int], [depth, 1].min)
       made = case between(0, 4)
              when 0 then e(number, ".method(:#{pick(%w[+ - gcd <=>])})")
@@ -30,6 +41,10 @@ module RandomPrograms
              else e("(:succ.to_proc >> ->(a) { a % 7 } >> ->(a) { a - ", number, " })")
              end
       chance(0.5) ? e(made, ".(", expression([:int], depth), ")") : e(list([:int], depth), ".map(&", made, ").size")
+    end
+
+    def of_callable(name, depth)
+      chance(0.7) ? e(name, ".(", expression([:int], depth), ")") : e(list([:int], depth), ".map(&", name, ").size")
     end
 
     # One of them, known when the program runs.

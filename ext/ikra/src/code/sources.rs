@@ -10,7 +10,9 @@ use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
+use rb_sys::VALUE;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
@@ -74,6 +76,14 @@ pub fn with_map<R>(ruby: &Ruby, f: impl FnOnce(&SourceMap) -> R) -> R {
 /// The text that a span covers.
 pub fn text_at(map: &SourceMap, span: Span) -> &str {
     map.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+}
+
+/// A block that does what a Proc or Method does that has no literal.
+pub fn written_out(ruby: &Ruby, callable: VALUE) -> Result<Option<VALUE>, magnus::Error> {
+    let written: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Written")?;
+    // SAFETY: who asks has it, so it is live.
+    let literal: Value = written.funcall("of", (unsafe { Value::from_raw(callable) },))?;
+    Ok((!literal.is_nil()).then(|| literal.as_raw()))
 }
 
 /// The code of an instruction sequence.

@@ -1,7 +1,7 @@
 //! Roots: the values that exist once for a whole section. How each is found, read anew at every call: the block's
 //! self, captured locals, constants, instance variables of modules.
 
-use crate::code::methods;
+use crate::code::{methods, sources};
 use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::patterns;
 use crate::reading::tracer::Tracer;
@@ -11,7 +11,7 @@ use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{RootKey, Scope};
-use ikra_core::types::{ClassId, RangeEnd, Type};
+use ikra_core::types::{ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc};
 use rb_sys::{ID, VALUE};
@@ -25,6 +25,8 @@ pub struct BlockScope<'a> {
     binding: OnceCell<Value>,
     /// The bindings of the lambdas and procs that are roots.
     closures: RefCell<Vec<(VALUE, Value)>>,
+    /// What stands for those that have no literal.
+    written: RefCell<Vec<(VALUE, VALUE)>>,
     /// What is read in place of the values of local variables.
     instead: Vec<(String, VALUE)>,
 }
@@ -38,6 +40,7 @@ impl<'a> BlockScope<'a> {
             block,
             binding: OnceCell::new(),
             closures: RefCell::default(),
+            written: RefCell::default(),
             instead: Vec::new(),
         }
     }
@@ -47,8 +50,26 @@ impl<'a> BlockScope<'a> {
         Self { instead, ..self }
     }
 
+    /// A lambda or proc with a literal that does what a root does; `None` where there is none.
+    pub fn literal_of(&self, root: VALUE) -> Result<Option<VALUE>, Error> {
+        if is_proc(root) && methods::iseq_of(self.ruby, root)?.is_some() {
+            return Ok(Some(root));
+        }
+        let known = self.written.borrow().iter().find(|(of, _)| *of == root).map(|(_, literal)| *literal);
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = sources::written_out(self.ruby, root)?;
+        if let Some(literal) = found {
+            self.pinned.pin(literal);
+            self.written.borrow_mut().push((root, literal));
+        }
+        Ok(found)
+    }
+
     /// The scopes around a lambda or proc.
-    pub fn of_closure(&self, closure: VALUE) -> Result<Self, Error> {
+    pub fn of_closure(&self, root: VALUE) -> Result<Self, Error> {
+        let closure = self.literal_of(root)?.unwrap_or(root);
         // SAFETY: the value is pinned.
         let block = Proc::try_convert(unsafe { Value::from_raw(closure) })?;
         let scope = Self::new(self.ruby, self.pinned, block);
@@ -258,7 +279,7 @@ impl Source {
             Self::Constant(constant) => constant.read(scope, pool)?,
             Self::Text(text) | Self::Regexp(text) => Some(*text),
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
-                Some(closure) if is_proc(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
+                Some(closure) if is_callable(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,
             },
         };
@@ -440,6 +461,17 @@ fn is_proc(object: VALUE) -> bool {
     !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cProc }
 }
 
+/// Is it a Method?
+fn is_method(object: VALUE) -> bool {
+    // SAFETY: as above.
+    !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cMethod }
+}
+
+/// Is it a Proc or a Method?
+fn is_callable(object: VALUE) -> bool {
+    is_proc(object) || is_method(object)
+}
+
 /// Is this Proc a lambda?
 pub fn is_lambda(closure: VALUE) -> bool {
     // SAFETY: the closure is a live Proc, which is only looked at.
@@ -483,13 +515,11 @@ impl RootValue {
                 let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
                 return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2], groups: None });
             }
-            if is_proc(root) {
-                let iseq = methods::iseq_of(ruby, root)?;
-                if let Some(iseq) = iseq {
-                    let number = tracer.pool.literal(iseq.as_raw(), is_lambda(root)).ok_or(Stop::Misfit)?;
-                    let column = ColumnBuilder::default();
-                    return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2], groups: None });
-                }
+            if is_callable(root)
+                && let Some(number) = Self::literal(ruby, tracer, root)?
+            {
+                let column = ColumnBuilder::default();
+                return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2], groups: None });
             }
             // SAFETY: the root is a live heap object; the variable is set before anything is loaded.
             let is_range = unsafe { value::class_pointer(root) == rb_sys::rb_cRange };
@@ -503,6 +533,20 @@ impl RootValue {
         let is_regexp = matches!(ty, Type::Object(_, ClassId::REGEXP));
         let groups = if is_regexp { patterns::groups(ruby, root) } else { None };
         Ok(Self { ty, column, ends: [0; 2], groups })
+    }
+
+    /// The number of the literal that a Proc or Method comes from, or of what stands for it.
+    fn literal(ruby: &Ruby, tracer: &Tracer<'_>, root: VALUE) -> Result<Option<u32>, Trouble> {
+        let number = |iseq: Value, of: VALUE| tracer.pool.literal(iseq.as_raw(), is_lambda(of));
+        if is_proc(root)
+            && let Some(iseq) = methods::iseq_of(ruby, root)?
+        {
+            return Ok(Some(number(iseq, root).ok_or(Stop::Misfit)?));
+        }
+        let Some(literal) = sources::written_out(ruby, root)? else { return Ok(None) };
+        let Some(iseq) = methods::iseq_of(ruby, literal)? else { return Ok(None) };
+        let number = number(iseq, literal).ok_or(Stop::Misfit)?;
+        Ok(Some(if is_method(root) { number | METHOD } else { number }))
     }
 
     /// `None` for a range of something else than numbers.

@@ -12,6 +12,7 @@ pub mod method_tables;
 pub mod object_layout;
 pub mod object_pool;
 pub mod pinned;
+pub mod proc_parts;
 pub mod random_state;
 pub mod reflection;
 pub mod signal_watcher;

@@ -369,6 +369,13 @@ unsafe fn external(body: *mut VALUE) -> (usize, *mut VALUE) {
     }
 }
 
+/// The names of the instance variables that an object has, in Ruby's order.
+pub fn variables_of(object: VALUE) -> Vec<ID> {
+    // SAFETY: who asks has the object, which is live.
+    let all = unsafe { variables(object) };
+    all.into_iter().map(|(name, _)| name).filter(|name| value::name_of(*name).starts_with('@')).collect()
+}
+
 /// The variables of an object that are set, in the order of their indices.
 ///
 /// SAFETY: `object` must be a live heap object.

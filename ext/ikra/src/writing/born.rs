@@ -9,7 +9,7 @@ use crate::writing::objects::Maker;
 use crate::writing::strings;
 use ikra_core::error::Error;
 use ikra_core::heap::Column;
-use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, WORDS, words_outside};
+use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, ORIGINAL, WORDS, words_outside};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
@@ -87,9 +87,7 @@ impl OfClass {
         let set = schema.leaving.get(&class).map_or(&[][..], Vec::as_slice);
         let mut names = vec![ORDER];
         names.extend(members.iter().chain(set).map(String::as_str));
-        if buffer(FROZEN, Part::Payload).is_some() {
-            names.push(FROZEN);
-        }
+        names.extend([FROZEN, ORIGINAL].into_iter().filter(|name| buffer(name, Part::Payload).is_some()));
         let variable = |name: &&str| {
             let is_it = |column: &&ikra_core::heap::schema::ColumnSchema| {
                 column.hierarchy == hierarchy && column.name == *name

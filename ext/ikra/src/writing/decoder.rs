@@ -3,9 +3,11 @@
 use crate::reading::variables::BLOCK;
 use crate::running::heap::Heap;
 use crate::vm::errors::Trouble;
+use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use crate::writing::born::{Born, Empty, OfClass};
+use crate::writing::objects::{Maker, Origin};
 use ikra_core::error::Error;
 use ikra_core::heap::schema::ArraySchema;
 use ikra_core::heap::{Column, Schema};
@@ -183,15 +185,7 @@ impl<'a> Decoder<'a> {
         if let Some(known) = self.born.object(hierarchy, id) {
             return Ok(known);
         }
-        let places = self.buffer(&BufferKind::Places(hierarchy));
-        let place = places.zip(usize::try_from(id).ok()).filter(|(places, row)| *row < places.len());
-        let class = place.and_then(|(places, row)| {
-            let classes = self.heap.ids.classes(hierarchy);
-            classes.get(places.bits(row) as usize).map(|class| (row, *class))
-        });
-        let Some((row, class)) = class else {
-            return Err(Error::Internal(format!("{hierarchy:?} {id} stands for no object")).into());
-        };
+        let (row, class) = self.row_of_born(hierarchy, id)?;
         if class == ClassId::STRING {
             let string =
                 black_box(self.born.string(self.inferred, self.heap.store.columns(), hierarchy, row)?);
@@ -243,7 +237,50 @@ impl<'a> Decoder<'a> {
             };
         }
         let order = maker.order_of(self.ruby, self.schema(), order)?;
-        maker.set(object, &order, values)
+        maker.set(object, &order, values, self.origin(maker, values)?)
+    }
+
+    /// Of what an object is a copy, by the values of its variables.
+    pub fn origin(&self, maker: &Maker, values: &[VALUE]) -> Result<Option<Origin>, Trouble> {
+        let Some(mut number) = maker.original_of(values) else { return Ok(None) };
+        let hierarchy = self.heap.pool.place(maker.class()).0;
+        let mut later = Vec::new();
+        let object = loop {
+            if let Some(object) = self.object(hierarchy, number) {
+                break Some(object);
+            }
+            // That one was made by the section too, and may be empty still.
+            let (row, class) = self.row_of_born(hierarchy, number)?;
+            let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
+            let word = |place: Option<usize>| {
+                let buffer = place.and_then(|place| of_class.variables[place].payload);
+                buffer.map_or(0, |buffer| self.heap.store.columns()[buffer].bits(row))
+            };
+            let order = word(Some(of_class.maker.order()));
+            let order = of_class.maker.order_of(self.ruby, self.schema(), order)?;
+            later.push(of_class.maker.names_of(&order).collect::<Vec<_>>());
+            match word(of_class.maker.original()) {
+                0 => break None,
+                next => number = next - 1,
+            }
+        };
+        let mut names = object.map_or_else(Vec::new, variables_of);
+        for name in later.into_iter().rev().flatten() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Ok(Some(Origin { object: object.unwrap_or(value::NIL), names }))
+    }
+
+    fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
+        let places = self.buffer(&BufferKind::Places(hierarchy));
+        let place = places.zip(usize::try_from(id).ok()).filter(|(places, row)| *row < places.len());
+        let class = place.and_then(|(places, row)| {
+            let classes = self.heap.ids.classes(hierarchy);
+            classes.get(places.bits(row) as usize).map(|class| (row, *class))
+        });
+        class.ok_or_else(|| Error::Internal(format!("{hierarchy:?} {id} stands for no object")))
     }
 
     /// An array that the section has made: each is one array in Ruby.

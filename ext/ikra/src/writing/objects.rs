@@ -8,7 +8,7 @@ use crate::vm::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
-use ikra_core::infer::{FROZEN, ORDER, OrderNames};
+use ikra_core::infer::{FROZEN, ORDER, ORIGINAL, OrderNames};
 use ikra_core::types::ClassId;
 use magnus::Ruby;
 use magnus::rb_sys::protect;
@@ -24,6 +24,8 @@ pub struct Maker {
     /// The variables' names, and where that of the order is among them.
     names: Vec<ID>,
     order: usize,
+    /// Where the number is of the object that it is a copy of.
+    original: Option<usize>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
@@ -38,6 +40,12 @@ pub struct Order {
     template: RefCell<Option<Template>>,
     /// How often that was tried.
     tries: Cell<u32>,
+}
+
+/// What a copy is one of: an object that was there before, and the names of the variables that it had.
+pub struct Origin {
+    pub object: VALUE,
+    pub names: Vec<ID>,
 }
 
 /// So often it is tried to learn a template: the first objects of a class may have less room than later ones.
@@ -62,11 +70,16 @@ impl Maker {
             class: value,
             names: names.iter().map(|name| value::intern(ruby, name)).collect(),
             order,
+            original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
             frozen: classes::inherits(value, pool.class(ClassId::DATA)),
             orders: RefCell::default(),
         })
+    }
+
+    pub const fn class(&self) -> ClassId {
+        self.number
     }
 
     /// Where the number of the order is among the variables.
@@ -100,13 +113,82 @@ impl Maker {
         Ok(known)
     }
 
+    /// The number of the object that it is a copy of, by the values of its variables.
+    pub fn original_of(&self, values: &[VALUE]) -> Option<i64> {
+        let number = values[self.original?];
+        value::is_fixnum(number).then(|| value::fixnum_value(number) - 1).filter(|number| *number >= 0)
+    }
+
+    pub const fn original(&self) -> Option<usize> {
+        self.original
+    }
+
+    /// The names of the variables that an order has.
+    pub fn names_of<'a>(&'a self, order: &'a Order) -> impl Iterator<Item = ID> + 'a {
+        order.places.iter().map(|place| self.names[*place])
+    }
+
     /// Sets all variables of an object that was just allocated. The values are on the stack, one for each name.
-    pub fn set(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
-        self.set_variables(object, order, values)?;
+    pub fn set(
+        &self,
+        object: VALUE,
+        order: &Order,
+        values: &[VALUE],
+        origin: Option<Origin>,
+    ) -> Result<(), Trouble> {
+        match origin {
+            Some(origin) => self.set_copied(object, order, values, &origin)?,
+            None => self.set_variables(object, order, values)?,
+        }
         if self.frozen || self.freezes.is_some_and(|place| values[place] == value::TRUE) {
             // SAFETY: the object is live.
             protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
         }
+        Ok(())
+    }
+
+    /// The same of a copy: first the variables that the original had, then what was set later. What nobody has looked at
+    /// is what the original has.
+    fn set_copied(
+        &self,
+        object: VALUE,
+        order: &Order,
+        values: &[VALUE],
+        origin: &Origin,
+    ) -> Result<(), Trouble> {
+        self.set_members(object, values)?;
+        let is_variable = |name: &ID| origin.names.contains(name);
+        let added = self.names.iter().zip(values).filter(|(name, value)| {
+            **value != value::NIL && value::name_of(**name).starts_with('@') && !is_variable(name)
+        });
+        let added: Vec<ID> = added.map(|(name, _)| *name).collect();
+        let mut names = origin.names.clone();
+        for name in self.names_of(order).chain(added) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        for name in names {
+            let known = self.names.iter().position(|known| *known == name).map(|place| values[place]);
+            // SAFETY: both objects are live. What is raised ends in `protect`.
+            protect(|| unsafe {
+                let value = known.unwrap_or_else(|| rb_sys::rb_ivar_get(origin.object, name));
+                rb_sys::rb_ivar_set(object, name, value);
+                value::NIL
+            })?;
+        }
+        Ok(())
+    }
+
+    fn set_members(&self, object: VALUE, values: &[VALUE]) -> Result<(), Trouble> {
+        // SAFETY: the object is live, and so are the values. What is raised ends in `protect`, and nothing in the closure
+        // needs dropping.
+        protect(|| unsafe {
+            for (position, place) in self.members.iter().flatten().enumerate() {
+                rb_sys::rb_struct_aset(object, rb_sys::rb_int2inum(position as _), values[*place]);
+            }
+            value::NIL
+        })?;
         Ok(())
     }
 
@@ -119,12 +201,9 @@ impl Maker {
         }
         // SAFETY: the object is live.
         let fresh = unsafe { Template::fresh(object) };
-        // SAFETY: the object is live, and so are the values. What is raised ends in `protect`, and nothing in the closure
-        // needs dropping.
+        self.set_members(object, values)?;
+        // SAFETY: as above.
         protect(|| unsafe {
-            for (position, place) in self.members.iter().flatten().enumerate() {
-                rb_sys::rb_struct_aset(object, rb_sys::rb_int2inum(position as _), values[*place]);
-            }
             for place in &order.places {
                 rb_sys::rb_ivar_set(object, self.names[*place], values[*place]);
             }

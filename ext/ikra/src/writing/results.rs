@@ -562,7 +562,7 @@ impl<'a> Results<'a> {
             *value = self.value(part, words, at)?.as_raw();
             at += part.width;
         }
-        maker.set(object, order, values)
+        maker.set(object, order, values, self.decoder.origin(maker, values)?)
     }
 
     fn hash(
