@@ -19,6 +19,7 @@
 pub mod access;
 pub mod builder;
 pub mod effects;
+pub mod fission;
 #[cfg(test)]
 pub mod interpreter;
 pub mod parser;

@@ -2,6 +2,7 @@
 #define __global__
 #define __device__
 #define __constant__
+#define __shared__ static thread_local
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(threads)
@@ -19,6 +20,11 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
   return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
 static inline void __threadfence() {}
+// One thread plays all lanes of a warp.
+#define WARP 1
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline void __syncwarp() {}
+static inline unsigned __ballot_sync(unsigned, bool x) { return x; }
 static inline unsigned long long atomicMin(unsigned long long* p, unsigned long long x) {
   unsigned long long old = *p;
   if (x < old) *p = x;
@@ -47,9 +53,9 @@ F2(fmod) F2(pow) F2(atan2) F2(hypot)
 double fma(double, double, double);
 }
 
-// Stands at the end of the text.
-#define IKRA_MAIN \
-  extern "C" void ikra_emulate(const Launch* launch, unsigned blocks, unsigned threads) { \
+// Stands at the end of the text, once for each kernel.
+#define IKRA_MAIN(name, section) \
+  extern "C" void name(const Launch* launch, unsigned blocks, unsigned threads) { \
     blockDim.x = threads; \
     gridDim.x = blocks; \
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) \

@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn step(blocks: u32, tick: u64) -> Step {
-        Step { blocks, words: vec![tick, tick + 1, 1 << 32, 0, 0] }
+        Step { blocks, shared: false, words: vec![tick, tick + 1, 1 << 32, 0, 0] }
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) trait Device: Send + Sync {
 
 /// A program on the device.
 pub(super) trait Loaded: Send + Sync {
+    /// How many warps the device begins an instruction of at a time.
+    fn schedulers(&self) -> usize;
     /// Takes the device for one run, with that much of its memory; waits for other runs to end. `None`: interrupted
     /// meanwhile. A run that is interrupted later finds the byte at `DeviceSession::stop` set.
     fn start<'a>(

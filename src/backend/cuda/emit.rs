@@ -4,10 +4,12 @@
 mod divisors;
 mod expression;
 mod function;
+mod shared;
 mod width;
 
 use super::deferred::{self, Way};
 use super::rows;
+use super::sharing::Sharing;
 use crate::ir::{
     BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk,
 };
@@ -17,6 +19,8 @@ use std::fmt::Write;
 pub(super) const PRELUDE: &str = include_str!("prelude.cuh");
 /// Threads of a block: enough for occupancy, few enough that small sections reach all multiprocessors.
 pub(super) const BLOCK: u32 = 128;
+/// Threads of a warp.
+pub(super) const LANES: u32 = 32;
 /// A launch takes at most so many segments, so that they stay within the parameters of a kernel (4 KiB).
 const MOST_SEGMENTS: usize = 64;
 
@@ -28,6 +32,8 @@ pub(super) struct Source {
     pub segments: usize,
     /// Some function calls itself, so that threads need a stack.
     pub recursive: bool,
+    /// Elements that warps can share: by the kernel `shared_section`, if there are some.
+    pub sharing: Sharing,
 }
 
 impl Source {
@@ -58,6 +64,7 @@ pub(super) struct Names<'a> {
     recursive: Vec<bool>,
     /// What elements defer.
     deferred: Vec<(FuncId, Way)>,
+    sharing: Sharing,
 }
 
 /// The text of a verified program.
@@ -68,6 +75,17 @@ pub(super) fn emit(program: &Program) -> Source {
     let recursive = names.recursive.contains(&true);
     let mut text = String::new();
     arguments(&names, &mut text);
+    if names.sharing.is_some() {
+        let _ = write!(
+            text,
+            "// What iterations record that a warp runs at the same time.
+__shared__ u64 record[{}][{BLOCK}];
+static __device__ __forceinline__ u64& recorded(int number, int lane) {{ return record[number][own_warp() + lane]; }}
+
+",
+            names.sharing.record().max(1)
+        );
+    }
     // The driver runs on the host.
     let drivers = program.drivers();
     let elsewhere =
@@ -87,8 +105,17 @@ pub(super) fn emit(program: &Program) -> Source {
     if moves {
         text.push_str(rows::TEXT);
     }
-    kernel(&names, segments, (recursive, moves), &mut text);
-    Source { text, segments, recursive }
+    let _ = write!(
+        text,
+        "struct Launch {{ i64 first_tick, end_tick; int clocked, segments; Segment segment[{segments}]; }};\n\n"
+    );
+    kernel(&names, segments, (recursive, moves), false, &mut text);
+    let Names { sharing, .. } = &names;
+    if sharing.is_some() {
+        text.push_str("\n// A warp for each element.\n");
+        kernel(&names, segments, (false, false), true, &mut text);
+    }
+    Source { text, segments, recursive, sharing: names.sharing }
 }
 
 impl<'a> Names<'a> {
@@ -128,8 +155,10 @@ impl<'a> Names<'a> {
         {
             can_fail[caller] = true;
         }
+        let sharing = Sharing::of(program, &recursive);
         Self {
             program,
+            sharing,
             functions: named("f", program.functions.iter().map(|f| f.name.clone())),
             buffers: named("b", program.buffers.iter().map(|b| buffer_word(b).to_owned())),
             scalars: named("s", program.scalars.iter().map(|s| scalar_word(&s.source).to_owned())),
@@ -294,12 +323,19 @@ fn arguments(names: &Names<'_>, out: &mut String) {
     out.push_str("};\nextern \"C\" { __constant__ Arguments args; }\n\n");
 }
 
-fn kernel(names: &Names<'_>, segments: usize, (recursive, moves): (bool, bool), out: &mut String) {
+/// `shared`: the elements that warps can share, each of them by one.
+fn kernel(
+    names: &Names<'_>,
+    segments: usize,
+    (recursive, moves): (bool, bool),
+    shared: bool,
+    out: &mut String,
+) {
     let entries: Vec<_> = names.program.entries().collect();
-    let _ = write!(
+    let name = if shared { "shared_section" } else { "section" };
+    let _ = writeln!(
         out,
-        "struct Launch {{ i64 first_tick, end_tick; int clocked, segments; Segment segment[{segments}]; }};\n\n\
-         extern \"C\" __global__ void __launch_bounds__({BLOCK}) section(const __grid_constant__ Launch launch) {{\n"
+        "extern \"C\" __global__ void __launch_bounds__({BLOCK}) {name}(const __grid_constant__ Launch launch) {{"
     );
     if moves {
         out.push_str(
@@ -320,23 +356,37 @@ fn kernel(names: &Names<'_>, segments: usize, (recursive, moves): (bool, bool), 
              if (i < launch.segments && (int)blockIdx.x >= launch.segment[i].first_block) s = i;"
         );
     }
-    out.push_str(
+    let (open, threads) = if shared { ("(", ") / 32") } else { ("", "") };
+    let _ = writeln!(
+        out,
         "  const Segment& segment = launch.segment[s];
-  int job = ((int)blockIdx.x - segment.first_block) * (int)blockDim.x + (int)threadIdx.x;
-  if (job >= segment.jobs) return;
-  job += segment.first_job;
+  int job = {open}((int)blockIdx.x - segment.first_block) * (int)blockDim.x + (int)threadIdx.x{threads};
+  if (job >= segment.jobs) return;"
+    );
+    if shared {
+        out.push_str("  if (own_lane() >= WARP) return;\n");
+    }
+    out.push_str(
+        "  job += segment.first_job;
   int element = run.order ? run.order[job] : job;
   i64 now = launch.clocked ? *run.clock : 0, first = launch.first_tick + now, end = launch.end_tick + now;
   if ((i64)(run.failure->key >> 32) < first) return;  // an earlier tick has failed: its state means nothing
-  Element e = {element, 0, first, 0, 0, 0};
 ",
     );
+    let lane = if shared { ", own_lane()" } else { ", 0" };
+    let _ = writeln!(out, "  Element e = {{element, 0, first, 0, 0, 0{lane}}};");
     if recursive {
         out.push_str("  int here;\n  e.stack = (u64)&here;\n");
     }
     let call = |entry: usize| {
-        format!("{}(e, element, first, end)", names.functions[entries[entry].function.0 as usize])
+        let function = entries[entry].function.0 as usize;
+        let form = if names.sharing.functions[function] { format!("<{shared}>") } else { String::new() };
+        format!("{}{form}(e, element, first, end)", names.functions[function])
     };
+    let kernels = names.program.kernels.iter().enumerate();
+    let kernel_of: Vec<usize> =
+        kernels.flat_map(|(number, kernel)| std::iter::repeat_n(number, kernel.entries.len())).collect();
+    let is_here = |entry: &usize| !shared || names.sharing.shares(kernel_of[*entry]);
     match entries.len() {
         0 => {}
         1 => {
@@ -344,7 +394,7 @@ fn kernel(names: &Names<'_>, segments: usize, (recursive, moves): (bool, bool), 
         }
         _ => {
             out.push_str("  switch (segment.entry) {\n");
-            for (index, entry) in entries.iter().enumerate() {
+            for (index, entry) in entries.iter().enumerate().filter(|(index, _)| is_here(index)) {
                 let _ =
                     writeln!(out, "    case {index}: {}; break;  // {}", call(index), comment(&entry.name));
             }

@@ -135,7 +135,7 @@ impl Device for Emulator {
             profile.step("NVRTC", start.elapsed(), 2);
         }
         faults::point("compiling for the GPU")?;
-        let object = compile(&self.shim, &text, token)?;
+        let object = compile(&self.shim, &text, source.sharing.is_some(), token)?;
         let failed = |e: &dyn std::fmt::Display| Error::Device(format!("{}: {e}", object.display()));
         faults::point("loading onto the GPU")?;
         // SAFETY: the file was compiled from our own text; it has no initialisers but those of plain data.
@@ -150,10 +150,11 @@ impl Device for Emulator {
             return Err(failed(&"incomplete"));
         };
         let arguments = symbol("args").unwrap_or(std::ptr::null_mut());
-        // SAFETY: both functions are defined with these types, by the shim's `IKRA_MAIN` and by the prelude.
+        let emulate_shared = symbol("ikra_emulate_shared").unwrap_or(emulate);
+        // SAFETY: the functions are defined with these types, by the shim's `IKRA_MAIN` and by the prelude.
         let (emulate, advance) = unsafe {
             (
-                std::mem::transmute::<*mut u8, Emulate>(emulate),
+                [emulate, emulate_shared].map(|f| std::mem::transmute::<*mut u8, Emulate>(f)),
                 std::mem::transmute::<*mut u8, Advance>(advance),
             )
         };
@@ -165,7 +166,8 @@ type Emulate = extern "C" fn(launch: *const u64, blocks: u32, threads: u32);
 type Advance = extern "C" fn(ticks: i64);
 
 struct Emulated {
-    emulate: Emulate,
+    /// With a thread for an element, and with a warp.
+    emulate: [Emulate; 2],
     advance: Advance,
     run: *mut u8,
     arguments: *mut u8,
@@ -178,6 +180,10 @@ unsafe impl Send for Emulated {}
 unsafe impl Sync for Emulated {}
 
 impl Loaded for Emulated {
+    fn schedulers(&self) -> usize {
+        0
+    }
+
     fn start<'a>(
         &'a self,
         bytes: usize,
@@ -303,7 +309,7 @@ impl DeviceSession for EmulatedSession<'_> {
     fn launch(&mut self, step: &Step) -> Result<(), Error> {
         faults::point("a launch")?;
         let emulate = self.program.emulate;
-        self.play(|| emulate(step.words.as_ptr(), step.blocks, BLOCK))
+        self.play(|| emulate[usize::from(step.shared)](step.words.as_ptr(), step.blocks, BLOCK))
     }
 
     fn record(&mut self, steps: Vec<Step>, ticks: u64) -> Result<(), Error> {
@@ -317,7 +323,7 @@ impl DeviceSession for EmulatedSession<'_> {
         let (steps, ticks) = &self.graph;
         self.play(|| {
             for step in steps {
-                emulate(step.words.as_ptr(), step.blocks, BLOCK);
+                emulate[usize::from(step.shared)](step.words.as_ptr(), step.blocks, BLOCK);
             }
             advance(*ticks as i64);
         })
@@ -346,13 +352,14 @@ pub(super) fn is_on(variable: &str) -> bool {
 }
 
 /// The shared object of a text, compiled once for all processes of this user.
-fn compile(shim: &Path, text: &str, token: &CancellationToken) -> Result<PathBuf, Error> {
+fn compile(shim: &Path, text: &str, shares: bool, token: &CancellationToken) -> Result<PathBuf, Error> {
     const OPTIONS: [&str; 7] =
         ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"];
     let device = |what: &str, e: &dyn std::fmt::Display| Error::Device(format!("{what}: {e}"));
     let header = shim.join("shim.h");
     let shim_text = std::fs::read_to_string(&header).map_err(|e| device("IKRA_CUDA_EMULATOR", &e))?;
-    let complete = format!("{shim_text}\n{text}\nIKRA_MAIN\n");
+    let shared = if shares { "IKRA_MAIN(ikra_emulate_shared, shared_section)\n" } else { "" };
+    let complete = format!("{shim_text}\n{text}\nIKRA_MAIN(ikra_emulate, section)\n{shared}");
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
     let mut hash = Sha256::new();
     hash.update(&complete);

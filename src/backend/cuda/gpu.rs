@@ -136,6 +136,7 @@ pub(super) struct Gpu {
     stream: sys::CUstream,
     /// For what is copied while a kernel runs.
     beside: sys::CUstream,
+    multiprocessors: usize,
     /// Threads that it holds at once.
     threads: usize,
     /// The pool that stream-ordered allocation takes from, where the driver has that.
@@ -256,6 +257,7 @@ impl Gpu {
             context,
             stream,
             beside,
+            multiprocessors: multiprocessors.max(1) as usize,
             threads: (multiprocessors * threads).max(1) as usize,
             pool,
             driver,
@@ -539,6 +541,7 @@ impl Device for GpuDevice {
             gpu: gpu.clone(),
             module,
             section: std::ptr::null_mut(),
+            shared_section: std::ptr::null_mut(),
             advance: std::ptr::null_mut(),
             run: 0,
             arguments: None,
@@ -547,6 +550,9 @@ impl Device for GpuDevice {
             constants: Mutex::default(),
         };
         program.section = program.function("section")?;
+        if source.sharing.is_some() {
+            program.shared_section = program.function("shared_section")?;
+        }
         program.advance = program.function("advance")?;
         program.run = program.global("run").map_err(failed("cuModuleGetGlobal"))?;
         program.arguments = program.global("args").ok();
@@ -568,6 +574,8 @@ struct LoadedModule {
     gpu: Arc<Gpu>,
     module: sys::CUmodule,
     section: sys::CUfunction,
+    /// With a warp for each element, where there is one.
+    shared_section: sys::CUfunction,
     advance: sys::CUfunction,
     /// Addresses of the constants.
     run: sys::CUdeviceptr,
@@ -619,6 +627,10 @@ impl Drop for LoadedModule {
 }
 
 impl Loaded for LoadedModule {
+    fn schedulers(&self) -> usize {
+        4 * self.gpu.multiprocessors
+    }
+
     fn start<'a>(
         &'a self,
         bytes: usize,
@@ -699,7 +711,7 @@ impl GpuSession<'_> {
         threads: u32,
         parameter: *const u64,
     ) -> Result<(), Error> {
-        // SAFETY: both kernels take one parameter, whose bytes are copied during the call; `layout` checked that the
+        // SAFETY: all kernels take one parameter, whose bytes are copied during the call; `layout` checked that the
         // launch fits the program, and the memory it reads lives until the stream has been waited for.
         unsafe {
             result::launch_kernel(
@@ -896,7 +908,9 @@ impl DeviceSession for GpuSession<'_> {
     }
 
     fn launch(&mut self, step: &Step) -> Result<(), Error> {
-        self.start(self.program.section, step.blocks, BLOCK, step.words.as_ptr())
+        let LoadedModule { section, shared_section, .. } = *self.program;
+        let section = if step.shared { shared_section } else { section };
+        self.start(section, step.blocks, BLOCK, step.words.as_ptr())
     }
 
     fn record(&mut self, steps: Vec<Step>, ticks: u64) -> Result<(), Error> {

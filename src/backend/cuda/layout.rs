@@ -3,7 +3,7 @@
 
 use super::deferred::Rooms;
 use super::device::{DeviceSession, address};
-use super::emit::BLOCK;
+use super::emit::{BLOCK, LANES};
 use super::rows;
 use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
@@ -238,32 +238,35 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Step {
     pub blocks: u32,
+    /// A warp has each element, rather than a thread (see [`super::sharing`]).
+    pub shared: bool,
     pub words: Vec<u64>,
 }
 
 impl Step {
     /// Segments of one round, at most `limit` of them (which is the struct's length). The kernel's entries begin with
     /// `first`.
-    fn new(segments: &[Segment], first: usize, limit: usize) -> Self {
+    fn new(segments: &[Segment], first: usize, limit: usize, shared: bool) -> Self {
+        let each = if shared { BLOCK / LANES } else { BLOCK };
         let mut words = vec![0; 3 + 2 * limit];
         let mut blocks = 0u32;
         for (i, segment) in segments.iter().enumerate() {
             let jobs = segment.jobs.len() as u32;
             words[3 + 2 * i] = u64::from(blocks) | (segment.jobs.start as u64) << 32;
             words[4 + 2 * i] = u64::from(jobs) | ((first + segment.entry) as u64) << 32;
-            blocks += jobs.div_ceil(BLOCK);
+            blocks += jobs.div_ceil(each);
         }
         words[2] = (segments.len() as u64) << 32;
-        Self { blocks, words }
+        Self { blocks, shared, words }
     }
 
-    /// The steps of one tick, round by round.
+    /// The steps of one tick, round by round. Up to `most_shared` elements of one are shared by warps.
     pub fn of_tick(
         program: &Program,
         first: usize,
         columns: &[Column],
         launch: &Launch<'_>,
-        limit: usize,
+        (limit, most_shared): (usize, usize),
     ) -> Vec<Self> {
         let rounds = launch.jobs.rounds.iter();
         let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
@@ -279,13 +282,16 @@ impl Step {
                         .step_by(most)
                         .map(move |start| Segment { entry: s.entry, jobs: start..jobs.end.min(start + most) })
                 })
-                .map(|s| Self::new(&[s], first, limit))
+                .map(|s| Self::new(&[s], first, limit, false))
                 .filter(|s| s.blocks > 0)
                 .collect();
         }
         rounds
             .flat_map(|r| r.segments.chunks(limit))
-            .map(|s| Self::new(s, first, limit))
+            .map(|s| {
+                let jobs: usize = s.iter().map(|segment| segment.jobs.len()).sum();
+                Self::new(s, first, limit, jobs <= most_shared)
+            })
             .filter(|s| s.blocks > 0)
             .collect()
     }

@@ -1,5 +1,6 @@
 //! CUDA C++ text, NVRTC, the driver. [`emit`] writes the text, [`nvrtc`] compiles it in a process of its own that
-//! [`compiler`] starts (or [`cache`] has it compiled), [`run`] says what is launched when, and [`gpu`] does it.
+//! [`compiler`] starts (or [`cache`] has it compiled), [`run`] says what is launched when
+//! ([`sharing`]: in which form), and [`gpu`] does it.
 
 mod batches;
 mod cache;
@@ -16,6 +17,7 @@ mod locate;
 mod nvrtc;
 mod rows;
 mod run;
+mod sharing;
 #[cfg(test)]
 mod tests;
 mod transfers;

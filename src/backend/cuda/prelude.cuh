@@ -13,6 +13,7 @@ struct Element {
   i64 path;   // number of the calls that lead to the function that runs
   u64 stack;  // where the stack was when the thread began; recursive programs only
   u32 rounds; // of loops, and calls of recursive functions
+  int lane;   // of the warp that shares the element (see sharing.rs); 0 where a thread has it
 };
 
 // The failure with the lowest (tick, element), which together are the key; all ones while there is none.
@@ -71,7 +72,7 @@ static __device__ __noinline__ void record_failure(int element, i64 tick, int si
 
 // Gives false, which failing functions return.
 static __device__ __forceinline__ bool fail(const Element& e, int site, i64 a = 0, i64 b = 0) {
-  record_failure(e.index, e.tick, site, a, b, e.path);
+  if (e.lane == 0) record_failure(e.index, e.tick, site, a, b, e.path);
   return false;
 }
 
@@ -83,6 +84,50 @@ static __device__ __forceinline__ bool stopped(Element& e) {
   if (*run.stop == 0) return false;
   record_failure(0, 0, -2, 0, 0, 0);
   return true;
+}
+
+// Elements that warps share (see sharing.rs): all lanes run the same code, and the first one writes, when all have come
+// there; nobody goes on before that. The emulator has one thread for a warp, which plays all lanes of a loop.
+#ifndef WARP
+#define WARP 32
+#endif
+static __device__ __forceinline__ int own_lane() { return (int)threadIdx.x & 31; }
+static __device__ __forceinline__ int own_warp() { return (int)threadIdx.x & ~31; }
+template <bool SHARED> static __device__ __forceinline__ bool writes(const Element& e) {
+  if (SHARED) __syncwarp();
+  return !SHARED || e.lane == 0;
+}
+template <bool SHARED> static __device__ __forceinline__ void written() {
+  if (SHARED) __syncwarp();
+}
+
+// A loop in which each lane computes what an iteration can compute for itself, and then all do in order what iterations
+// do one after the other. Ends before an iteration that stops: the loop goes on with that one as it would alone. False: the
+// run ends.
+template <class Parallel, class Serial, class Count>
+static __device__ __forceinline__ bool share(Element& e, Parallel parallel, Serial serial, Count count) {
+  for (int done = 32; done == 32;) {
+    if (stopped(e)) return false;
+    u32 ran = 0;
+    for (int lane = own_lane(); lane < 32; lane += WARP)
+      if (parallel(lane)) ran |= 1u << lane;
+    if (WARP > 1) ran = __ballot_sync(~0u, ran != 0);
+    int all = ran == ~0u ? 32 : __ffs((int)~ran) - 1;
+    __syncwarp();
+#pragma unroll 8
+    for (done = 0; done < all; done++)
+      if (!serial(done)) break;
+    __syncwarp();
+    count(done);
+  }
+  return true;
+}
+// Can a warp's iterations count so, without leaving the type?
+static __device__ __forceinline__ bool has_room(int x, int step) {
+  return step > 0 ? x <= 2147483647 - 32 * step : x >= -2147483647 - 32 * step;
+}
+static __device__ __forceinline__ bool has_room(i64 x, int step) {
+  return step > 0 ? x <= 9223372036854775807ll - 32ll * step : x >= -9223372036854775807ll - 32ll * step;
 }
 
 // Marks (see marks.rs): of each row a reader's and a writer's, which are the tick in the upper half, and in the lower the

@@ -86,7 +86,7 @@ fn step(segments: usize, what: u32, (from, into): (u64, u64), rows: u64, count: 
     let threads = if what < COUNT { count } else { count.div_ceil(CHUNK) };
     let mut words = vec![0; 3 + 2 * segments];
     words[..5].copy_from_slice(&[from, into, u64::from(what.wrapping_neg()) << 32, rows, count as u64]);
-    Step { blocks: (threads as u32).div_ceil(BLOCK), words }
+    Step { blocks: (threads as u32).div_ceil(BLOCK), shared: false, words }
 }
 
 /// The kernel's number for rows of one type that become such of another one.

@@ -70,6 +70,16 @@ impl CudaKernel {
         MovedColumns::of(program, |buffer| effects.iter().any(|effects| effects.touches(buffer)))
     }
 
+    /// Up to how many elements of a launch are shared by warps.
+    fn most_shared(&self, kernel: KernelId) -> usize {
+        let sharing = &self.source.sharing;
+        match is_forced() {
+            Some(shares) if !shares || !sharing.shares(kernel.0 as usize) => 0,
+            Some(_) => usize::MAX,
+            None => sharing.most(kernel, self.loaded.schedulers()),
+        }
+    }
+
     /// Does the GPU have nothing to do with a column?
     pub fn stays(&self, buffer: usize) -> bool {
         let touches = |effects: &Effects| effects.touches(Buffer(buffer as u32));
@@ -105,6 +115,12 @@ impl Kernels for CudaKernel {
     }
 }
 
+/// For tests: elements are shared wherever they can be (1), or nowhere (0).
+fn is_forced() -> Option<bool> {
+    let set = cfg!(feature = "testing").then(|| std::env::var_os("IKRA_TEST_SHARING")).flatten();
+    set.map(|set| set != "0")
+}
+
 /// A run on the device, from its first launch on. The store's columns are what they were, until they are fetched.
 pub(super) struct CudaSession<'a> {
     pub kernel: &'a CudaKernel,
@@ -136,7 +152,9 @@ impl Session for CudaSession<'_> {
         }
         let first = kernel.program.first_entry(id);
         let segments = kernel.source.segments;
-        let steps = Step::of_tick(&kernel.program, first, self.store.columns(), launch, segments);
+        let most_shared = kernel.most_shared(id);
+        let columns = self.store.columns();
+        let steps = Step::of_tick(&kernel.program, first, columns, launch, (segments, most_shared));
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }

@@ -32,7 +32,7 @@ impl Text {
         Self { text, binding: Binding::Prefix }
     }
 
-    fn loose(text: String) -> Self {
+    pub fn loose(text: String) -> Self {
         Self { text, binding: Binding::Loose }
     }
 
@@ -138,7 +138,10 @@ impl Writer<'_, '_> {
         let width = self.width(value);
         match op {
             Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) => literal(op, width),
-            Op::Get(var) => Text::atom(var.to_string()).converted(self.var_width(*var), width),
+            Op::Get(var) => match self.counted(*var) {
+                Some(count) => Text::loose(count).converted(self.var_width(*var), width),
+                None => Text::atom(var.to_string()).converted(self.var_width(*var), width),
+            },
             Op::Scalar(s) => {
                 let name = Text::atom(format!("args.{}", self.names.scalars[s.0 as usize]));
                 match width {

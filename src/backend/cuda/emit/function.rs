@@ -5,13 +5,15 @@
 
 use super::divisors::loop_divisors;
 use super::expression::{Text, literal};
+use super::shared::Part;
 use super::width::{self, Width};
 use super::{Names, comment, place};
 use crate::backend::cuda::deferred::{Added, Way};
+use crate::ir::fission::Fission;
 use crate::ir::{
     BinaryOp, Block, ErrorKind, FuncId, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// An expression written in place is no longer than this, so that lines stay readable.
@@ -25,7 +27,9 @@ pub(super) fn signature(names: &Names<'_>, index: usize) -> String {
     // What inference made a function is to be compiled once, not inlined again.
     let is_entry = names.program.entries().any(|entry| entry.function.0 as usize == index);
     let inlining = if is_entry { "" } else { "__noinline__ " };
-    let mut text = format!("static __device__ {inlining}{result} {}(Element& e", names.functions[index]);
+    let form = if names.sharing.functions[index] { "template <bool SHARED> " } else { "" };
+    let mut text =
+        format!("{form}static __device__ {inlining}{result} {}(Element& e", names.functions[index]);
     for (i, ty) in function.params.iter().enumerate() {
         let _ = write!(text, ", {} v{i}", Width::of(*ty, values[i]).c_name());
     }
@@ -48,10 +52,13 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
     let mut writer = Writer {
         names,
         function,
+        index,
         can_fail: names.can_fail[index],
         vars: function.vars.iter().zip(vars).map(|(ty, known)| Width::of(*ty, known)).collect(),
         intervals,
-        uses: Uses::of(function),
+        uses: Uses::of(&function.body, function.values.len()),
+        loops_shared: &names.sharing.loops[index],
+        part: None,
         divisors: BTreeSet::new(),
         texts: vec![None; function.values.len()],
         constants: vec![None; function.values.len()],
@@ -102,7 +109,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
 }
 
 /// How often, and in which blocks, values are defined and used. Blocks are numbered in the order of the walk.
-struct Uses {
+pub(super) struct Uses {
     defined_in: Vec<u32>,
     count: Vec<u32>,
     used_in: Vec<u32>,
@@ -110,10 +117,10 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(function: &Function) -> Self {
-        let n = function.values.len();
+    /// In a block of a function with so many values.
+    pub(super) fn of(block: &Block, n: usize) -> Self {
         let mut uses = Self { defined_in: vec![0; n], count: vec![0; n], used_in: vec![0; n], blocks: 0 };
-        uses.block(&function.body);
+        uses.block(block);
         uses
     }
 
@@ -140,7 +147,7 @@ impl Uses {
 
 /// Labels that some `goto` of the text wants: C's `break` and `continue` reach the innermost loop only.
 #[derive(Default)]
-struct JumpTargets {
+pub(super) struct JumpTargets {
     ends: Vec<Label>,
     nexts: Vec<Label>,
 }
@@ -148,22 +155,27 @@ struct JumpTargets {
 pub(super) struct Writer<'a, 'o> {
     pub(super) names: &'a Names<'a>,
     pub(super) function: &'a Function,
+    /// The function's number.
+    pub(super) index: usize,
     can_fail: bool,
     pub(super) vars: Vec<Width>,
     pub(super) intervals: Vec<Interval>,
-    uses: Uses,
+    pub(super) uses: Uses,
+    loops_shared: &'a BTreeMap<Label, Fission>,
+    /// What is written is a part of a shared loop.
+    pub(super) part: Option<Part<'a>>,
     /// Values that come with their reciprocal.
     divisors: BTreeSet<Value>,
     /// The expression of a value that is written in place.
-    texts: Vec<Option<Text>>,
+    pub(super) texts: Vec<Option<Text>>,
     /// The literal's operation, for values that are constants.
     constants: Vec<Option<Op>>,
     /// Loops around the statement, innermost last.
-    loops: Vec<Label>,
-    jumped: JumpTargets,
+    pub(super) loops: Vec<Label>,
+    pub(super) jumped: JumpTargets,
     /// The place that the last comment named.
     site: Option<SiteId>,
-    depth: usize,
+    pub(super) depth: usize,
     out: &'o mut String,
 }
 
@@ -208,7 +220,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.out.push_str("  ");
         }
@@ -233,7 +245,7 @@ impl Writer<'_, '_> {
         self.site = Some(site);
     }
 
-    fn block(&mut self, block: &Block, number: u32) -> u32 {
+    pub(super) fn block(&mut self, block: &Block, number: u32) -> u32 {
         // Numbers are given as `Uses` gave them: to the block itself, then to the blocks in it, in order.
         let mut next = number + 1;
         for s in block {
@@ -253,6 +265,7 @@ impl Writer<'_, '_> {
         match s {
             Stmt::Let { value, op, site } => {
                 self.define(*value, op, *site, here);
+                self.record(*value);
                 self.reciprocal(*value);
             }
             Stmt::Set(var, value) => {
@@ -261,7 +274,12 @@ impl Writer<'_, '_> {
             }
             Stmt::Store { buffer, index, value } => {
                 let target = self.place(*buffer, *index);
-                self.line(&format!("{target} = {};", self.text(*value)));
+                let shared = self.is_shared();
+                let who = if shared { "if (writes<SHARED>(e)) " } else { "" };
+                self.line(&format!("{who}{target} = {};", self.text(*value)));
+                if shared {
+                    self.line("written<SHARED>();");
+                }
             }
             Stmt::If { condition, then, otherwise } => {
                 let c = self.text(*condition);
@@ -275,6 +293,9 @@ impl Writer<'_, '_> {
                 self.line("}");
             }
             Stmt::Loop { label, body } => {
+                if let Some(fission) = self.loops_shared.get(label) {
+                    self.shared_loop(*label, fission);
+                }
                 self.line("while (true) {");
                 if walk::may_run_long(body) {
                     self.depth += 1;
@@ -298,6 +319,10 @@ impl Writer<'_, '_> {
                 self.line("{");
                 next = self.nested(body, next);
                 self.close(*label);
+            }
+            Stmt::Break(label) | Stmt::Continue(label) if self.ends_part(*label) => {
+                let end = self.end_of_part(*label, matches!(s, Stmt::Continue(_)));
+                self.line(&end);
             }
             Stmt::Break(label) => {
                 if self.loops.last() == Some(label) {
@@ -336,6 +361,10 @@ impl Writer<'_, '_> {
             | Stmt::Progress { .. }
             | Stmt::Reduce { .. } => {}
             Stmt::Call { function, args, results } => self.call(function.0 as usize, args, results),
+            Stmt::Return(_) if self.part.is_some() => {
+                let stop = self.stop();
+                self.line(&stop);
+            }
             Stmt::Return(values) => {
                 for (i, v) in values.iter().enumerate() {
                     let text = self.text_as(*v, result_width(self.function.results[i]));
@@ -366,6 +395,9 @@ impl Writer<'_, '_> {
     }
 
     fn failure(&self, site: SiteId, operands: &[Value]) -> String {
+        if self.part.is_some() {
+            return self.stop();
+        }
         if matches!(self.names.program.sites[site.0 as usize].error, ErrorKind::Race { .. }) {
             return "return conflict();".to_owned();
         }
@@ -386,6 +418,8 @@ impl Writer<'_, '_> {
 
     fn define(&mut self, value: Value, op: &Op, site: Option<SiteId>, here: u32) {
         let at = value.0 as usize;
+        // A part of a shared loop may have had another text for it.
+        self.texts[at] = None;
         if matches!(op, Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_)) {
             self.constants[at] = Some(op.clone());
             return;
@@ -401,7 +435,8 @@ impl Writer<'_, '_> {
         }
         let text = self.expression(value, op);
         let moves = self.is_pure(op);
-        if self.uses.count[at] == 0 {
+        let recorded = self.is_recorded(value);
+        if self.uses.count[at] == 0 && !recorded {
             // A draw that no one looks at is a draw all the same.
             if matches!(op, Op::Random | Op::Watch { .. } | Op::Claim { .. }) {
                 self.line(&format!("{text};"));
@@ -410,7 +445,7 @@ impl Writer<'_, '_> {
         }
         let once =
             self.uses.count[at] == 1 && self.uses.used_in[at] == here && self.uses.defined_in[at] == here;
-        if moves && once && text.len() <= LONGEST {
+        if moves && once && !recorded && text.len() <= LONGEST {
             self.texts[at] = Some(text);
             return;
         }
@@ -484,7 +519,12 @@ impl Writer<'_, '_> {
 
     fn call(&mut self, callee: usize, args: &[Value], results: &[Value]) {
         let target = &self.names.program.functions[callee];
-        let mut text = format!("{}(e", self.names.functions[callee]);
+        let form = match (self.names.sharing.functions[callee], self.is_shared()) {
+            (false, _) => "",
+            (true, false) => "<false>",
+            (true, true) => "<SHARED>",
+        };
+        let mut text = format!("{}{form}(e", self.names.functions[callee]);
         for v in args {
             // C converts to the parameter's type; the parameter's interval promises that it fits.
             let _ = write!(text, ", {}", self.text(*v));
@@ -512,7 +552,7 @@ impl Writer<'_, '_> {
     }
 
     /// Defines the reciprocal of a value that loops divide by.
-    fn reciprocal(&mut self, v: Value) {
+    pub(super) fn reciprocal(&mut self, v: Value) {
         if self.divisors.contains(&v) {
             let text = self.text(v);
             self.line(&format!("u64 {v}_reciprocal = reciprocal({text});"));
