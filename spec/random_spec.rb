@@ -23,7 +23,7 @@ module Randoms
 
   LIMITS = [1, 2, 3, 6, 7, 1000, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**40 + 12_345, 2**62, 2**63 - 1].freeze
   SEEDS = [0, 1, -1, 5, 42, -42, 2**31, 2**32 - 1, 2**32, 2**32 + 5, -(2**32) - 5, 2**33, 2**33 + 7, 2**62 + 1,
-           2**63 - 1, 1 - 2**63].freeze
+           2**63 - 1, 1 - 2**63, -(2**63)].freeze
 end
 
 # Generators that a program has, and that a section makes: the numbers are Ruby's, bit for bit.

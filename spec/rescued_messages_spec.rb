@@ -28,6 +28,52 @@ each_backend do
     expect_texts([0, -1]) { |x| begin; [1, 2].first(x); rescue => e; e.message; end }
   end
 
+  it "tell texts that are no numbers, and keys that are not there" do
+    expect_texts(%w[1 x 2z é] + ["", "a\nb"]) { |x| begin; Integer(x); rescue => e; e.message; end }
+    expect_texts(%w[1 x 2z] + [""]) { |x| begin; Float(x); rescue ArgumentError => e; "bad: #{e.message}"; end }
+    expect_texts(%w[1 x 2z]) { |x| begin; Integer("#{x}0"); rescue => e; e.message; end }
+    # Before Ruby 3.2 such a message may go on with what was meant.
+    next unless KeyError.instance_method(:to_s).owner == Exception
+
+    hash = { 1 => 2, a: 3, "b" => 4, nil => 5 }
+    expect_texts([1, :a, "b", nil, 2, :c, :"d e", "f", "é", 1.5, true]) do |x|
+      begin; hash.fetch(x); rescue KeyError => e; e.message; end
+    end
+    expect_texts(%w[a b]) do |x|
+      begin; { "a0" => 1 }.fetch("#{x}0"); rescue => e; [e.message, e.class == KeyError]; end
+    end
+  end
+
+  it "tell them beside others" do
+    expect_texts(["x", "0", nil, :a]) do |x|
+      10 / Integer(x)
+    rescue ArgumentError, TypeError, ZeroDivisionError => e
+      "#{e.class}: #{e.message}"
+    end
+  end
+
+  it "stand in texts" do
+    expect_texts([0, 1]) { |x| begin; 1 / x; rescue => e; "oops: #{e}, #{e.message}"; end }
+    expect_texts([0, 1]) { |x| begin; raise "no #{x}"; rescue => e; "#{e}"; end }
+    expect_texts(%w[x 1]) do |x|
+      begin; begin; Integer(x); rescue => e; raise IndexError, "<#{e}>"; end; rescue => e; e.to_s; end
+    end
+    # A GPU does not tell what it has made itself.
+    next if Ikra.chosen.start_with?("cuda")
+
+    expect_same(%w[x 1]) { |x| begin; Integer(x); rescue => e; raise IndexError, "<#{e}>"; end }
+  end
+
+  it "say of which class it is" do
+    expect_same([0, 1, nil, -1]) do |x|
+      x == -1 ? raise(RescuedMessages::Other) : 1 / x
+    rescue => e
+      [e.is_a?(ZeroDivisionError), e.is_a?(StandardError), e.is_a?(RescuedMessages::Plain),
+       e.instance_of?(StandardError), e.is_a?(Comparable)]
+    end
+    expect_same([0]) { |x| begin; 1 / x; rescue => e; e.is_a?(3); end }
+  end
+
   it "are those that it was raised with" do
     expect_texts([1, 0]) { |x| begin; raise "lit"; rescue => e; [e.message, x]; end }
     expect_texts([1, 0]) { |x| begin; raise +"text #{x}"; rescue => e; e.message; end }

@@ -198,6 +198,37 @@ each_backend do |backend|
       expect_texts(numbers) { |n| format("%*d|%-*d|%.*f", 6, n, 6, n, 2, n) }
     end
 
+    it "formats what has names" do
+      numbers = [0, 1, -12, 123_456]
+      expect_texts(numbers) { |n| [format("%<a>d", a: n), format("%<a>05.1f|%<b>-6s|%<a>x", a: n, b: "q"), format("%{a}-%{b}", a: n, b: nil)] }
+      expect_texts(numbers) { |n| "%{a}|%<b>+3d|%%|%-9{a}|" % { a: n, b: 2 } }
+      expect_texts(numbers) { |n| h = { a: n, b: "é", c: 1.5 }; [format("%<c>.3e %<b>s", h), "%-8{b}|%.1{b}" % h] }
+      hash = { a: 1, "b" => 2, c: :d, e: [1] }
+      expect_texts(numbers) { |n| [format("%<a>d %{c} %{e} %<e>p", hash), n.to_s] }
+      expect_texts([{ n: "a", v: 1.5 }, { v: 2, n: "bcd" }]) { |row| format("%<n>-5s|%<v>8.2f", row) }
+      template = "<%<n>s>"
+      expect_texts(numbers) { |n| format(template, n:) + format("%<a>s", a: format("%<b>03d", b: n)) }
+      expect_texts(numbers) { |n| ["<%s>" % { a: n }.size, format("%-5s|", n), format("%p", { a: n })] }
+      defaults = Hash.new(7).merge(a: 1)
+      expect_texts(numbers) { |n| format("%<a>d %<b>d #{n}", defaults) }
+    end
+
+    it "raises of names what Ruby raises" do
+      # A GPU does not tell what it has made itself.
+      next if Ikra.chosen.start_with?("cuda")
+
+      hash = { a: 1, "b" => 2, c: nil }
+      expect_same([1]) { |_n| format("%<b>d", hash) }
+      expect_same([1]) { |n| format("%{none}", a: n) }
+      expect_same([1]) { |_n| format("%<c>d", hash) }
+      expect_same([1]) { |n| format("%<a", a: n) }
+      expect_same([1]) { |n| format("%{a", a: n) }
+      expect_same([1]) { |n| format("%<a><b>d", a: n, b: 1) }
+      expect_same([1]) { |n| "%<a>6{b}" % { a: n, b: 2 } }
+      expect_same(["x"]) { |n| format("%<a>d", a: n) }
+      expect_same([1]) { |n| format("%<a>.2", a: n) }
+    end
+
     it "formats Floats" do
       floats = [0.0, -0.0, 0.5, 1.5, 2.5, -1.25, 0.1, 1e22, 1e-5, 123_456_789.125, 99_999.95, 78_167.15, 5e-324, 1.7976931348623157e308,
                 Float::NAN, Float::INFINITY, -Float::INFINITY, 1e100, 2_030_705.0]

@@ -3850,6 +3850,24 @@ module Set
   end
 end
 
+module Hash
+  # What `format` finds by a name.
+  def __format_value(name, shown)
+    found = false
+    result = nil
+    each do |key, value|
+      if key.is_a?(Symbol) && key.to_s == name
+        found = true
+        result = value
+      end
+    end
+    result = default unless found
+    raise KeyError, "key#{shown} not found" if !found && result.nil?
+
+    result
+  end
+end
+
 module Struct
   def ==(other)
     return true if __is(other)
@@ -3884,7 +3902,7 @@ module Random
     if __of.__nil?
       seed = __to_int(seed)
       @__seed = seed
-      @__state = __state_of(seed.abs)
+      @__state = __state_of(seed == -9_223_372_036_854_775_808 ? seed : seed.abs)
     else
       @__seed = seed
       @__state = __copy_of(__of.__state)
@@ -3922,7 +3940,7 @@ module Random
 
   # A number of one or two words. Ruby takes the 1 in front of others for a guard.
   def __state_of(key)
-    high = key >> 32
+    high = (key >> 32) & 0xffffffff
     state = __list(625)
     low = key & 0xffffffff
     if high == 0 || high == 1 && __ruby?(:guarded_seeds_are_one_word)

@@ -11,7 +11,7 @@ module String
     value
   end
 
-  # `kinds`: of which directives there can be any, see `string.rs`.
+  # `kinds`: of which directives there can be any, see `string.rs`. Where they name values, `args` is the Hash of these.
   def __format(args, kinds)
     n = __bytesize
     out = __build(n)
@@ -36,6 +36,9 @@ module String
       precision = -1
       dotted = false
       place = -1
+      named = false
+      name = nil
+      value = nil
       while true
         byte = i < n ? __byte(i) : 0
         if byte == 0x20 || byte == 0x23 || byte == 0x2b || byte == 0x2d || byte == 0x30
@@ -58,9 +61,10 @@ module String
             raise ArgumentError, "value given twice - #{number}$" if place >= 0
             raise ArgumentError, "numbered(#{number}) after unnumbered(#{used})" if used > 0
 
+            __refuse_names if kinds & 128 != 0
             place = number - 1
             numbered = true
-            __check_place(args, place)
+            __check_place(args, place) if kinds & 128 == 0
             i += 1
           else
             raise ArgumentError, "width given twice" if width >= 0
@@ -100,11 +104,30 @@ module String
             i += 1 while i < n && __digit?(__byte(i))
             raise ArgumentError, "malformed format string - %*[0-9]" if i >= n
           end
+        elsif kinds & 128 != 0 && (byte == 0x3c || byte == 0x7b)
+          start = i
+          last = byte == 0x3c ? 0x3e : 0x7d
+          i += 1 while i < n && __byte(i) != last
+          raise ArgumentError, "malformed name - unmatched parenthesis" if i >= n
+
+          shown = __build(8).__append(self, start, i + 1 - start)
+          raise ArgumentError, "named#{shown} after <#{name}>" if named
+
+          named = true
+          name = __build(8).__append(self, start + 1, i - start - 1)
+          value = args.__format_value(name, shown)
+          if last == 0x7d
+            byte = 0x73
+            break
+          end
+          i += 1
         else
           break
         end
       end
       flagged = minus || plus || space || zero || sharp || width >= 0 || dotted
+      # Rubies differ here.
+      __refuse_names if kinds & 128 != 0 && named && i >= n
       if byte == 0x25 || byte == 0x0a || byte == 0
         raise ArgumentError, "invalid format character - %" if flagged
 
@@ -114,12 +137,16 @@ module String
       end
       __refuse_names if byte == 0x3c || byte == 0x7b
       __refuse_directive unless __directive?(byte)
-      if place < 0
-        __check_unnumbered(numbered, used)
-        place = used
-        used += 1
+      if kinds & 128 != 0
+        __refuse_names unless named
+      else
+        if place < 0
+          __check_unnumbered(numbered, used)
+          place = used
+          used += 1
+        end
+        value = __format_argument(args, place)
       end
-      value = __format_argument(args, place)
       i += 1
       case byte
       when 0x73

@@ -144,6 +144,14 @@ module MadeString
   end
 end
 
+module MadeString
+  # The message of an error with what tells a value: of ASCII only it is in no encoding.
+  def __tell(inspected)
+    __put(inspected)
+    ascii_only? ? __force(2) : self
+  end
+end
+
 module Array
   # Of what `fetch` has not found.
   def __is_no_key

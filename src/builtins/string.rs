@@ -374,9 +374,35 @@ fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
         false => s.b.text(text.value()),
     };
     let has = |letters: &str| written.as_ref().is_none_or(|text| text.contains(|c| letters.contains(c)));
-    let kinds = KINDS.iter().enumerate().map(|(i, letters)| i64::from(has(letters)) << i).sum();
+    let mut kinds: i64 = KINDS.iter().enumerate().map(|(i, letters)| i64::from(has(letters)) << i).sum();
+    let mut args = args;
+    if let Some(hash) = only_hash(s, &args)
+        && written.as_ref().is_none_or(|text| names_values(text))
+    {
+        // Of `%{name}` a text is made.
+        kinds = (kinds | 1) & !64 | 128;
+        args = hash;
+    }
     let kinds = Operand::integer(s.b.i64(kinds));
     s.send(text, "#format", &[args, kinds], 1)
+}
+
+fn only_hash(s: &mut Lowerer<'_>, args: &Operand) -> Option<Operand> {
+    match args.types.single() {
+        Some(ty) if ty.is_hash() => Some(args.clone()),
+        Some(Type::Tuple(items)) if items.len() == 1 && items[0].single().is_some_and(Type::is_hash) => {
+            s.tuple_items(args).pop()
+        }
+        _ => None,
+    }
+}
+
+/// Does a text that is written out have a directive with a name, as in `%<a>d` and `%-5{a}`?
+fn names_values(text: &str) -> bool {
+    text.split('%').skip(1).any(|directive| {
+        let behind = directive.trim_start_matches(|c: char| c.is_ascii_digit() || " #+-.*$".contains(c));
+        behind.starts_with(['<', '{'])
+    })
 }
 
 /// `Integer` and `Float` of a String.

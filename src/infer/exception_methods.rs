@@ -17,6 +17,8 @@ use crate::types::{ClassId, HierarchyId, Type};
 enum Message {
     /// What Ruby says, in no encoding.
     Ruby(Vec<MessagePart>),
+    /// The same of a value: a text, and what inspects it.
+    Inspected(Vec<MessagePart>),
     /// The same of an index and the length of an array: what is behind the index, and whether all indices are told.
     Index(&'static str, bool),
     /// A text of the user's, with values.
@@ -42,6 +44,10 @@ impl Message {
 }
 
 const MESSAGE: &[&str] = &["message", "to_s"];
+const TESTS: &[&str] = &["is_a?", "kind_of?", "instance_of?"];
+/// What Ruby tells of values by `inspect`, alike in every version.
+const INSPECTED: &[&str] =
+    &["invalid value for Integer(): ", "invalid value for Float(): ", "key not found: "];
 
 impl Lowerer<'_> {
     /// Makes the message of an error that is being handled, where the clause asks for it.
@@ -54,6 +60,20 @@ impl Lowerer<'_> {
             false => Operand::nil(),
         });
         error.message = Some(self.temp(message));
+    }
+
+    /// What stands in a text: of an exception its message.
+    pub(super) fn interpolated(&mut self, node: &Node) -> Operand {
+        if let Kind::Local(local) = node.kind
+            && self.frame().code.errors.contains(&local)
+            && let Some(error) = self.handled_in(local)
+            && let Some(message) = error.message
+        {
+            self.enter(node);
+            let kept = self.temp_get(message);
+            return self.told_message(&error, &kept);
+        }
+        self.expr(node)
     }
 
     /// A method of an exception that a local variable stands for.
@@ -72,6 +92,15 @@ impl Lowerer<'_> {
                 self.told_message(error, &kept)
             }
             _ if plain && call.name == "class" => self.class_of_caught(error),
+            _ if TESTS.contains(&call.name.as_str()) && call.args.len() == 1 && call.block.is_none() => {
+                let class = self.expr(&call.args[0]);
+                self.enter(node);
+                match super::conditions::module_of(&class) {
+                    Some(class) => self.is_caught(error, class, call.name == "instance_of?"),
+                    None if class.is_bottom() => class,
+                    None => self.fail(ErrorKind::TypeError("class or module required".into()), &[]),
+                }
+            }
             _ => {
                 let name = self.frame().code.locals[local.0 as usize].clone();
                 self.refuse_here(
@@ -114,6 +143,22 @@ impl Lowerer<'_> {
         let message = "the message of this exception is not known in a section [unsupported-rescue-variable]\n  \
                        hint: rescue its class apart from others, and say it there";
         self.fail(ErrorKind::Unsupported(message.into()), &[])
+    }
+
+    /// Is the error an instance of a class?
+    fn is_caught(&mut self, error: &Caught, class: ClassId, exactly: bool) -> Operand {
+        let mut answers: Vec<(bool, Vec<SiteId>)> = Vec::new();
+        for site in &error.sites {
+            let Some(of) = super::rescue::class_of_error(&self.program.sites[site.0 as usize].error) else {
+                continue;
+            };
+            let is_it = if exactly { of == class } else { self.host.is_subclass(of, class) };
+            match answers.iter_mut().find(|(known, _)| *known == is_it) {
+                Some((_, sites)) => sites.push(*site),
+                None => answers.push((is_it, vec![*site])),
+            }
+        }
+        self.by_sites(error, &answers, &mut |s, is_it, _| Operand::bool(s.b.bool(*is_it)))
     }
 
     fn class_of_caught(&mut self, error: &Caught) -> Operand {
@@ -207,6 +252,7 @@ impl Lowerer<'_> {
                     (Some(parts), Raised::ByRuby) if parts.iter().all(is_plain_text) => {
                         Message::Ruby(parts.clone())
                     }
+                    (Some(parts), Raised::ByRuby) if is_inspected(parts) => Message::Inspected(parts.clone()),
                     (Some(_), Raised::ByRuby) => Message::Unknown,
                     (Some(parts), Raised::ByFrozenText) => match &parts[..] {
                         [MessagePart::Text(text)] => Message::Frozen(text.clone()),
@@ -243,6 +289,7 @@ impl Lowerer<'_> {
                 let text = self.text_of_message(parts, operands);
                 self.in_no_encoding(text)
             }
+            Message::Inspected(parts) => self.inspecting_message(parts, operands),
             Message::Index(behind, is_range) => {
                 let [index, length] = operands;
                 let zero = self.b.i64(0);
@@ -261,6 +308,18 @@ impl Lowerer<'_> {
             Message::Parts(parts) => self.text_of_message(parts, operands),
             Message::ClassName(_) | Message::Unknown => Operand::nil(),
         }
+    }
+
+    /// Of ASCII only it is in no encoding, else in that of the value.
+    fn inspecting_message(&mut self, parts: &[MessagePart], operands: [Value; 2]) -> Operand {
+        let [MessagePart::Text(text), MessagePart::Inspect(receiver, number)] = parts else {
+            return Operand::nil();
+        };
+        let operand = receiver.has_operand().then(|| operands[usize::from(*number)]);
+        let Some(value) = self.value_of_receiver(receiver, operand) else { return Operand::nil() };
+        let inspected = self.send(&value, "inspect", &[], 0x20);
+        let text = self.string_of_text(text);
+        self.send(&text, "#tell", &[inspected], 0x21)
     }
 
     fn text_in(&mut self, text: &str, encoding: Encoding) -> Operand {
@@ -360,8 +419,16 @@ fn asks_for_message(body: &Node, local: LocalId) -> bool {
         {
             asks |= *of == local && MESSAGE.contains(&call.name.as_str());
         }
+        if let Kind::String(parts) = &node.kind {
+            let is_it = |part: &StringPart| matches!(part, StringPart::Expression(Node { kind: Kind::Local(of), .. }) if *of == local);
+            asks |= parts.iter().any(is_it);
+        }
     });
     asks
+}
+
+fn is_inspected(parts: &[MessagePart]) -> bool {
+    matches!(parts, [MessagePart::Text(text), MessagePart::Inspect(..)] if INSPECTED.contains(&text.as_str()))
 }
 
 /// Does every version of Ruby say so?

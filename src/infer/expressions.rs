@@ -562,7 +562,7 @@ impl Lowerer<'_> {
         // A text is made as soon as its value is there.
         for (i, part) in parts.iter().enumerate() {
             if let StringPart::Expression(expression) = part {
-                values.push(self.expr(expression));
+                values.push(self.interpolated(expression));
                 self.enter(node);
             }
             match self.text_of_part(i, part, &mut values.drain(..)) {

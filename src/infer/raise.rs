@@ -97,7 +97,7 @@ impl Lowerer<'_> {
         let mut values = Vec::new();
         for part in &parts {
             if let StringPart::Expression(node) = part {
-                let value = self.expr(node);
+                let value = self.interpolated(node);
                 if value.is_bottom() {
                     return value;
                 }

@@ -84,7 +84,7 @@ module RandomPrograms
 
     # What is known of an exception.
     def asked(error)
-      value = pick(["#{error}.message", "#{error}.message", "\"<\#{#{error}.message}>\""])
+      value = pick(["#{error}.message", "\"<\#{#{error}}>\"", "\"<\#{#{error}.message}>\""])
       Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", value)
     end
 

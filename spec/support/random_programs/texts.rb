@@ -28,9 +28,15 @@ module RandomPrograms
       when 0 then e("(", text, "[", expression([:int], depth), " % 9] || \"-\")")
       when 1 then e(text, ".partition(", expression([:str], depth), ")[", pick(%w[0 1 2]), "]")
       when 2
+        return named_format(text, depth) if chance(0.4)
+
         e("format(\"%s|%5.3s|%+d\", ", text, ", ", expression([:str], depth), ", ", expression([:int], depth), ")")
       else e("(", text, pick(CALLS), ")")
       end
+    end
+
+    def named_format(text, depth)
+      e("format(\"%<a>5s|%-4{b}|%<b>+d\", a: ", text, ", b: ", expression([:int], depth), ")")
     end
 
     def joined(depth) = e("(", expression([:str], depth), " + ", expression([:str], depth), ")")
