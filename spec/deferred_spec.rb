@@ -89,6 +89,57 @@ each_compiling_backend do |backend|
     end
   end
 
+  it "looks at it in other calls of the same section" do
+    [3, 1_000, 30_000].each do |size|
+      accounts = accounts(size)
+      run = lambda do |each|
+        counts = [0] * 50
+        seen = 0
+        each.call(accounts) { |account| counts[account.balance] += 1 }
+        each.call(accounts) { |account| account.low = counts[account.balance] + counts[1] }
+        seen += counts[2]
+        each.call(accounts) { |account| account.partner.take(account.low % 3) }
+        each.call(accounts) { |account| account.weight += account.partner.balance }
+        each.call(accounts) { |account| counts[account.balance % 50] += 2 }
+        [counts, seen, accounts.map { |account| [account.balance, account.low, account.weight] }]
+      end
+      plain = run.call(->(base, &block) { base.each(&block) })
+      accounts = accounts(size)
+      counts = [0] * 50
+      seen = 0
+      expect do
+        Ikra.section do
+          accounts.peach { |account| counts[account.balance] += 1 }
+          accounts.peach { |account| account.low = counts[account.balance] + counts[1] }
+          seen += counts[2]
+          accounts.peach { |account| account.partner.take(account.low % 3) }
+          accounts.peach { |account| account.weight += account.partner.balance }
+          accounts.peach { |account| counts[account.balance % 50] += 2 }
+        end
+      end.not_to output.to_stderr
+      here = [counts, seen, accounts.map { |account| [account.balance, account.low, account.weight] }]
+      expect(here).to eq(plain)
+    end
+  end
+
+  it "watches where a method changes it for one call and for another that looks at it" do
+    add = ->(array, at, by) { array[at] += by }
+    plain = [0] * 5
+    20.times { |i| add.call(plain, i % 5, 1) }
+    20.times { |i| add.call(plain, i % 5, plain[(i + 1) % 5]) }
+    sums = [0] * 5
+    run = lambda do
+      Ikra.section do
+        20.ptimes { |i| add.call(sums, i % 5, 1) }
+        20.ptimes { |i| add.call(sums, i % 5, sums[(i + 1) % 5]) }
+      end
+    end
+    expect(&run).to raise_error(Ikra::RaceError, /race for item/)
+    Ikra.conflicts = :in_order
+    expect(&run).to output(anything).to_stderr.or(output("").to_stderr)
+    expect(sums).to eq(plain)
+  end
+
   it "changes variables around the section" do
     numbers = (1..5_000).to_a
     same do |each|

@@ -5,7 +5,7 @@ module Ikra
   module Races
     HINT = "let every element write its own objects only, and variables that no other element reads in the same " \
            "tick;\n        a second section, or the next tick, can take the new values over; what is changed only " \
-           "(sums[i] += …)\n        or written only, and read in no other way, is no conflict"
+           "(sums[i] += …)\n        or written only, and read in no other way by the same call, is no conflict"
 
     # In what a generator of random numbers holds its state: no variable that Ruby has.
     RANDOM_STATE = "#state"

@@ -114,7 +114,8 @@ module RandomRaces
 
     # Changes of what all nodes reach: mostly such as need no more than what is there and what the node gives.
     def changes
-      statements = Array.new(@random.rand(1..4)) { "    #{guarded(change)}\n" }
+      first, more = Array.new(2) { Array.new(@random.rand(1..4)) { "    #{guarded(change)}\n" }.join }
+      looks = Array.new(@random.rand(1..2)) { "    #{look}\n" }.join
       <<~RUBY
         CHANGES = lambda do |base, ticks, method|
           sums = [0] * 4
@@ -124,8 +125,13 @@ module RandomRaces
           last = nil
           seen = [nil] * 4
           step = proc do |node|
-        #{statements.join}  end
-          method == :each ? ticks.times { base.each(&step) } : base.peach(ticks, &step)
+        #{first}  end
+          case method
+          when :each then ticks.times { base.each(&step) }
+          when :peach then base.peach(ticks, &step)
+          when :calls then ticks.times { #{calls("each", first, looks, more)} }
+          else Ikra.section { ticks.times { #{calls("peach", first, looks, more)} } }
+          end
           [sums, floats, least, total, last, seen]
         rescue IndexError, NoMethodError, ArgumentError => e
           [e.class, e.message[/[^\n]*/]]
@@ -182,6 +188,17 @@ module RandomRaces
            "total -= node.b * 0.7", "last = node.a", "seen[#{i}] = #{pick("true", given)}",
            "#{node}.mark = #{pick("node", given, "nil")}",
            "sums[0] = sums[#{i}] + 1", "#{node}.count += node.peer.count")
+    end
+
+    # Changes in one call, another that looks at what they change, and more changes.
+    def calls(method, first, looks, more)
+      [first, looks, more].map { |body| "base.#{method} { |node|\n#{body}  }" }.join("; ")
+    end
+
+    def look
+      pick("node.b = (sums[node.a % 4] + least[0]) % 50", "node.a = (node.peer.count + sums[1]) % 20",
+           "node.weight = floats[node.a % 3] + total", "node.b = sums.sum % 20", "node.a += 1 if seen[node.b % 4]",
+           "node.b = node.peer.weight.to_i % 20", "node.count = node.b")
     end
 
     # What no change touches.
@@ -296,15 +313,18 @@ module RandomRaces
       plain, here = %i[each peach].map { |method| shared(seed, ticks, method) }
       return "another result with a shared variable: #{here} instead of #{plain}" if here != plain
 
-      plain, here = %i[each peach].map { |method| changed(seed, ticks, method) }
-      "another result of changes: #{here} instead of #{plain}" if here != plain
+      [%i[each peach], %i[calls section]].each do |methods|
+        plain, here = methods.map { |method| changed(seed, ticks, method) }
+        return "another result of changes (#{methods.last}): #{here} instead of #{plain}" if here != plain
+      end
+      nil
     end
 
     # What the nodes' changes leave.
     def changed(seed, ticks, method)
       nodes, base = World.build(@plain, Array, seed)
       left = @plain::CHANGES.call(base, ticks, method)
-      [left, nodes.map { |node| [node.count, node.weight, nodes.index(node.mark) || node.mark] }]
+      [left, nodes.map { |node| [node.a, node.b, node.count, node.weight, nodes.index(node.mark) || node.mark] }]
     end
 
     # The nodes, and what is around the section that all of them read and write: variables of changing classes, a

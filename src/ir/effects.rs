@@ -1,6 +1,6 @@
 //! What a function reads and writes, its callees included.
 
-use super::{Buffer, Op, Program, Stmt, walk};
+use super::{Buffer, FuncId, Op, Program, Stmt, walk};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,11 @@ impl Effects {
 
 /// One for each function, in order.
 pub fn effects(program: &Program) -> Vec<Effects> {
+    effects_without(program, &BTreeSet::new())
+}
+
+/// The same, where some functions count for nothing when they are called.
+pub fn effects_without(program: &Program, excepted: &BTreeSet<FuncId>) -> Vec<Effects> {
     let mut callees = Vec::new();
     let mut effects: Vec<Effects> = Vec::new();
     for function in &program.functions {
@@ -51,7 +56,7 @@ pub fn effects(program: &Program) -> Vec<Effects> {
                 own.reads.insert(*column);
                 own.reads.extend(given);
             }
-            Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
+            Stmt::Call { function, .. } | Stmt::Defer { function, .. } if !excepted.contains(function) => {
                 calls.insert(function.0 as usize);
             }
             _ => {}

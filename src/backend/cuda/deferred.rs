@@ -1,7 +1,7 @@
 //! What elements defer ([`crate::ir::Stmt::Defer`]) on a GPU. Integers that are added up are added in place, by atomic
 //! operations: their order does not matter, as long as no sum on the way leaves 64 bits, which is noticed. Of everything
 //! else the kernel writes *records* (as [`crate::backend::cpu`] does), which come down after each tick; the CPU makes the
-//! calls on the columns of the host, which the kernel does not look at.
+//! calls on the columns of the host, which the kernel does not look at. Where another one does, they go up before it runs.
 
 use super::device::DeviceSession;
 use super::layout::Arena;
@@ -48,6 +48,11 @@ pub(super) fn ways(program: &Program) -> Vec<(FuncId, Way)> {
         (id, way)
     };
     program.deferred().into_iter().map(way).collect()
+}
+
+/// The functions whose calls are written down, for the host.
+pub(super) fn logged(program: &Program) -> BTreeSet<FuncId> {
+    ways(program).into_iter().filter(|(_, way)| matches!(way, Way::Log(_))).map(|(id, _)| id).collect()
 }
 
 /// `load b[row]; add; store b[row]` of Integers, and nothing else.
@@ -103,7 +108,7 @@ pub(super) struct Logs {
     places: Vec<usize>,
     /// Records that there is room for, of each: as many as the last run needed.
     room: Mutex<Vec<usize>>,
-    /// Columns of the host that the kernel does not touch.
+    /// Columns that the host changes, and no kernel that writes records.
     kept: BTreeSet<Buffer>,
     calls: DeferredCalls,
 }
@@ -118,11 +123,7 @@ impl Logs {
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Option<Self>, Error> {
-        let logged: Vec<FuncId> = ways(program)
-            .into_iter()
-            .filter(|(_, way)| matches!(way, Way::Log(_)))
-            .map(|(id, _)| id)
-            .collect();
+        let logged: Vec<FuncId> = logged(program).into_iter().collect();
         if logged.is_empty() {
             return Ok(None);
         }
@@ -145,12 +146,7 @@ impl Logs {
             .collect()
     }
 
-    /// Does it stay on the host while the program runs?
-    pub fn keeps(&self, buffer: Buffer) -> bool {
-        self.kept.contains(&buffer)
-    }
-
-    /// The columns of the host that change while the program runs.
+    /// The columns that the host changes while the program runs.
     pub fn kept(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().map(|buffer| buffer.0 as usize)
     }
@@ -210,9 +206,4 @@ pub(super) enum Finished {
     Conflict,
     /// There was too little room.
     TooMany,
-}
-
-/// Is it touched by what is deferred only? Such a column need not go up.
-pub(super) fn stays(logs: Option<&Logs>, buffer: usize) -> bool {
-    logs.is_some_and(|logs| logs.keeps(Buffer(buffer as u32)))
 }

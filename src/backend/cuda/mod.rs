@@ -83,6 +83,7 @@ impl Backend for CudaBackend {
         let loaded = self.device.load(&source, token, profile)?;
         profile.step("load", start.elapsed(), 1);
         let logs = Logs::new(program, token, profile)?;
+        let (effects, logged) = CudaKernel::effects(program);
         Ok(Box::new(CudaKernel {
             program: program.clone(),
             source,
@@ -90,7 +91,8 @@ impl Backend for CudaBackend {
             logs,
             defers: !program.deferred().is_empty(),
             moved: CudaKernel::moved(program),
-            effects: CudaKernel::effects(program),
+            effects,
+            logged,
         }))
     }
 }

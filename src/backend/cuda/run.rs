@@ -15,9 +15,10 @@ use crate::backend::throughput::Throughput;
 use crate::backend::{Kernels, Launch, Moved, Outcome, Session, Source as RowSource};
 use crate::error::Error;
 use crate::heap::{Column, OnDevice, Shared, Store};
-use crate::ir::effects::{Effects, effects};
+use crate::ir::effects::{Effects, effects_without};
 use crate::ir::{Buffer, BufferKind, KernelId, Program};
 use crate::profile::{Phase, Profile};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -46,27 +47,35 @@ pub(super) struct CudaKernel {
     pub defers: bool,
     /// What a driver moves on the device.
     pub moved: MovedColumns,
-    /// What each kernel has to do with columns, what it calls included.
+    /// What each kernel has to do with columns on the device, what it calls included.
     pub effects: Vec<Effects>,
+    /// The columns that the host changes for each kernel, as its elements have written down.
+    pub logged: Vec<BTreeSet<Buffer>>,
 }
 
 impl CudaKernel {
-    /// Of each kernel of a program.
-    pub fn effects(program: &Program) -> Vec<Effects> {
-        let all = effects(program);
+    /// Of each kernel of a program: on the device, and the columns that the host changes for it.
+    pub fn effects(program: &Program) -> (Vec<Effects>, Vec<BTreeSet<Buffer>>) {
+        let logged = deferred::logged(program);
+        let all = effects_without(program, &logged);
         let of = |kernel: &crate::ir::Kernel| {
-            let mut own = Effects::default();
-            for id in program.called_from(kernel.entries.iter().map(|entry| entry.function)) {
-                own.reads.extend(&all[id.0 as usize].reads);
-                own.writes.extend(&all[id.0 as usize].writes);
+            let (mut own, mut by_host) = (Effects::default(), BTreeSet::new());
+            for entry in &kernel.entries {
+                let Effects { reads, writes } = &all[entry.function.0 as usize];
+                own.reads.extend(reads);
+                own.writes.extend(writes);
             }
-            own
+            let calls = program.called_from(kernel.entries.iter().map(|entry| entry.function));
+            for id in calls.intersection(&logged) {
+                by_host.extend(&all[id.0 as usize].writes);
+            }
+            (own, by_host)
         };
-        program.kernels.iter().map(of).collect()
+        program.kernels.iter().map(of).unzip()
     }
 
     pub fn moved(program: &Program) -> MovedColumns {
-        let effects = Self::effects(program);
+        let (effects, _) = Self::effects(program);
         MovedColumns::of(program, |buffer| effects.iter().any(|effects| effects.touches(buffer)))
     }
 
@@ -83,8 +92,7 @@ impl CudaKernel {
     /// Does the GPU have nothing to do with a column?
     pub fn stays(&self, buffer: usize) -> bool {
         let touches = |effects: &Effects| effects.touches(Buffer(buffer as u32));
-        deferred::stays(self.logs.as_ref(), buffer)
-            || !self.effects.iter().any(touches) && !self.moved.sources.contains(&buffer)
+        !self.effects.iter().any(touches) && !self.moved.sources.contains(&buffer)
     }
 }
 
@@ -158,13 +166,20 @@ impl Session for CudaSession<'_> {
         if steps.is_empty() || launch.ticks == 0 {
             return Ok(Outcome::Done);
         }
-        let Some(logs) = &kernel.logs else {
+        let logged = &kernel.logged[id.0 as usize];
+        let Some(logs) = kernel.logs.as_ref().filter(|_| !logged.is_empty()) else {
             return self.attempt(id, &steps, launch, profile).map(|ended| ended.unwrap_or(Outcome::Done));
         };
         // What is deferred is the host's to do, after each tick.
         let outcome = self.settle(profile)?;
         if outcome != Outcome::Done {
             return Ok(outcome);
+        }
+        for column in logged {
+            let outcome = self.fetch(Some(*column), profile)?;
+            if outcome != Outcome::Done {
+                return Ok(outcome);
+            }
         }
         let only = self.device.is_none();
         // The driver may have changed columns before its first launch.
@@ -176,6 +191,7 @@ impl Session for CudaSession<'_> {
         loop {
             self.store.keep(logs.kept())?;
             if let Some(outcome) = self.attempt(id, &steps, launch, profile)? {
+                logged.iter().for_each(|column| self.changed(*column, 0));
                 return Ok(outcome);
             }
             if !only {
@@ -332,6 +348,7 @@ impl CudaSession<'_> {
     /// Has the device have what a launch needs. `None`: interrupted meanwhile.
     fn prepare(
         &mut self,
+        kernel: KernelId,
         launch: &Launch<'_>,
         lanes: usize,
         rooms: &Rooms,
@@ -377,7 +394,8 @@ impl CudaSession<'_> {
                 self.stale.fill(None);
                 self.device = Some((device, arena));
             } else if let Some((device, arena)) = &mut self.device {
-                refresh(&mut **device, arena, columns, launch, &mut self.stale)?;
+                let effects = &self.kernel.effects[kernel.0 as usize];
+                refresh(&mut **device, arena, (columns, effects), launch, &mut self.stale)?;
             }
             Ok::<_, Error>(true)
         })?;
@@ -392,11 +410,12 @@ impl CudaSession<'_> {
         launch: &Launch<'_>,
         profile: &mut Profile,
     ) -> Result<Option<Outcome>, Error> {
-        let CudaKernel { program, logs, effects, .. } = self.kernel;
+        let CudaKernel { program, logs, effects, logged, .. } = self.kernel;
         let lanes = steps.iter().map(|s| s.blocks as usize * BLOCK as usize).max().unwrap_or_default();
         let jobs = launch.jobs.rounds.iter().flat_map(|r| &r.segments).map(|s| s.jobs.len()).sum();
         let rooms = logs.as_ref().map(|logs| logs.rooms(jobs)).unwrap_or_default();
-        if let Some(outcome) = self.prepare(launch, lanes, &rooms, profile)? {
+        let logs = logs.as_ref().filter(|_| !logged[kernel.0 as usize].is_empty());
+        if let Some(outcome) = self.prepare(kernel, launch, lanes, &rooms, profile)? {
             return Ok(Some(outcome));
         }
         for buffer in &effects[kernel.0 as usize].writes {

@@ -6,18 +6,19 @@ use crate::backend::{Launch, Outcome};
 use crate::error::Error;
 use crate::heap::{Column, OnDevice, Store};
 use crate::ir::Buffer;
+use crate::ir::effects::Effects;
 use std::sync::Arc;
 
-/// Brings up what the host has changed since the last launch.
+/// Brings up what the host has changed since the last launch and a kernel touches.
 pub(super) fn refresh(
     session: &mut dyn DeviceSession,
     arena: &Arena,
-    columns: &[Column],
+    (columns, effects): (&[Column], &Effects),
     launch: &Launch<'_>,
     stale: &mut [Option<usize>],
 ) -> Result<(), Error> {
-    for buffer in 0..stale.len() {
-        bring(session, arena, columns, stale, Buffer(buffer as u32))?;
+    for buffer in (0..stale.len() as u32).map(Buffer).filter(|buffer| effects.touches(*buffer)) {
+        bring(session, arena, columns, stale, buffer)?;
     }
     if let (Some(at), Some(elements)) = (arena.order, &launch.jobs.order) {
         session.put(at, bytemuck::cast_slice(elements).to_vec())?;

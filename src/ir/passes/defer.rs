@@ -6,7 +6,8 @@
 //! If a watched column (or variable, or the items of arrays) is touched in such *changes* only, in which an element reads
 //! a row, makes something of it and writes the same row, and nothing else comes to know what it has read, then elements
 //! need not wait for each other to have the sequential answer: what each gives is written down, and put together
-//! afterwards, row by row in the order of the elements ([`Stmt::Defer`]). So the column need not be watched.
+//! afterwards, row by row in the order of the elements ([`Stmt::Defer`]). So the column need not be watched. All is put
+//! together when the kernel has run: what other kernels do with the column counts for nothing.
 //!
 //! ```text
 //! v5 = load b1[v4]                 v8 = bits_to_i64 v6
@@ -29,8 +30,8 @@ use crate::error::Error;
 use crate::ir::effects::{Effects, effects};
 use crate::ir::walk::{any, for_each, for_each_mut};
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferInfo, BufferKind, Comparison, FuncId, Function, Interval, Label, Op,
-    Program, Scalar, ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
+    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program, Scalar,
+    ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,11 +53,10 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
     let mut changed = false;
     for what in watched {
         token.check()?;
-        if defer(program, &what) {
-            changed = true;
-            for function in &mut plain.functions {
-                unwatch::function(&mut function.body, &plain.sites, Some(&what));
-            }
+        let deferring = defer(program, &what);
+        changed |= !deferring.is_empty();
+        for FuncId(number) in deferring {
+            unwatch::function(&mut plain.functions[number as usize].body, &plain.sites, Some(&what));
         }
     }
     if changed {
@@ -82,49 +82,33 @@ fn is_part(what: &Watched, kind: &BufferKind) -> bool {
     }
 }
 
-/// Takes all changes of one thing out, if it is touched in no other way.
-fn defer(program: &mut Program, what: &Watched) -> bool {
+/// Takes all changes of one thing out, in kernels that touch it in no other way; gives the functions that had them.
+fn defer(program: &mut Program, what: &Watched) -> BTreeSet<FuncId> {
     let buffers = (0..).map(Buffer).zip(&program.buffers);
     let group: BTreeSet<Buffer> =
         buffers.filter(|(_, info)| is_part(what, &info.kind)).map(|(buffer, _)| buffer).collect();
-    // Rows of arrays that others may move are not the same later.
-    let moves = |info: &BufferInfo| {
-        matches!((what, &info.kind), (Watched::Arrays(kind), BufferKind::ArrayLength(k)) if kind == k)
-            && info.written
-    };
-    if program.buffers.iter().any(moves) {
-        return false;
-    }
     let effects = effects(program);
     let mut finder = Finder { program, group, effects, changes: Vec::new() };
-    let mut functions = Vec::new();
-    let drivers = program.drivers();
-    for function in 0..program.functions.len() {
-        // What the driver does, it does when elements have run.
-        if drivers.contains(&FuncId(function as u32)) {
-            functions.push(program.functions[function].clone());
-            continue;
-        }
-        match finder.function(function, what) {
-            Some(function) => functions.push(function),
-            None => return false,
-        }
+    let deferring = finder.deferring(what);
+    finder.changes.clear();
+    let mut functions = program.functions.clone();
+    for function in &deferring {
+        let Some(without) = finder.function(*function, what) else { return BTreeSet::new() };
+        functions[function.0 as usize] = without;
     }
     let changes = finder.changes;
     // Mere writes to arrays that may be the element's own are cheaper watched, as then arrays are watched as wholes.
     if !changes.iter().any(|change| change.reads) && !changes.iter().all(|change| change.is_shared) {
-        return false;
+        return BTreeSet::new();
     }
     let most = changes.iter().map(|change| change.given.len()).max().unwrap_or(0);
     let arguments = 1 + usize::from(changes.len() > 1) + most;
-    if arguments > MOST_ARGUMENTS {
-        return false;
+    if changes.is_empty() || arguments > MOST_ARGUMENTS {
+        return BTreeSet::new();
     }
     let first = program.functions.len() as u32;
-    for (number, function) in functions.iter_mut().enumerate() {
-        if drivers.contains(&FuncId(number as u32)) {
-            continue;
-        }
+    for function in &deferring {
+        let function = &mut functions[function.0 as usize];
         let (mut body, values) = (std::mem::take(&mut function.body), &mut function.values);
         complete(&mut body, values, &changes, (first, arguments));
         function.body = body;
@@ -132,7 +116,7 @@ fn defer(program: &mut Program, what: &Watched) -> bool {
     let deferred = compose(&changes, arguments);
     program.functions = functions;
     program.functions.push(deferred);
-    true
+    deferring
 }
 
 /// A change, with the names that it has in the function where it was found.
@@ -209,9 +193,59 @@ const fn var_of(stmt: &Stmt) -> Option<Var> {
 }
 
 impl Finder<'_> {
+    /// The functions of kernels that have changes, where all that a kernel calls touches the group in no other way, and
+    /// nothing else calls them.
+    fn deferring(&mut self, what: &Watched) -> BTreeSet<FuncId> {
+        let entries =
+            self.program.kernels.iter().map(|kernel| kernel.entries.iter().map(|entry| entry.function));
+        let kernels: Vec<_> = entries.map(|entries| self.program.called_from(entries)).collect();
+        let (mut changing, mut touching) = (BTreeSet::new(), BTreeSet::new());
+        for function in kernels.iter().flatten().copied().collect::<BTreeSet<_>>() {
+            let known = self.changes.len();
+            let without = self.function(function, what);
+            if without.is_none() || self.moves(function, what) {
+                touching.insert(function);
+            } else if self.changes.len() > known {
+                changing.insert(function);
+            }
+        }
+        // What the driver does, it does when elements have run; but it may call what they call.
+        let mut others = self.program.drivers();
+        loop {
+            let known = others.len();
+            for calls in &kernels {
+                let is_other = |function: &FuncId| {
+                    touching.contains(function) || changing.contains(function) && others.contains(function)
+                };
+                if calls.iter().any(is_other) {
+                    others.extend(calls);
+                }
+            }
+            if others.len() == known {
+                break;
+            }
+        }
+        changing.difference(&others).copied().collect()
+    }
+
+    /// Does it change the lengths of such arrays? Their rows are not the same later.
+    fn moves(&self, function: FuncId, what: &Watched) -> bool {
+        let Watched::Arrays(kind) = what else { return false };
+        let is_length = |buffer: Buffer| {
+            let info = &self.program.buffers[buffer.0 as usize];
+            info.kind == BufferKind::ArrayLength(*kind)
+        };
+        let logs = &self.program.settling.logs;
+        logs.values().any(|log| is_length(log.into.length))
+            || any(
+                &self.program.functions[function.0 as usize].body,
+                &mut |stmt| matches!(stmt, Stmt::Store { buffer, .. } if is_length(*buffer)),
+            )
+    }
+
     /// The function without its changes; `None` if it touches the group in another way.
-    fn function(&mut self, index: usize, what: &Watched) -> Option<Function> {
-        let mut function = self.program.functions[index].clone();
+    fn function(&mut self, FuncId(index): FuncId, what: &Watched) -> Option<Function> {
+        let mut function = self.program.functions[index as usize].clone();
         unwatch::function(&mut function.body, &self.program.sites, Some(what));
         eliminate::function(&mut function, &CancellationToken::default()).ok()?;
         let known = Known::new(&function);
