@@ -31,23 +31,32 @@ items = options[:items]
 random = Random.new(1)
 head = Array.new(65_536) { random.rand }.pack("d*")
 column = Ikra::Column.from_packed((head * items.fdiv(65_536).ceil).byteslice(0, 8 * items), :float64)
-
-{
-  "x.pmap { v * 2 }" => -> { column.pmap { |v| v * 2 } },
-  "x[i] *= 2" => -> { column.size.ptimes { |i| column[i] *= 2 } },
-  "x.pmap {} and to home" => -> { column.pmap { |v| v * 2 }[0] },
-  "x.psum { v * 2 }" => -> { column.psum { |v| v * 2 } },
-  "x.pselect { v > 0.5 }" => -> { column.pselect { |v| v > 0.5 } }
-}.each do |name, work|
-  took = least(options[:rounds], &work)
-  phases = Ikra.profile(&work).to_s.lines.map(&:strip).join("; ")
-  puts format("%-22s %9.1f ms   %s", name, took, phases)
-rescue StandardError => e
-  puts format("%-22s %s", name, e.message.lines.first.strip)
-end
+integers = column.pmap { |v| (v * 1000).to_i }
+# Beside each what CUB does.
+rows = {
+  "x.pmap { v * 2 }" => [-> { column.pmap { |v| v * 2 } }, "copy"],
+  "x[i] *= 2" => [-> { column.size.ptimes { |i| column[i] *= 2 } }, "copy"],
+  "x.pmap {} and to the host" => [-> { column.pmap { |v| v * 2 }[0] }, "down"],
+  "n.psum" => [-> { integers.psum }, "reduce"],
+  "n.psum { v * 2 }" => [-> { integers.psum { |v| v * 2 } }, "reduce"],
+  "x.pmin" => [-> { column.pmin }, "reduce"],
+  "n.paccumulate(:+)" => [-> { integers.paccumulate(:+) }, "scan"],
+  "x.pselect { v > 0.5 }" => [-> { column.pselect { |v| v > 0.5 } }, "select"],
+  "x.psum { v * 2 }" => [-> { column.psum { |v| v * 2 } }, "reduce"],
+  "x.psort!" => [-> { column.psort! }, "sort"]
+}
+took = rows.transform_values { |work,| least(options[:rounds], &work) }
+by_hand = {}
 
 if options[:backend] == "cuda"
   compiler = [ENV.fetch("CUDA_PATH", "/usr/local/cuda"), "bin", "nvcc"].join("/")
-  by_hand = Measurement.compile("column_operations.cu", compiler, "-O3", "-arch=native")
-  puts "CUB, of a column on the GPU", Measurement.output(by_hand, items.to_s)
+  program = Measurement.compile("column_operations.cu", compiler, "-O3", "-arch=native")
+  output = Measurement.output(program, items.to_s)
+  puts "CUB, of a column on the GPU", output
+  by_hand = output.lines.to_h { |line| line.split.then { |name, ms,| [name, ms.to_f] } }
 end
+table = rows.map do |name, (_, other)|
+  ms = by_hand.fetch(other, Float::NAN)
+  [name, format("%.2f", took[name]), other, format("%.2f", ms), format("%.2f", took[name] / ms)]
+end
+puts Measurement.table([["", "Ikra, ms", "CUB", "ms", "ratio"], *table])

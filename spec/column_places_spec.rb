@@ -127,6 +127,97 @@ RSpec.describe Ikra::Column do
       expect(Marshal.load(Marshal.dump(column.pmap { |x| x }))).to eq(column)
     end
 
+    # Whole columns, and what Ruby makes of Arrays of the same items.
+    describe "as a whole" do
+      wholes = {
+        int64: Array.new(count) { |i| ((i * 7919) % 10_007) - 5_000 },
+        float64: Array.new(count) { |i| (((i * 7919) % 10_007) - 5_000) / 3.0 },
+        int32: Array.new(count) { |i| ((i * 7919) % 10_007) - 5_000 }
+      }
+      wholes.each do |type, items|
+        it "is added up, compared and sorted: #{type}" do
+          column = described_class.from_a(items, type)
+          column.pmap { |x| x }
+          expect(column.psum).to eq(items.sum)
+          expect(column.psum(0.5)).to eq(items.sum(0.5))
+          expect(column.psum(10) { |x| x * 2 }).to eq(items.sum(10) { |x| x * 2 })
+          expect(column.pmin).to eq(items.min)
+          expect(column.pmax).to eq(items.max)
+          expect(column.pminmax).to eq(items.minmax)
+          expect(column.pmax_by { |x| -x }).to eq(items.max_by { |x| -x })
+          expect(column.psort).to eq(items.sort)
+          expect(column.psort_by { |x| -x }).to eq(items.sort_by { |x| -x })
+          expect(column[5, 100].psum).to eq(items[5, 100].sum)
+          expect(column[5, 100].psort).to eq(items[5, 100].sort)
+        end
+
+        it "has sums up to each: #{type}" do
+          column = described_class.from_a(items, type)
+          column.pmap { |x| x }
+          sum = 0
+          expect(column.paccumulate(:+).to_a).to eq(items.map { |x| sum += x })
+          sum = 7
+          expect(column.paccumulate(7, :+).to_a).to eq(items.map { |x| sum += x })
+          sum = 0.5
+          expect(column.paccumulate(0.5, "+").to_a).to eq(items.map { |x| sum += x })
+        end
+
+        it "gives the items that are chosen: #{type}" do
+          long = described_class.from_a(items * 4, type)
+          long.pmap { |x| x }
+          expect(long.pselect { |x| x > 10 }.to_a).to eq((items * 4).select { |x| x > 10 })
+          few = long.pselect { |x| x == items[3] }
+          expect(few.to_a).to eq([items[3]] * (items * 4).count(items[3]))
+          expect(few.pmap { |x| x }.to_a).to eq(few.to_a)
+          expect(long.pselect { |x| x > 1e9 }.to_a).to eq([])
+          expect(few.type).to eq(type)
+          pairs = Ikra::TupleColumn.over([long, long.dup])
+          expect(pairs.pselect { |x, y| x + y > 10 }.to_a.size).to eq((items * 4).count { |x| x + x > 10 })
+        end
+
+        it "is sorted where it is: #{type}" do
+          column = described_class.from_a(items, type)
+          column.pmap { |x| x }
+          view = column[0, 3]
+          expect(column.psort!).to equal(column)
+          expect(view.to_a).to eq(items.min(3))
+          expect(column.to_a).to eq(items.sort)
+          expect(column.psort! { |a, b| b <=> a }.first(4)).to eq(items.max(4))
+          column[0, 100].psort!
+          expect(column.first(3)).to eq(items.max(100).last(3).reverse)
+        end
+      end
+
+      it "says what Ruby says of numbers that do not fit or compare" do
+        large = described_class.new(count, :int64, 2**60)
+        large.pmap { |x| x }
+        expect(large.psum).to eq(count * (2**60))
+        expect { large.paccumulate(:+) }.to raise_error(Ikra::UnsupportedError, /column-result/)
+        odd = numbers(count).pmap { |x| x == 5 ? Float::NAN : -x }
+        expect { odd.psort! }.to raise_error(ArgumentError)
+        expect { odd.psort }.to raise_error(ArgumentError)
+        expect(odd.psum).to be_nan
+        zeros = numbers(count).pmap { |x| x * (x > 5 ? 1 : -1) * 0.0 }
+        expect(zeros.psort!.to_a.map(&:to_s).tally).to eq("-0.0" => 11, "0.0" => count - 11)
+        expect(zeros[0].to_s).to eq("-0.0")
+        expect([zeros.pmin.to_s, zeros.pmax.to_s]).to eq(["-0.0", "-0.0"])
+        expect { zeros.freeze.psort! }.to raise_error(FrozenError)
+      end
+
+      it "says what is missing for sums up to each" do
+        [numbers(count), [1, 2], 1..3].each do |all|
+          expected = begin
+            [1, 2].inject
+          rescue StandardError => e
+            e
+          end
+          expect { all.paccumulate }.to raise_error(expected.class)
+          expect { all.paccumulate(5) }.to raise_error(TypeError, "5 is not a symbol nor a string")
+        end
+        expect([1, 2, 3].paccumulate("+")).to eq([1, 3, 6])
+      end
+    end
+
     it "comes home when memory is released" do
       column = numbers(count).pmap { |x| x * 2 }
       Ikra.release_memory

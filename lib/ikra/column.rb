@@ -195,6 +195,27 @@ module Ikra
       freeze || (freeze.nil? && frozen?) ? copy.freeze : copy
     end
 
+    # Sorts the items where they are; equal ones stay in their order.
+    #
+    # @yield [one, other] compares two items
+    # @return [self]
+    # @raise [FrozenError]
+    # @raise [ArgumentError] when they cannot be compared
+    def sort!(&block)
+      raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
+      return self if size < 2
+
+      own = block.nil? && [Integer, Float].all? { |type| Native.own?(type, :<=>) }
+      Native.column_take_over(self, (own && Native.column_sorted(self)) || Column.from_a(to_a.sort(&block), type))
+    end
+
+    # {#sort!}, with a block compiled, and on a GPU where the items are there.
+    #
+    # @yield (see #sort!)
+    # @return (see #sort!)
+    # @raise (see #sort!)
+    def psort!(&block) = Terminal.run(self, [], :sort!, :psort!, [], block)
+
     private
 
     def _dump(_level) = [type.to_s, to_packed].pack(DUMP)

@@ -33,7 +33,7 @@ module Ikra
     #
     # @return [Native::Values, Array]
     def values
-      return items.to_a if @stages.empty?
+      return items.values if @stages.empty?
       return [] if items.size.zero?
 
       given = run(items)
@@ -60,7 +60,7 @@ module Ikra
     def each_part(&block)
       return if items.size.zero? || (many? && parts(&block))
 
-      yield (@stages.empty? ? items.to_a : run(items)), 0, items.size
+      yield (@stages.empty? ? items.values : run(items)), 0, items.size
     end
 
     # The same for what stops at the first hit, when the block does not come back: what elements behind that would raise

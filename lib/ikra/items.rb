@@ -78,6 +78,14 @@ module Ikra
     # Ruby's values of what is yielded, each as one value.
     def to_a = rows(columns.map { |column| all(column) })
 
+    # The same as a column, where that takes no objects.
+    #
+    # @return [Native::Values, Array]
+    def values
+      only = columns.first if column? && yielded == [0] && columns.size == 1
+      (only && Native.values_of_column(only)) || to_a
+    end
+
     # That of one row.
     def item(row) = packed.is_a?(Integer) ? columns[packed][row] : value(packed, columns, row)
 

@@ -85,14 +85,28 @@ module Ikra
     end
 
     def self.scan(collection, arguments, operator, block)
-      arguments = arguments[...-1] if operator
-      block ||= operator.to_proc
+      # What is missing Array#inject says.
+      return [1, 2].inject(*arguments) unless block || operator.respond_to?(:to_sym)
+      return blocked(collection, arguments, block) if block
+
+      of_column(collection, operator.to_sym, *arguments[...-1]) ||
+        blocked(collection, arguments[...-1], operator.to_sym.to_proc)
+    end
+
+    def self.blocked(collection, arguments, block)
       memo = arguments.empty? ? Folds::NONE : arguments.first
       collection.map { |*element| memo = memo.equal?(Folds::NONE) ? one(element) : block.call(memo, one(element)) }
     end
 
+    # The sums of a Column's items, without an object for each; nil where that takes Ruby.
+    def self.of_column(column, operator, first = nil)
+      return unless operator == :+ && column.instance_of?(Column) && !column.empty? && column.type != :bool
+
+      Native.column_scan(column, first) if [Integer, Float].all? { |type| Native.own?(type, :+) }
+    end
+
     def self.one(element) = element.size == 1 ? element.first : element
-    private_class_method :scan, :one
+    private_class_method :scan, :blocked, :one, :of_column
   end
 
   # Folds of an associative operation: two neighbours at a time, all pairs in parallel.

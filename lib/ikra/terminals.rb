@@ -120,6 +120,9 @@ module Ikra
 
     def nothing_to_run? = @block.nil? && @stages.empty?
 
+    # The column alone, of which something is made as a whole?
+    def whole_column? = nothing_to_run? && @collection.instance_of?(Column)
+
     # What Ruby's own method gives.
     def own_answer = Plain.of(@collection, @stages).public_send(@name, *@arguments)
 
@@ -163,14 +166,14 @@ module Ikra
       values.is_a?(Array) ? Native.values(values) : values
     end
 
-    # Values as a column where they can be one. Of a collection without stages only an Array is looked at.
+    # Values as a column where they can be one. Of collections without stages only Arrays and Columns are looked at.
     def column_or_ruby
-      yield if @stages.empty? && !@collection.instance_of?(Array)
+      yield if @stages.empty? && !(@collection.instance_of?(Array) || whole_column?)
       values = flow.values
       column(values) || values
     end
 
-    def value_at(values, row) = @stages.empty? ? @collection[row] : values[row]
+    def value_at(values, row) = @stages.empty? && !whole_column? ? @collection[row] : values[row]
 
     # Gives the first values that are hits; where elements are selected also their rows.
     def first_hit(kind)

@@ -69,6 +69,10 @@ pub trait Session {
     fn select(&mut self, _flags: Buffer, _profile: &mut Profile) -> Result<(Outcome, Option<usize>), Error> {
         Ok((Outcome::Done, None))
     }
+    /// Will a column stay where it was computed? Then nobody asks here which of its rows are true.
+    fn leaves(&self, _flags: Buffer) -> bool {
+        false
+    }
     /// Puts rows into a column, from a row on; the column has so many rows then. What is written has been
     /// [kept](Store::keep). False: nothing was done, and the host does it, in columns that it fetches.
     fn move_rows(

@@ -68,6 +68,14 @@ impl Column {
         matches!(self, Self::Shared(column) if !column.is_home())
     }
 
+    /// The column that a shared one is.
+    pub fn unshared(&self) -> &Self {
+        match self {
+            Self::Shared(column) => column.here(),
+            own => own,
+        }
+    }
+
     pub const fn is_shared(&self) -> bool {
         matches!(self, Self::Shared(_))
     }

@@ -15,6 +15,6 @@ pub use column::{Column, Numbers};
 pub use job_order::{JobOrder, Round, Segment};
 pub use row_set::RowSet;
 pub use schema::Schema;
-pub use shared::{OnDevice, Shared};
+pub use shared::{OnDevice, Shared, Work};
 pub use store::Store;
 pub use typed_array::TypedArray;

@@ -15,8 +15,46 @@ pub trait OnDevice: Send + Sync + Debug {
     fn device(&self) -> usize;
     fn address(&self) -> u64;
     fn bytes(&self) -> usize;
-    /// Copies what is there from its beginning on. Nobody writes it any more.
-    fn read(&self, into: &mut [u8]) -> Result<(), Error>;
+    /// Copies what is there from a byte on. Nobody writes it any more.
+    fn read(&self, from: usize, into: &mut [u8]) -> Result<(), Error>;
+    /// What the device does with a whole column of these; `None`: it does not.
+    fn carry_out(&self, _work: Work<'_>, _numbers: (Ty, usize)) -> Result<Option<Done>, Error> {
+        Ok(None)
+    }
+}
+
+/// What can be done with a column where it is, of a type and so many numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Work<'a> {
+    /// The sum of Integers.
+    Sum,
+    /// The row of the least number, or the greatest: the first of these. Not of what cannot be compared.
+    Best { greatest: bool },
+    /// The numbers in their order. Not where equal ones differ.
+    Sort,
+    /// The sums of Integers up to each, and this number. Not where one leaves 64 bits.
+    Scan { first: i64 },
+    /// Those whose flag is set; each flag is a byte.
+    Choose(&'a dyn OnDevice),
+}
+
+/// What has come of it.
+#[derive(Debug)]
+pub enum Done {
+    Sum(i128),
+    Row(usize),
+    /// So many numbers.
+    Numbers(Arc<dyn OnDevice>, usize),
+}
+
+impl Done {
+    /// The numbers, of a type.
+    pub fn column(self, ty: Ty) -> Option<Column> {
+        match self {
+            Self::Numbers(memory, count) => Some(Column::Shared(Shared::on_device(ty, count, memory))),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -85,7 +123,7 @@ impl Shared {
             let lost = || Error::Internal("a column is nowhere".into());
             let memory = device.as_ref().ok_or_else(lost)?;
             let mut column = Column::unset(self.ty, self.len)?;
-            memory.read(column.as_bytes_mut())?;
+            memory.read(0, column.as_bytes_mut())?;
             if let Column::Bool(truths) = &mut column {
                 // Others may look at more than the lowest bit.
                 truths.iter_mut().for_each(|truth| *truth &= 1);
@@ -93,6 +131,25 @@ impl Shared {
             let _ = self.host.set(column);
         }
         self.host.get().ok_or_else(|| Error::Internal("a column is nowhere".into()))
+    }
+
+    /// Has a device do it, where that has the numbers; `None`: it is the host's to do.
+    pub fn carry_out(&self, work: Work<'_>) -> Result<Option<Done>, Error> {
+        match self.copy() {
+            Some(copy) => copy.carry_out(work, (self.ty, self.len)),
+            None => Ok(None),
+        }
+    }
+
+    /// A number's bits as they are in memory, without bringing all of them.
+    pub fn word(&self, row: usize) -> Result<u64, Error> {
+        let (size, mut word) = (self.ty.bytes(), [0; 8]);
+        let range = row * size..(row + 1) * size;
+        match (self.host.get(), self.copy()) {
+            (None, Some(copy)) => copy.read(range.start, &mut word[..size])?,
+            _ => word[..size].copy_from_slice(&self.home()?.as_bytes()[range]),
+        }
+        Ok(u64::from_le_bytes(word))
     }
 
     /// The same where it is known that the host has them.
@@ -176,8 +233,8 @@ mod tests {
         fn bytes(&self) -> usize {
             self.0.len()
         }
-        fn read(&self, into: &mut [u8]) -> Result<(), Error> {
-            into.copy_from_slice(&self.0);
+        fn read(&self, from: usize, into: &mut [u8]) -> Result<(), Error> {
+            into.copy_from_slice(&self.0[from..from + into.len()]);
             Ok(())
         }
     }
@@ -186,6 +243,7 @@ mod tests {
     fn what_a_device_has_comes_when_it_is_asked_for() {
         let mut shared = Shared::on_device(Ty::Bool, 3, Arc::new(Memory(vec![2, 3, 1])));
         assert!(!shared.is_home());
+        assert_eq!((shared.word(1).unwrap(), shared.is_home()), (3, false));
         assert_eq!(shared.home().unwrap(), &Column::Bool(vec![0, 1, 1]));
         assert!(shared.copy().is_some());
         Shared::unshare(&mut shared).unwrap();

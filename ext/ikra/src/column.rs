@@ -3,7 +3,7 @@
 use crate::vm::column::{self, Column};
 use crate::vm::errors::Trouble;
 use crate::vm::value::{self, Decoded, decode};
-use crate::writing::exceptions;
+use crate::writing::{columns, exceptions};
 use ikra_core::error::Error as CoreError;
 use ikra_core::fallible::NoMemory;
 use ikra_core::heap::TypedArray;
@@ -72,6 +72,9 @@ pub fn init(ruby: &Ruby, ikra: RModule, native: RModule) -> Result<(), Error> {
     class.define_method("fill", method!(fill, 1))?;
     class.define_method("==", method!(equals, 1))?;
     native.define_singleton_method("column_place", function!(place, 1))?;
+    native.define_singleton_method("column_sorted", function!(sorted, 1))?;
+    native.define_singleton_method("column_scan", function!(scan, 2))?;
+    native.define_singleton_method("column_take_over", function!(take_over, 2))?;
     class.define_method("dup", method!(dup, 0))?;
     of_array! {
         class,
@@ -468,6 +471,37 @@ fn equals(ruby: &Ruby, this: Obj<Column>, other: Value) -> Result<bool, Error> {
     let Ok(other) = <Obj<Column>>::try_convert(other) else { return Ok(false) };
     let (items, others) = (snapshot(ruby, &this)?, snapshot(ruby, &other)?);
     Ok(items.equals(this.rows(), &others, other.rows()))
+}
+
+/// A new column of the same numbers in their order; nil where it takes Ruby.
+fn sorted(ruby: &Ruby, this: Obj<Column>) -> Result<Option<Value>, Error> {
+    made(ruby, columns::sorted(ruby, &this))
+}
+
+/// A new column of the sums up to each number, and a first one, if it is not nil. Nil where it takes Ruby.
+fn scan(ruby: &Ruby, this: Obj<Column>, first: Value) -> Result<Option<Value>, Error> {
+    made(ruby, columns::scan(ruby, &this, decode(first.as_raw())))
+}
+
+fn made(ruby: &Ruby, array: Result<Option<TypedArray>, Trouble>) -> Result<Option<Value>, Error> {
+    let array = array.map_err(|trouble| exceptions::exception(ruby, trouble))?;
+    array.map(|array| new_column(ruby, Ok::<_, NoMemory>(array))).transpose()
+}
+
+/// From now on it has the items of another column, of the same type and length, which nobody writes.
+fn take_over(ruby: &Ruby, this: Obj<Column>, other: Obj<Column>) -> Result<Value, Error> {
+    column::check_frozen(this.as_value())?;
+    let array = other.memory.snapshot();
+    if this.ty != other.ty || this.length != other.length || other.rows() != (0..array.len()) {
+        return set_rows(ruby, this, 0..this.length, other.as_value());
+    }
+    let mut held = this.memory.array();
+    if this.rows() == (0..held.len()) {
+        *held = array;
+        return Ok(this.as_value());
+    }
+    drop(held);
+    set_rows(ruby, this, 0..this.length, other.as_value())
 }
 
 fn dup(ruby: &Ruby, this: Obj<Column>) -> Result<Value, Error> {

@@ -6,7 +6,7 @@ use crate::code::syncs::SyncText;
 use crate::explain;
 use crate::host::LiveHost;
 use crate::reading::array_kinds::Holder;
-use crate::reading::base::Base;
+use crate::reading::base::{Base, Source};
 use crate::reading::patterns;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
@@ -41,7 +41,7 @@ use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
-use ikra_core::types::{Collection, Type};
+use ikra_core::types::{Collection, Shape, Type};
 use magnus::rb_sys::AsRawValue;
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
@@ -248,8 +248,7 @@ impl<'a> Run<'a> {
         if self.section.part.is_some() {
             READ.set(heap.rows_read(&version.layout));
         }
-        let gives_column = self.base.is_column && self.section.form == ResultForm::Arrays;
-        let of_columns = heap.of_columns(&version.program, gives_column);
+        let of_columns = heap.of_columns(&version.program, self.results_stay(&version));
         of_columns.iter().for_each(|number| heap.store.let_stay(*number));
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
         // Without a copy.
@@ -262,6 +261,20 @@ impl<'a> Run<'a> {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));
         }
         Ok(result)
+    }
+
+    /// May results be wherever they were computed? Then they become an `Ikra::Column`, say which of its items are chosen, or
+    /// are numbers of which something is made as a whole.
+    fn results_stay(&self, version: &Version) -> bool {
+        let schema = &version.inferred.schema;
+        let is_of_columns = self.base.columns.iter().all(|source| matches!(source, Source::Memory(_)));
+        match (self.section.form, &schema.output) {
+            (ResultForm::Arrays, Output::Values | Output::Selection) => self.base.is_column && is_of_columns,
+            (ResultForm::Column, Output::Values) => {
+                is_of_columns && matches!(schema.result.single_shape(), Some(Shape::Integer | Shape::Float))
+            }
+            _ => false,
+        }
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {

@@ -4,12 +4,16 @@ module Ikra
   class Terminal
     # What puts the values together: sums, counts, folds, questions.
     module Aggregation
+      # Array#sum of some Rubies adds up as + does, without compensation, where it begins with a Float.
+      PLAIN_FROM_FLOATS = ([0.1] * 10).sum(0.0) < 1.0
+      private_constant :PLAIN_FROM_FLOATS
+
       def sum
-        return ruby if nothing_to_run?
+        return ruby if nothing_to_run? && !whole_column?
 
         flow = @block ? flow(:map, @block) : flow()
         total = Sum.new(*@arguments)
-        return replay(flow.values) unless total.of_numbers?
+        return replay(flow.values) if plain_sum? || !total.of_numbers?
 
         flow.each_part do |values, first, count|
           next if total.add(values)
@@ -84,6 +88,11 @@ module Ikra
       end
 
       private
+
+      def plain_sum?
+        PLAIN_FROM_FLOATS && @arguments.first.is_a?(Float) && @stages.empty? &&
+          (@collection.is_a?(Array) || @collection.instance_of?(Column))
+      end
 
       # Are there so many hits?
       def hits?(count, kind, kind_of_values)

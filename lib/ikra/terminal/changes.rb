@@ -18,6 +18,7 @@ module Ikra
 
       def sort!
         return ruby if frozen_or_small?
+        return sort_column if @collection.instance_of?(Column)
         return @collection.replace(compared) if @block
 
         values = column_or_ruby { return ruby }
@@ -52,6 +53,11 @@ module Ikra
       def frozen_or_small? = @collection.frozen? || size < 2
 
       def size = @collection.size
+
+      def sort_column
+        sorted = @block ? Column.from_a(compared, @collection.type) : sorted_column
+        sorted ? Native.column_take_over(@collection, sorted) : ruby
+      end
 
       def values
         @items ||= changing

@@ -7,6 +7,8 @@ module Ikra
       def sort
         return compared if @block
 
+        return sorted_column&.to_a || ruby if whole_column?
+
         values = column_or_ruby { return ruby }
         order = order(values)
         return of_all(values) unless order
@@ -20,6 +22,9 @@ module Ikra
           order ? items.at(order) : replay(keys)
         end
       end
+
+      # What Changes#sort! of a Column is.
+      def sorted_column = (Native.column_sorted(@collection) if compares?)
     end
   end
 end

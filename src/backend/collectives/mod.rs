@@ -5,6 +5,7 @@ pub mod groups;
 pub mod order;
 pub mod rows;
 pub mod sums;
+pub mod whole;
 
 use crate::error::Error;
 use crate::fallible;

@@ -8,10 +8,13 @@ use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
+use crate::backend::collectives::whole;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
-use crate::heap::{OnDevice, shared};
+use crate::heap::shared::{self, Done, Work};
+use crate::heap::{Column, OnDevice};
+use crate::ir::Ty;
 use crate::profile::Profile;
 use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
@@ -71,6 +74,11 @@ impl Left {
         let memory: *mut [u64] = Box::into_raw(memory.into_boxed_slice());
         Ok(Self { address: memory.cast::<u64>() as u64, words, bytes })
     }
+
+    fn contents(&self) -> &[u8] {
+        // SAFETY: as long as that, and nobody writes it any more.
+        unsafe { std::slice::from_raw_parts(self.address as *const u8, self.bytes) }
+    }
 }
 
 impl Drop for Left {
@@ -96,12 +104,34 @@ impl OnDevice for Left {
         self.bytes
     }
 
-    fn read(&self, into: &mut [u8]) -> Result<(), Error> {
+    fn read(&self, from: usize, into: &mut [u8]) -> Result<(), Error> {
         faults::point("copying from the GPU")?;
-        assert!(into.len() <= self.bytes);
-        // SAFETY: as long as that, and nobody writes it any more.
-        into.copy_from_slice(unsafe { std::slice::from_raw_parts(self.address as *const u8, into.len()) });
+        into.copy_from_slice(&self.contents()[from..from + into.len()]);
         Ok(())
+    }
+
+    /// Blocks whose threads work together cannot be played one thread after the other: the host does what they do.
+    fn carry_out(&self, work: Work<'_>, (ty, count): (Ty, usize)) -> Result<Option<Done>, Error> {
+        faults::point("a launch")?;
+        let column = |ty: Ty, memory: &dyn OnDevice| {
+            let mut column = Column::unset(ty, count)?;
+            memory.read(0, column.as_bytes_mut())?;
+            Ok::<_, Error>(column)
+        };
+        let numbers = column(ty, self)?;
+        let made = match work {
+            Work::Sum => return Ok(whole::sum(&numbers)?.map(Done::Sum)),
+            Work::Best { greatest } => return Ok(whole::best(&numbers, greatest)?.map(Done::Row)),
+            Work::Sort => whole::sorted(&numbers)?,
+            Work::Scan { first } => whole::scan(&numbers, first)?,
+            Work::Choose(flags) => Some(whole::chosen(&numbers, &column(Ty::Bool, flags)?)?),
+        };
+        let Some(made) = made else { return Ok(None) };
+        let left = Self::new(made.byte_len())?;
+        // SAFETY: as long as that, and nobody else knows it yet.
+        let memory = unsafe { std::slice::from_raw_parts_mut(left.address as *mut u8, made.byte_len()) };
+        memory.copy_from_slice(made.as_bytes());
+        Ok(Some(Done::Numbers(Arc::new(left), made.len())))
     }
 }
 

@@ -1,6 +1,9 @@
 //! The GPU, through the driver: its primary context, one stream on which everything is done in order, and one run at
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
+mod collectives;
+mod left;
+
 use super::cache::Cache;
 use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
@@ -13,12 +16,14 @@ use crate::error::{Error, size};
 use crate::heap::{OnDevice, shared};
 use crate::memory;
 use crate::profile::Profile;
+use collectives::Collectives;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
+use left::Left;
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Arc, Once, Weak};
+use std::sync::{Arc, Once, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 /// The driver's functions that this file uses.
@@ -151,6 +156,8 @@ pub(super) struct Gpu {
     dead: Mutex<Vec<Unloading>>,
     /// Memory that nobody has any more, but was given back while a run had the stream.
     given_back: Mutex<Vec<sys::CUdeviceptr>>,
+    /// What is done with whole columns, once that was wanted.
+    collectives: OnceLock<Collectives>,
 }
 
 /// What stays from run to run.
@@ -266,6 +273,7 @@ impl Gpu {
             busy: Mutex::new(Resources { base: 0, bytes: 0, staging }),
             dead: Mutex::new(Vec::new()),
             given_back: Mutex::new(Vec::new()),
+            collectives: OnceLock::new(),
         })
     }
 
@@ -358,9 +366,7 @@ impl Gpu {
 
     /// Memory, for which columns that were left there go home if need be. The caller has the stream to itself.
     fn take(&self, bytes: usize) -> Result<sys::CUdeviceptr, Error> {
-        if check_room(bytes, self.available()?, self.memory).is_ok()
-            && let Ok(memory) = self.malloc(bytes)
-        {
+        if let Ok(memory) = self.malloc(bytes) {
             return Ok(memory);
         }
         shared::leave_devices()?;
@@ -403,14 +409,24 @@ impl Gpu {
 
     /// From the disk or the compiler.
     fn code(&self, source: &Source, token: &CancellationToken) -> Result<Vec<u8>, Error> {
-        let (essence, architecture) = (source.essence(), self.architecture.to_string());
+        self.code_of(&source.essence(), || source.complete(), token)
+    }
+
+    /// The same of any text. `essence`: what makes two texts the same code.
+    fn code_of(
+        &self,
+        essence: &str,
+        text: impl FnOnce() -> String,
+        token: &CancellationToken,
+    ) -> Result<Vec<u8>, Error> {
+        let architecture = self.architecture.to_string();
         let driver = self.driver.to_string();
         let options = nvrtc::OPTIONS.join(" ");
-        let parts = [essence.as_str(), &architecture, &options, &self.nvrtc.identity, &driver];
+        let parts = [essence, &architecture, &options, &self.nvrtc.identity, &driver];
         if let Some(code) = self.cache.get(&parts) {
             return Ok(code);
         }
-        let code = compiler::compile(&self.nvrtc, &source.complete(), self.architecture, token)?;
+        let code = compiler::compile(&self.nvrtc, &text(), self.architecture, token)?;
         self.cache.put(&parts, &code);
         Ok(code)
     }
@@ -454,60 +470,6 @@ impl Gpu {
     fn wait(&self) -> Result<(), Error> {
         // SAFETY: the stream is never destroyed.
         unsafe { result::stream::synchronize(self.stream) }.map_err(failed("a kernel or copy"))
-    }
-}
-
-/// Memory that stays from run to run.
-#[derive(Debug)]
-struct Left {
-    gpu: Arc<Gpu>,
-    address: sys::CUdeviceptr,
-    bytes: usize,
-}
-
-impl std::fmt::Debug for Gpu {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name)
-    }
-}
-
-impl OnDevice for Left {
-    fn device(&self) -> usize {
-        std::ptr::from_ref::<Gpu>(&self.gpu).addr()
-    }
-
-    fn address(&self) -> u64 {
-        self.address
-    }
-
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// What has written it has ended, so it need not wait for what the GPU does now.
-    fn read(&self, into: &mut [u8]) -> Result<(), Error> {
-        assert!(into.len() <= self.bytes, "beyond the memory of a column");
-        self.gpu.enter()?;
-        self.gpu.is_direct(into.as_ptr(), into.len());
-        // SAFETY: as long as that, and both stay until the copy has ended.
-        unsafe {
-            result::memcpy_dtoh_async(into, self.address, self.gpu.beside)
-                .and_then(|()| result::stream::synchronize(self.gpu.beside))
-        }
-        .map_err(failed("copying from the GPU"))
-    }
-}
-
-impl Drop for Left {
-    fn drop(&mut self) {
-        // A forked child has no part in it.
-        if std::process::id() != self.gpu.process {
-            return;
-        }
-        match self.gpu.busy.try_lock() {
-            Some(_has_stream) if self.gpu.enter().is_ok() => self.gpu.give_back(self.address),
-            _ => self.gpu.given_back.lock().push(self.address),
-        }
     }
 }
 
@@ -781,8 +743,7 @@ impl DeviceSession for GpuSession<'_> {
 
     fn memory(&mut self, bytes: usize) -> Result<Arc<dyn OnDevice>, Error> {
         let gpu = &self.program.gpu;
-        let memory = Left { gpu: gpu.clone(), address: gpu.take(bytes)?, bytes };
-        let memory: Arc<dyn OnDevice> = Arc::new(memory);
+        let memory: Arc<dyn OnDevice> = Arc::new(Left::new(gpu, bytes)?);
         self.beside.push(memory.clone());
         Ok(memory)
     }

@@ -234,8 +234,7 @@ impl Session for CudaSession<'_> {
 
     fn finish(&mut self, profile: &mut Profile) -> Result<Outcome, Error> {
         let buffers = &self.kernel.program.buffers;
-        let stays: Vec<bool> =
-            (0..buffers.len()).map(|at| self.store.may_stay(at) && self.own[at].is_some()).collect();
+        let stays: Vec<bool> = (0..buffers.len()).map(|at| self.stays_there(at)).collect();
         let is_wanted = |at: usize| !stays[at] && !matches!(buffers[at].kind, BufferKind::Base(..));
         let outcome = self.bring_down(is_wanted, profile)?;
         if outcome == Outcome::Done {
@@ -248,6 +247,11 @@ impl Session for CudaSession<'_> {
             }
         }
         Ok(outcome)
+    }
+
+    fn leaves(&self, flags: Buffer) -> bool {
+        let at = flags.0 as usize;
+        self.ahead[at] && self.stays_there(at)
     }
 
     fn moves(&self, from: Option<Buffer>, into: Buffer) -> bool {
@@ -333,6 +337,11 @@ impl CudaSession<'_> {
             Outcome::Failed(_) if self.kernel.defers => Outcome::Conflict,
             other => other,
         }
+    }
+
+    /// Is a column left on the device when the run is over?
+    fn stays_there(&self, at: usize) -> bool {
+        self.store.may_stay(at) && self.own[at].is_some()
     }
 
     /// Is a column one that has memory of its own on the device? Those do that are somebody else's, or will be.

@@ -453,10 +453,11 @@ impl Heap {
         }
     }
 
-    /// The buffers that become the memory of `Ikra::Column`s. `gives_column`: the results do.
-    pub fn of_columns(&self, program: &Program, gives_column: bool) -> Vec<usize> {
+    /// The buffers whose columns others look at where they are, such as `Ikra::Column`s. `results`: those of elements are
+    /// among them.
+    pub fn of_columns(&self, program: &Program, results: bool) -> Vec<usize> {
         let is_of_column = |buffer: &BufferInfo| match buffer.kind {
-            BufferKind::Result(_, Part::Payload) => gives_column,
+            BufferKind::Result(_, Part::Payload) => results,
             BufferKind::ArrayValues(kind, _) => {
                 self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
             }

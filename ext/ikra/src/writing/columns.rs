@@ -1,21 +1,26 @@
 //! Results that are `Ikra::Column`s, and columns that were written: the memory of the run becomes theirs, and no item is
 //! made.
 
-use crate::reading::base::Snapshot;
+use crate::reading::base::{Base, Snapshot, Source};
 use crate::vm::column::{self, Column as Object, Memory};
 use crate::vm::errors::Trouble;
-use crate::vm::value;
+use crate::vm::gvl;
+use crate::vm::value::{self, Decoded};
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
+use ikra_core::backend::collectives::whole;
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
-use ikra_core::heap::{Column, TypedArray};
-use ikra_core::ir::{BufferKind, KernelId, Part};
+use ikra_core::heap::shared::Done;
+use ikra_core::heap::{Column, Shared, TypedArray, Work};
+use ikra_core::ir::{BufferKind, KernelId, Part, Ty};
 use ikra_core::types::{ArrayKind, ItemType, Type, TypeSet};
 use magnus::rb_sys::FromRawValue;
-use magnus::{Value, prelude::*};
+use magnus::{RArray, Ruby, Value, prelude::*};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Is there a column, or are there columns side by side, for such values?
 pub fn holds(types: &TypeSet) -> bool {
@@ -65,6 +70,95 @@ pub fn selected(decoder: Decoder<'_>, snapshot: &Snapshot, rows: Option<&[i32]>)
         None => snapshot.array.copy(snapshot.rows.clone())?,
     };
     Ok(wrap(decoder, array))
+}
+
+/// The flags of the elements that are chosen, where a device has been left with them.
+pub fn flags(decoder: Decoder<'_>) -> Option<&Arc<Shared>> {
+    match decoder.buffer(&BufferKind::Result(KernelId(0), Part::Payload)) {
+        Some(Column::Shared(flags)) if flags.ty() == Ty::Bool && !flags.is_home() => Some(flags),
+        _ => None,
+    }
+}
+
+/// The items of the columns of a base whose flag is set.
+pub fn chosen(decoder: Decoder<'_>, base: &Base, flags: &Arc<Shared>) -> Result<RArray, Trouble> {
+    let columns = decoder.ruby.ary_new();
+    for source in &base.columns {
+        let Source::Memory(Snapshot { array, rows }) = source else {
+            return Err(Error::Internal("a column is no array".into()).into());
+        };
+        let there = match (array, flags.copy()) {
+            (TypedArray::Column(numbers), Some(copy)) if *rows == (0..numbers.len()) => {
+                carry_out(decoder.ruby, numbers, Work::Choose(&*copy))?
+            }
+            _ => None,
+        };
+        let chosen = match there {
+            Some(done) => done.column(array.ty().run_type().unwrap_or(Ty::F64)),
+            None => None,
+        };
+        let chosen = match chosen {
+            Some(chosen) => TypedArray::new(chosen),
+            None => {
+                let numbers = array.column(rows.clone())?;
+                numbers.home()?;
+                let chosen = whole::chosen(&numbers, flags.home()?)?;
+                TypedArray::of_column(array.ty(), &chosen, 0..chosen.len())?
+            }
+        };
+        columns.push(wrap(decoder, chosen))?;
+    }
+    Ok(columns)
+}
+
+/// Has a device do it, if one has the numbers.
+pub fn carry_out(ruby: &Ruby, numbers: &Shared, work: Work<'_>) -> Result<Option<Done>, Trouble> {
+    if numbers.copy().is_none() {
+        return Ok(None);
+    }
+    let interrupt = AtomicBool::new(false);
+    let done = gvl::without_gvl(ruby, &interrupt, || numbers.carry_out(work));
+    Ok(done.transpose().map_err(Trouble::Panic)?.transpose()?.flatten())
+}
+
+/// The numbers of a column in their order, as a new one; `None` where they have none that these say.
+pub fn sorted(ruby: &Ruby, column: &Object) -> Result<Option<TypedArray>, Trouble> {
+    let array = column.memory.snapshot();
+    let numbers = array.column(column.rows())?;
+    if let Column::Shared(shared) = &numbers
+        && let Some(done) = carry_out(ruby, shared, Work::Sort)?
+    {
+        return Ok(done.column(shared.ty()).map(TypedArray::new));
+    }
+    numbers.home()?;
+    let Some(sorted) = whole::sorted(&numbers)? else { return Ok(None) };
+    Ok(Some(TypedArray::of_column(column.ty, &sorted, 0..sorted.len())?))
+}
+
+/// The sums of a column's numbers up to each, as a new one; `None` where they are not such as a column holds.
+pub fn scan(ruby: &Ruby, column: &Object, first: Decoded) -> Result<Option<TypedArray>, Trouble> {
+    let numbers = column.memory.snapshot().column(column.rows())?;
+    let first_integer = match first {
+        Decoded::Nil => Some(0),
+        Decoded::Integer(first) => Some(first),
+        _ => None,
+    };
+    if let (Column::Shared(shared), Some(first)) = (&numbers, first_integer)
+        && let Some(done) = carry_out(ruby, shared, Work::Scan { first })?
+    {
+        return Ok(done.column(Ty::I64).map(TypedArray::new));
+    }
+    numbers.home()?;
+    let sums = match (numbers.unshared(), first) {
+        (Column::F64(all), Decoded::Nil) => Some(whole::scan_floats(all, None)?),
+        (Column::F64(all), Decoded::Integer(first)) => Some(whole::scan_floats(all, Some(first as f64))?),
+        (Column::F64(all), Decoded::Float(first)) => Some(whole::scan_floats(all, Some(first))?),
+        (integers, _) => match first_integer {
+            Some(first) => whole::scan(integers, first)?,
+            None => None,
+        },
+    };
+    Ok(sums.map(TypedArray::new))
 }
 
 /// The memory of columns that have changed, and what it is to hold.

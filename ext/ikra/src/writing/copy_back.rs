@@ -156,7 +156,10 @@ impl CopyBack<'_> {
             Output::Values | Output::Program => self.map(None, made)?,
             Output::Kept => self.map(Some(self.selection()?), made)?,
             Output::Selection if self.form == ResultForm::Rows => ValueColumn::selection(self.decoder)?,
-            Output::Selection => self.select(base)?.as_value(),
+            Output::Selection => match columns::flags(self.decoder) {
+                Some(flags) => columns::chosen(self.decoder, base, flags)?.as_value(),
+                None => self.select(base)?.as_value(),
+            },
         };
         self.write_changes(block, made)?;
         Ok(result)

@@ -3,22 +3,24 @@
 
 use crate::reading::variables::BLOCK;
 use crate::vm::array_layout;
+use crate::vm::column::Column as ColumnObject;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::GvlCell;
 use crate::vm::value::{self, Decoded};
 use crate::writing::decoder::{Decoder, Values, append, immediate, immediates};
-use crate::writing::exceptions;
+use crate::writing::{columns, exceptions};
 use ikra_core::backend::collectives::groups::{Group, Groups};
 use ikra_core::backend::collectives::order::{self, Keyed};
 use ikra_core::backend::collectives::rows;
 use ikra_core::backend::collectives::sums::Compensated;
-use ikra_core::backend::collectives::{self};
+use ikra_core::backend::collectives::{self, whole};
 use ikra_core::error::Error;
 use ikra_core::fallible;
-use ikra_core::heap::Column;
+use ikra_core::heap::shared::{Done, Work};
+use ikra_core::heap::{Column, Numbers as View, TypedArray};
 use ikra_core::ir::{BufferKind, KernelId, Reduction};
 use ikra_core::parallel;
-use ikra_core::types::{Shape, Type, TypeSet};
+use ikra_core::types::{ItemType, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::typed_data::Obj;
 use magnus::{
@@ -83,6 +85,31 @@ impl ValueColumn {
         Ok(numbers.of_one_kind()?.wrap(decoder.ruby).as_value())
     }
 
+    /// The items of an `Ikra::Column`, without a copy if it is all of its memory. Nil where Values have no such.
+    pub fn of_column(ruby: &Ruby, column: Obj<ColumnObject>) -> Result<Option<Obj<Self>>, magnus::Error> {
+        let single = match column.ty {
+            ItemType::Float64 | ItemType::Float32 => Shape::Float,
+            ItemType::Int64 | ItemType::Int32 => Shape::Integer,
+            ItemType::Bool => return Ok(None),
+        };
+        caught(ruby, || {
+            let array = column.memory.snapshot();
+            let payload = match column.ty {
+                ItemType::Int32 => {
+                    let mut numbers = Column::I64(Vec::new());
+                    match array.column(column.rows())? {
+                        Column::Shared(_) => array.append_to(&mut numbers)?,
+                        some => TypedArray::new(some).append_to(&mut numbers)?,
+                    }
+                    numbers
+                }
+                _ => array.column(column.rows())?,
+            };
+            let (count, payload) = (column.length, Some(payload));
+            Ok(Some(Numbers { count, payload, tags: None, single: Some(single), raw: false }.wrap(ruby)))
+        })
+    }
+
     /// The rows of the elements that were selected.
     pub fn selection(decoder: Decoder<'_>) -> Result<Value, Trouble> {
         match decoder.buffer(&BufferKind::Selection) {
@@ -94,10 +121,21 @@ impl ValueColumn {
     fn numbers(&self, ruby: &Ruby) -> Arc<Numbers> {
         self.0.with(ruby, |numbers| numbers.clone())
     }
+
+    /// The same on the host.
+    fn home(&self, ruby: &Ruby) -> Result<Arc<Numbers>, magnus::Error> {
+        let numbers = self.numbers(ruby);
+        caught(ruby, || {
+            numbers.payload.iter().try_for_each(Column::home)?;
+            Ok(())
+        })?;
+        Ok(numbers)
+    }
 }
 
 fn copied(column: &Column) -> Result<Column, Error> {
-    Ok(column.try_clone()?)
+    // What is shared stays as it is.
+    Ok(if column.is_shared() { column.clone() } else { column.try_clone()? })
 }
 
 impl Numbers {
@@ -128,7 +166,7 @@ impl Numbers {
 
     fn bytes(&self) -> isize {
         let columns = [&self.payload, &self.tags].into_iter().flatten();
-        columns.map(|column| column.as_bytes().len() as isize).sum()
+        columns.map(|column| column.byte_len() as isize).sum()
     }
 
     fn wrap(self, ruby: &Ruby) -> Obj<ValueColumn> {
@@ -140,13 +178,24 @@ impl Numbers {
         column
     }
 
+    /// What the payload holds.
+    fn view(&self) -> Option<View<'_>> {
+        self.payload.as_ref().map(Column::numbers)
+    }
+
+    /// Does a device do it, which has the numbers?
+    fn carry_out(&self, ruby: &Ruby, work: Work<'_>) -> Result<Option<Done>, Trouble> {
+        let Some(Column::Shared(shared)) = &self.payload else { return Ok(None) };
+        columns::carry_out(ruby, shared, work)
+    }
+
     fn values(&self) -> Values<'_> {
         Values { payload: self.payload.as_ref(), tags: self.tags.as_ref(), single: self.single }
     }
 
     fn as_rows(&self) -> Result<&[i32], Trouble> {
-        match &self.payload {
-            Some(Column::I32(rows)) => Ok(rows),
+        match self.view() {
+            Some(View::I32(rows)) => Ok(rows),
             None if self.count == 0 => Ok(&[]),
             _ => Err(Error::Internal("a column of values is not one of rows".into()).into()),
         }
@@ -154,8 +203,8 @@ impl Numbers {
 
     /// Ruby's value of a row, where it is an immediate.
     fn immediate(&self, row: usize) -> Option<VALUE> {
-        match &self.payload {
-            Some(Column::I64(all)) if self.raw => Some(all[row] as VALUE),
+        match self.view() {
+            Some(View::I64(all)) if self.raw => Some(all[row] as VALUE),
             _ => {
                 let (shape, payload) = self.values().get(row).ok()?;
                 immediate(shape, payload)
@@ -186,14 +235,14 @@ impl Numbers {
     /// A key for each row, the same for those that `eql?` finds equal.
     fn keys(&self) -> Result<Option<Vec<Keyed>>, Error> {
         let keyed = |key: &(dyn Fn(usize) -> u64 + Sync)| order::keyed(self.count, key).map(Some);
-        match (&self.payload, self.single) {
-            (Some(Column::I64(all)), Some(Shape::Integer)) => keyed(&|row| order::integer_key(all[row])),
-            (Some(Column::I64(all)), _) if self.raw => keyed(&|row| all[row] as u64),
-            (Some(Column::F64(all)), Some(Shape::Float)) => match all.iter().any(|number| number.is_nan()) {
+        match (self.view(), self.single) {
+            (Some(View::I64(all)), Some(Shape::Integer)) => keyed(&|row| order::integer_key(all[row])),
+            (Some(View::I64(all)), _) if self.raw => keyed(&|row| all[row] as u64),
+            (Some(View::F64(all)), Some(Shape::Float)) => match all.iter().any(|number| number.is_nan()) {
                 true => Ok(None),
                 false => keyed(&|row| order::float_key(all[row])),
             },
-            (Some(Column::Bool(all)), Some(Shape::Bool)) => keyed(&|row| u64::from(all[row] & 1)),
+            (Some(View::Bool(all)), Some(Shape::Bool)) => keyed(&|row| u64::from(all[row] & 1)),
             (_, Some(Shape::Nil)) => keyed(&|_| 0),
             _ if (0..self.count).all(|row| self.immediate(row).is_some()) => {
                 keyed(&|row| self.immediate(row).unwrap_or(value::NIL))
@@ -321,8 +370,8 @@ fn of_array(ruby: &Ruby, array: RArray) -> Result<Option<Obj<ValueColumn>>, magn
 
 /// The items of an array at some rows.
 fn gather(ruby: &Ruby, array: RArray, rows: Obj<ValueColumn>) -> Result<RArray, magnus::Error> {
+    let rows = rows.home(ruby)?;
     caught(ruby, || {
-        let rows = rows.numbers(ruby);
         let rows = rows.as_rows()?;
         gathered(ruby, array, rows.len(), |place| rows[place] as usize)
     })
@@ -351,7 +400,8 @@ fn size(ruby: &Ruby, column: &ValueColumn) -> usize {
 }
 
 fn to_a(ruby: &Ruby, column: &ValueColumn) -> Result<RArray, magnus::Error> {
-    caught(ruby, || column.numbers(ruby).array(ruby))
+    let numbers = column.home(ruby)?;
+    caught(ruby, || numbers.array(ruby))
 }
 
 fn at(ruby: &Ruby, column: &ValueColumn, row: usize) -> Result<Option<Value>, magnus::Error> {
@@ -359,6 +409,21 @@ fn at(ruby: &Ruby, column: &ValueColumn, row: usize) -> Result<Option<Value>, ma
     if row >= numbers.count {
         return Ok(None);
     }
+    if let (Some(Column::Shared(shared)), Some(shape @ (Shape::Integer | Shape::Float))) =
+        (&numbers.payload, numbers.single)
+        && shared.ty().bytes() == 8
+    {
+        return caught(ruby, || {
+            let bits = shared.word(row)?;
+            let made = protect(|| match shape {
+                Shape::Float => value::float(ruby, f64::from_bits(bits)),
+                _ => value::integer(ruby, bits as i64),
+            })?;
+            // SAFETY: it was just made.
+            Ok(Some(unsafe { Value::from_raw(made) }))
+        });
+    }
+    let numbers = column.home(ruby)?;
     // SAFETY: the value was just made, or is an immediate.
     caught(ruby, || Ok(Some(unsafe { Value::from_raw(numbers.value(ruby, row)?) })))
 }
@@ -376,8 +441,15 @@ fn kind(ruby: &Ruby, column: &ValueColumn) -> Option<magnus::Symbol> {
 fn integer_sum(ruby: &Ruby, column: &ValueColumn) -> Result<Option<Value>, magnus::Error> {
     let numbers = column.numbers(ruby);
     caught(ruby, || match &numbers.payload {
-        Some(Column::I64(all)) if numbers.single == Some(Shape::Integer) => {
-            let sum = collectives::exact_sum(all)?;
+        Some(payload) if numbers.single == Some(Shape::Integer) => {
+            let sum = match numbers.carry_out(ruby, Work::Sum)? {
+                Some(Done::Sum(sum)) => Some(sum),
+                _ => {
+                    payload.home()?;
+                    whole::sum(payload)?
+                }
+            };
+            let Some(sum) = sum else { return Ok(None) };
             let made = match i64::try_from(sum) {
                 Ok(sum) => protect(|| value::integer(ruby, sum))?,
                 Err(_) => {
@@ -400,11 +472,11 @@ fn float_sum(
     sum: f64,
     lost: f64,
 ) -> Result<Option<(f64, f64)>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     let mut sum = Compensated { sum, lost };
-    match (&numbers.payload, numbers.single) {
-        (Some(Column::F64(all)), Some(Shape::Float)) => all.iter().for_each(|number| sum.add(*number)),
-        (Some(Column::I64(all)), Some(Shape::Integer)) => {
+    match (numbers.view(), numbers.single) {
+        (Some(View::F64(all)), Some(Shape::Float)) => all.iter().for_each(|number| sum.add(*number)),
+        (Some(View::I64(all)), Some(Shape::Integer)) => {
             all.iter().for_each(|number| sum.add(*number as f64));
         }
         _ => return Ok(None),
@@ -420,7 +492,7 @@ fn reduce(
     operator: magnus::Symbol,
     from: Value,
 ) -> Result<Option<Value>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     let reduction = match &*operator.name()? {
         "+" => Reduction::Add,
         "*" => Reduction::Mul,
@@ -432,11 +504,14 @@ fn reduce(
     caught(ruby, || {
         let bits =
             |number: Option<i64>| number.map(|number| protect(|| value::integer(ruby, number))).transpose();
-        let made = match (&numbers.payload, numbers.single, value::decode(from.as_raw())) {
-            (Some(all @ Column::I64(_)), Some(Shape::Integer), Decoded::Integer(from)) => {
-                bits(collectives::reduce(reduction, all, None, from)?)?
+        let made = match (numbers.view(), numbers.single, value::decode(from.as_raw())) {
+            (Some(View::I64(_)), Some(Shape::Integer), Decoded::Integer(from)) => {
+                match numbers.payload.as_ref().map(Column::unshared) {
+                    Some(all) => bits(collectives::reduce(reduction, all, None, from)?)?,
+                    None => None,
+                }
             }
-            (Some(Column::F64(all)), Some(Shape::Float), Decoded::Float(from)) => {
+            (Some(View::F64(all)), Some(Shape::Float), Decoded::Float(from)) => {
                 let folded = match reduction {
                     Reduction::Add => all.iter().fold(from, |sum, number| sum + number),
                     Reduction::Mul => all.iter().fold(from, |product, number| product * number),
@@ -455,23 +530,20 @@ fn reduce(
 fn best(ruby: &Ruby, column: &ValueColumn, greatest: bool) -> Result<Option<usize>, magnus::Error> {
     let numbers = column.numbers(ruby);
     caught(ruby, || {
-        Ok(match (&numbers.payload, numbers.single, greatest) {
-            (Some(Column::I64(all)), Some(Shape::Integer), false) => rows::best(all, |a, b| a < b, |_| true)?,
-            (Some(Column::I64(all)), Some(Shape::Integer), true) => rows::best(all, |a, b| a > b, |_| true)?,
-            (Some(Column::F64(all)), Some(Shape::Float), false) => {
-                rows::best(all, |a, b| a < b, |number| !number.is_nan())?
-            }
-            (Some(Column::F64(all)), Some(Shape::Float), true) => {
-                rows::best(all, |a, b| a > b, |number| !number.is_nan())?
-            }
-            _ => None,
-        })
+        let (Some(payload), Some(Shape::Integer | Shape::Float)) = (&numbers.payload, numbers.single) else {
+            return Ok(None);
+        };
+        if let Some(Done::Row(row)) = numbers.carry_out(ruby, Work::Best { greatest })? {
+            return Ok(Some(row));
+        }
+        payload.home()?;
+        Ok(whole::best(payload, greatest)?)
     })
 }
 
 /// The rows in the order of their numbers, equal ones in the order of the rows. Nil where it takes Ruby.
 fn order_of(ruby: &Ruby, column: &ValueColumn) -> Result<Option<Obj<ValueColumn>>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     caught(ruby, || {
         if numbers.raw || !matches!(numbers.single, Some(Shape::Integer | Shape::Float)) {
             return Ok(None);
@@ -488,7 +560,7 @@ fn take(
     column: &ValueColumn,
     rows: Obj<ValueColumn>,
 ) -> Result<Obj<ValueColumn>, magnus::Error> {
-    let (numbers, rows) = (column.numbers(ruby), rows.numbers(ruby));
+    let (numbers, rows) = (column.home(ruby)?, rows.home(ruby)?);
     caught(ruby, || {
         let rows = rows.as_rows()?;
         let some =
@@ -500,13 +572,13 @@ fn take(
 
 /// Of so many rows those that are not here.
 fn others(ruby: &Ruby, column: &ValueColumn, count: usize) -> Result<Obj<ValueColumn>, magnus::Error> {
-    let rows = column.numbers(ruby);
+    let rows = column.home(ruby)?;
     caught(ruby, || Ok(Numbers::rows(Column::I32(rows::others(rows.as_rows()?, count)?)).wrap(ruby)))
 }
 
 /// The rows whose values are true.
 fn truths(ruby: &Ruby, column: &ValueColumn) -> Result<Obj<ValueColumn>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     caught(ruby, || {
         let mut flags = fallible::filled(0u8, numbers.count)?;
         for (row, flag) in flags.iter_mut().enumerate() {
@@ -522,7 +594,7 @@ fn groups_of(numbers: &Numbers) -> Result<Option<Groups>, Trouble> {
 
 /// The first row of each value, in their order. Nil where it takes Ruby.
 fn firsts(ruby: &Ruby, column: &ValueColumn) -> Result<Option<Obj<ValueColumn>>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     caught(ruby, || {
         let Some(groups) = groups_of(&numbers)? else { return Ok(None) };
         Ok(Some(first_rows(&groups)?.wrap(ruby)))
@@ -598,7 +670,7 @@ fn hash_of(
     column: &ValueColumn,
     values: impl FnOnce(&Groups) -> Result<RArray, Trouble>,
 ) -> Result<Option<Value>, magnus::Error> {
-    let numbers = column.numbers(ruby);
+    let numbers = column.home(ruby)?;
     caught(ruby, || {
         let Some(groups) = groups_of(&numbers)? else { return Ok(None) };
         let count = groups.groups.len();
@@ -668,5 +740,6 @@ pub fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {
     class.define_method("group", method!(group, 1))?;
     native.define_singleton_method("values", function!(of_array, 1))?;
     native.define_singleton_method("gather", function!(gather, 2))?;
+    native.define_singleton_method("values_of_column", function!(ValueColumn::of_column, 1))?;
     native.define_singleton_method("own?", function!(is_own, 2))
 }

@@ -431,6 +431,9 @@ pub(super) unsafe extern "C" fn compact(state: *mut DriverState<'_>, flags: u64,
     let work = |state: &mut DriverState<'_>| {
         faults::point("compacting")?;
         let (flags, indices) = (state.buffer(flags)?, state.buffer(indices)?);
+        if state.session.leaves(flags) {
+            return Ok(());
+        }
         state.fetch(Some(flags))?;
         let store = state.session.store();
         let work = || collectives::compact(&store.columns()[flags.0 as usize]);
