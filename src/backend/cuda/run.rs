@@ -10,6 +10,7 @@ use super::device::{DeviceSession, Loaded};
 use super::emit::{BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
 use super::rows::MovedColumns;
+use super::sharing;
 use super::transfers::{download, last_look, refresh, settle_down, upload};
 use crate::backend::throughput::Throughput;
 use crate::backend::{Kernels, Launch, Moved, Outcome, Session, Source as RowSource};
@@ -82,7 +83,7 @@ impl CudaKernel {
     /// Up to how many elements of a launch are shared by warps.
     fn most_shared(&self, kernel: KernelId) -> usize {
         let sharing = &self.source.sharing;
-        match is_forced() {
+        match sharing::is_forced() {
             Some(shares) if !shares || !sharing.shares(kernel.0 as usize) => 0,
             Some(_) => usize::MAX,
             None => sharing.most(kernel, self.loaded.schedulers()),
@@ -121,12 +122,6 @@ impl Kernels for CudaKernel {
     fn source(&self) -> String {
         self.source.text.clone()
     }
-}
-
-/// For tests: elements are shared wherever they can be (1), or nowhere (0).
-fn is_forced() -> Option<bool> {
-    let set = cfg!(feature = "testing").then(|| std::env::var_os("IKRA_TEST_SHARING")).flatten();
-    set.map(|set| set != "0")
 }
 
 /// A run on the device, from its first launch on. The store's columns are what they were, until they are fetched.

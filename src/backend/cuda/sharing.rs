@@ -18,6 +18,12 @@ const MARGIN: f64 = 2.0;
 /// For how many iterations a loop is reckoned to run.
 const ITERATIONS: f64 = 128.0;
 
+/// For tests: elements are shared wherever they can be (1), or nowhere (0).
+pub(super) fn is_forced() -> Option<bool> {
+    let set = cfg!(feature = "testing").then(|| std::env::var_os("IKRA_TEST_SHARING")).flatten();
+    set.map(|set| set != "0")
+}
+
 /// How the elements of a program are shared by the lanes of warps.
 #[derive(Default)]
 pub(super) struct Sharing {
@@ -96,13 +102,14 @@ impl Sharing {
         if !all.all(|at| is_plain(&program.functions[at]) && !recursive[at]) {
             return None;
         }
+        let forced = is_forced() == Some(true);
         let mut found = Vec::new();
         for id in &called {
             // What several kernels call must hold for all of them.
             let is_entry = entries.contains(id);
             let changed = if is_entry { changed } else { by_any };
             let mut loops = fissions(&program.functions[id.0 as usize], changed);
-            loops.retain(|_, fission| is_faster(fission));
+            loops.retain(|_, fission| forced || is_faster(fission));
             found.push((id.0 as usize, loops));
         }
         if found.iter().all(|(_, loops)| loops.is_empty()) {
@@ -113,7 +120,7 @@ impl Sharing {
             cost.add(&Cost::of(&program.functions[*at].body, loops), 1.0, 1.0);
         }
         let each = cost.alone / (cost.shared * MARGIN);
-        if each < 1.0 {
+        if each < 1.0 && !forced {
             return None;
         }
         for (at, loops) in found {
