@@ -67,7 +67,7 @@ each_compiling_backend do
     methods = [5.method(:+)]
     refused(/call the method by its name/) { [1].pmap { |x| methods[0].call(x) } }
     both = [->(x) { x + 1 } >> ->(x) { x * 2 }]
-    refused(/only a lambda that is written/) { [1].pmap { |x| both[0].call(x) } }
+    refused(/take it into a local variable/) { [1].pmap { |x| both[0].call(x) } }
   end
 
   it "is of arrays that would change" do

@@ -364,7 +364,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
             "ask it before the section, and keep what it tells".into()
         }
         _ if matches!(owner_name, "Method" | "UnboundMethod") => {
-            "call the method by its name, as in `account.interest(x)`, or write a lambda that does".into()
+            "call the method by its name, as in `account.interest(x)`, or take the Method into a local variable".into()
         }
         _ if owner_name.starts_with("Random") && name != "rand" => RANDOM.into(),
         _ if owner == ClassId::STRING && changes_strings(name) => {

@@ -729,8 +729,8 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
         }
         (ClassId::PROC, _) => {
             "only a lambda that is written in the block, or that a local variable or a constant holds, can \
-                               be called, and none that `>>`, `<<`, `curry` or `method` gave: take it into a local \
-                               variable before the section, or write a lambda or method that makes the calls"
+                               be called: take it into a local variable before the section, or give the object a \
+                               method that makes the call"
                 .into()
         }
         (_, ClassId::ENUMERABLE) => {
