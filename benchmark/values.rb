@@ -42,6 +42,102 @@ class Mover
   def move = @position += @velocity
 end
 
+# On a torus of cells: who meets whom is counted in these.
+class Animal
+  attr_reader :cell, :energy
+
+  def initialize(seed, cell, energy)
+    @seed = seed
+    @cell = cell
+    @energy = energy
+  end
+
+  def alive? = @energy > 0
+
+  def drawn(limit)
+    @seed = ((@seed * 1_103_515_245) + 12_345) & 0x7fffffff
+    (@seed >> 8) % limit
+  end
+
+  def wander(width)
+    step = [1, -1, width, -width][drawn(4)]
+    @cell = (@cell + step) % (width * width)
+    @energy -= 1
+  end
+end
+
+class Prey < Animal
+  def live(width, hunters, young)
+    wander(width)
+    @energy += 2 if drawn(3) > 0
+    @energy = 0 if hunters[@cell] > 0 && drawn(2) == 0
+    return unless @energy > 8
+
+    @energy /= 2
+    young << Prey.new(drawn(1 << 20), @cell, @energy)
+  end
+end
+
+class Predator < Animal
+  def live(width, herd, young)
+    wander(width)
+    @energy += 4 if herd[@cell] > 0
+    return unless @energy > 20
+
+    @energy /= 2
+    young << Predator.new(drawn(1 << 20), @cell, @energy)
+  end
+end
+
+# Predators and prey with births and deaths, in plain Ruby and in a section.
+class Island
+  attr_reader :log
+
+  def initialize(animals)
+    @width = Math.sqrt(animals).ceil
+    cells = @width * @width
+    @prey = Array.new(animals * 9 / 10) { |i| Prey.new(i, i * 7919 % cells, 4 + (i % 5)) }
+    @predators = Array.new(animals / 10) { |i| Predator.new(i, i * 104_729 % cells, 10 + (i % 9)) }
+    @log = []
+  end
+
+  def live(days)
+    days.times do
+      herd = Array.new(@width * @width, 0)
+      @prey.each { |one| herd[one.cell] += 1 }
+      hunters = Array.new(@width * @width, 0)
+      @predators.each { |one| hunters[one.cell] += 1 }
+      lambs = []
+      @prey.each { |one| one.live(@width, hunters, lambs) }
+      cubs = []
+      @predators.each { |one| one.live(@width, herd, cubs) }
+      @prey = @prey.select(&:alive?) + lambs
+      @predators = @predators.select(&:alive?) + cubs
+      @log << [@prey.size, @predators.size]
+    end
+    self
+  end
+
+  def plive(days)
+    Ikra.section do
+      days.times do
+        herd = Array.new(@width * @width, 0)
+        @prey.peach { |one| herd[one.cell] += 1 }
+        hunters = Array.new(@width * @width, 0)
+        @predators.peach { |one| hunters[one.cell] += 1 }
+        lambs = []
+        @prey.peach { |one| one.live(@width, hunters, lambs) }
+        cubs = []
+        @predators.peach { |one| one.live(@width, herd, cubs) }
+        @prey = @prey.pselect(&:alive?) + lambs
+        @predators = @predators.pselect(&:alive?) + cubs
+        @log << [@prey.size, @predators.size]
+      end
+    end
+    self
+  end
+end
+
 # The distance of two words: rows of a table, one after the other.
 module Words
   module_function
@@ -106,6 +202,11 @@ PROGRAMS = {
     movers = Array.new(size(200_000)) { |i| Mover.new(i) }
     show = ->(given) { given.size }
     [-> { movers.each(&:move) }, -> { movers.peach(&:move) }, show]
+  end,
+  # Their islands take as long to make as one day there.
+  "island" => lambda do
+    animals = size(100_000)
+    [-> { Island.new(animals).live(50) }, -> { Island.new(animals).plive(50) }, ->(island) { island.log }]
   end,
   "words" => lambda do
     random = Random.new(1)
