@@ -2,12 +2,11 @@
 //! is the same for all that can be gone through in `sequence.rs`, what changes one in `changes.rs`, and most of the rest
 //! in `core.rb`.
 
-use super::changes::list_of;
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
-use crate::infer::{Lowerer, Operand, class_of};
+use crate::infer::{Changing, Lowerer, Operand, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{HashPart, ListKind, RangeEnd, Shape, Type};
+use crate::types::{HashPart, RangeEnd, Shape, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -389,8 +388,8 @@ fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let room = s.b.i64(4);
     let out = s.new_list(0, room);
-    let Some((kind, list)) = list_of(&out) else { return out };
-    each_choice(s, &arrays, &[], &mut |s, choice| s.push(kind, list, &choice));
+    let Some(into) = Changing::of(&out) else { return out };
+    each_choice(s, &arrays, &[], &mut |s, choice| s.push_to(into, &choice));
     out
 }
 
@@ -436,22 +435,15 @@ pub(super) fn flattening(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Optio
 pub(super) fn flatten(s: &mut Lowerer<'_>, array: &Operand, depth: Option<u32>) -> Operand {
     let Some(room) = length_of(s, array) else { return Operand::bottom() };
     let out = s.new_list(0, room);
-    let Some((kind, list)) = list_of(&out) else { return out };
-    s.each_item(array, &mut |s, item, _, _| flatten_into(s, kind, list, &item, depth, 0));
+    let Some(into) = Changing::of(&out) else { return out };
+    s.each_item(array, &mut |s, item, _, _| flatten_into(s, into, &item, depth, 0));
     out
 }
 
 /// Arrays in arrays are as deep as their types, and those that hold themselves have no end.
 const DEEPEST: u32 = 24;
 
-fn flatten_into(
-    s: &mut Lowerer<'_>,
-    kind: ListKind,
-    list: Value,
-    value: &Operand,
-    depth: Option<u32>,
-    level: u32,
-) {
+fn flatten_into(s: &mut Lowerer<'_>, into: Changing, value: &Operand, depth: Option<u32>, level: u32) {
     let value = s.through_to_ary(value);
     s.switch(&value, 30, &mut |s, value| {
         match value.types.single() {
@@ -465,11 +457,11 @@ fn flatten_into(
                 }
                 s.within_slot(level, |s| {
                     s.each_item(&value, &mut |s, item, _, _| {
-                        flatten_into(s, kind, list, &item, depth, level + 1);
+                        flatten_into(s, into, &item, depth, level + 1);
                     });
                 });
             }
-            _ => s.push(kind, list, &value),
+            _ => s.push_to(into, &value),
         }
         Operand::nil()
     });
@@ -709,7 +701,7 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
     };
     let list = s.new_list(0x500, size);
-    let Some((kind, array)) = list_of(&list) else { return list };
+    let Some(into) = Changing::of(&list) else { return list };
     let value = call.args.get(1).cloned().unwrap_or_else(Operand::nil);
     s.counted(zero, size, 1, &mut |s, i, _, _| {
         let item = match &call.block {
@@ -719,7 +711,7 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         if item.is_bottom() {
             s.b.mark_dead();
         }
-        s.push(kind, array, &item);
+        s.push_to(into, &item);
     });
     list
 }

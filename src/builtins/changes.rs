@@ -116,13 +116,13 @@ pub(super) const ROWS: &[Row] = &[
     carrying("fill", fill),
     // ---- what core.rb is made of
     carrying("#push", |s, c| {
-        if let Some(to) = changing(&c.receiver) {
+        if let Some(to) = Changing::of(&c.receiver) {
             s.push_to(to, &c.args[0]);
         }
         c.receiver.clone()
     }),
     carrying("#push_front", |s, c| {
-        match changing(&c.receiver) {
+        match Changing::of(&c.receiver) {
             Some(Changing::List(kind, list)) => s.push_front(kind, list, &c.args[0]),
             Some(Changing::Array(kind, id)) => s.array_push_front(kind, id, &c.args[0]),
             Some(Changing::Log(..)) | None => {}
@@ -130,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
         c.receiver.clone()
     }),
     row("#drop_front", |s, c| {
-        match changing(&c.receiver) {
+        match Changing::of(&c.receiver) {
             Some(Changing::List(kind, list)) => s.drop_front(kind, list, c.args[0].value()),
             Some(Changing::Array(kind, id)) => s.array_drop_front(kind, id, c.args[0].value()),
             Some(Changing::Log(..)) | None => {}
@@ -138,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
         c.receiver.clone()
     }),
     carrying("#append", |s, c| {
-        if let Some(to) = changing(&c.receiver) {
+        if let Some(to) = Changing::of(&c.receiver) {
             let value = s.through_to_ary(&c.args[0]);
             append(s, to, &value);
         }
@@ -160,7 +160,7 @@ pub(super) const ROWS: &[Row] = &[
         c.args[1].clone()
     }),
     row("#resize", |s, c| {
-        match changing(&c.receiver) {
+        match Changing::of(&c.receiver) {
             // What only its items are changed of is as long as before.
             Some(Changing::Array(kind, _)) if !s.array_grows(kind) => {}
             Some(of) => s.set_length(of, c.args[0].value()),
@@ -177,17 +177,9 @@ pub(super) fn list_of(operand: &Operand) -> Option<(ListKind, Value)> {
     }
 }
 
-fn changing(operand: &Operand) -> Option<Changing> {
-    match operand.types.single() {
-        Some(Type::List(kind)) => Some(Changing::List(*kind, operand.value())),
-        Some(Type::Array(kind)) => Some(Changing::Array(*kind, operand.value())),
-        _ => None,
-    }
-}
-
 /// The receiver as what may change its length. Tuples cannot be written to.
 fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
-    match changing(&call.receiver) {
+    match Changing::of(&call.receiver) {
         Some(Changing::List(kind, _)) if !s.mutate_list(kind) => return None,
         Some(Changing::Array(kind, id)) if !s.grow_array(kind, id) => return None,
         Some(of) => return Some(of),
@@ -206,7 +198,7 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
 
 /// The receiver as what gets more items.
 fn pushable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
-    match changing(&call.receiver) {
+    match Changing::of(&call.receiver) {
         Some(Changing::Array(kind, id)) => {
             let values: Vec<&Operand> = call.args.iter().chain(&call.splat).collect();
             s.pushed_array(kind, id, &values)
@@ -217,7 +209,7 @@ fn pushable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
 
 /// The receiver gets other items: is it one that may?
 fn overwritten(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
-    match changing(&call.receiver) {
+    match Changing::of(&call.receiver) {
         Some(Changing::Array(kind, id)) => s.overwrite_array(kind, id),
         _ => mutable(s, call).is_some(),
     }

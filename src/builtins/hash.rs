@@ -371,6 +371,9 @@ fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     if default.is_bottom() {
         return Operand::bottom();
     }
+    if let Some(hash) = s.new_hash([0x510, 0x511, 0x512], default) {
+        return hash;
+    }
     let room = s.b.i64(4);
     let none = s.b.i64(0);
     let parts = [s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];

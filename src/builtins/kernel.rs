@@ -720,7 +720,7 @@ impl Lowerer<'_> {
                 inside.pop();
                 all
             }
-            Type::Object(..) | Type::Record(_) if self.is_alike_by_members(ty) => {
+            Type::Object(..) | Type::Record(_) | Type::Made(_) if self.is_alike_by_members(ty) => {
                 let deeper = !inside.contains(ty);
                 inside.push(ty.clone());
                 let all = deeper && {
@@ -757,7 +757,7 @@ impl Lowerer<'_> {
     }
 
     /// What the members of a Struct can hold.
-    fn types_of_members(&mut self, ty: &Type) -> TypeSet {
+    pub(crate) fn types_of_members(&mut self, ty: &Type) -> TypeSet {
         let names = self.host.members(crate::infer::class_of(ty));
         names.iter().fold(TypeSet::empty(), |all, name| all.union(&self.types_of_variable(ty, name)))
     }

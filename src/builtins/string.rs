@@ -171,6 +171,11 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let message =
             "can't modify frozen String that a section has made [changed-record]\n  hint: change a copy: dup";
         s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
+        let has_row = s.has_row(&c.receiver);
+        let ok = s.b.unary(UnaryOp::Not, has_row);
+        let message = "a String that an object, array or element has by now cannot be changed by the code around \
+                       parallel calls [unsupported-string]\n  hint: change it before, or a copy: dup";
+        s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
         Operand::nil()
     }),
 ];

@@ -222,6 +222,8 @@ pub struct Schema {
     pub arrays: Vec<ArraySchema>,
     /// The Hashes that change, and the kinds of their keys, values and slots.
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
+    /// The kinds of the defaults of those that it makes, where they have one.
+    pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
     pub variables: Vec<VariableSchema>,

@@ -175,16 +175,14 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() {
             return;
         }
-        // A driver may put arrays that calls gave into variables around the section.
-        let is_made =
-            |ty: &Type| self.in_driver && matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
-        let others = value.types.filter(|ty| !is_made(ty));
-        if !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
+        let Some(value) = &self.with_rows(value) else { return };
+        if !self.is_storable(value) {
             return;
         }
         let memo = self.memo.accumulators.entry(name.to_owned()).or_default();
         self.memo.changed |= memo.extend(&value.types);
         let types = memo.clone();
+        self.memo.unite_rows(&types);
         let row = self.watch_shared(number, true);
         self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, value);
     }

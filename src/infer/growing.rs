@@ -24,6 +24,16 @@ pub(crate) enum Changing {
     Log(ArrayKind, Value),
 }
 
+impl Changing {
+    pub(crate) fn of(operand: &Operand) -> Option<Self> {
+        match operand.types.single() {
+            Some(Type::List(kind)) => Some(Self::List(*kind, operand.value())),
+            Some(Type::Array(kind)) => Some(Self::Array(*kind, operand.value())),
+            _ => None,
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// Does the section change how long arrays of the kind are?
     pub(crate) fn array_grows(&self, kind: ArrayKind) -> bool {
@@ -43,12 +53,7 @@ impl Lowerer<'_> {
 
     /// The same, of whatever touches the array then.
     pub(super) fn begin_growth(&mut self, kind: ArrayKind, id: Value) -> bool {
-        if self.made_kinds.contains(&kind) {
-            self.refuse_here(
-                "unsupported-store",
-                "an array that a parallel call gave cannot be changed by the section",
-                Some("change a dup of it, or let a parallel call give one with the new values".into()),
-            );
+        if self.give_rows_to_copied(&Type::Array(kind).into()) {
             return false;
         }
         if self.array_contents(kind).is_none() {
@@ -69,8 +74,8 @@ impl Lowerer<'_> {
 
     /// All items of an array may be others from here on: false where that cannot be.
     pub(crate) fn overwrite_array(&mut self, kind: ArrayKind, id: Value) -> bool {
-        if self.made_kinds.contains(&kind) {
-            return self.grow_array(kind, id);
+        if self.give_rows_to_copied(&Type::Array(kind).into()) {
+            return false;
         }
         self.check_unfrozen_array(kind, id);
         true
@@ -174,15 +179,13 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() {
             return None;
         }
-        let made = value.types.filter(|ty| matches!(ty, Type::Made(_) | Type::Record(_)));
-        // What a driver makes has a row from the next walk on.
-        if !made.is_empty() && self.in_driver && self.give_rows(&made) {
-            return None;
+        if self.in_driver {
+            return self.with_rows(value).filter(|value| self.is_storable(value));
         }
-        if !self.in_driver && value.types.iter().any(is_made) && self.can_settle_pushes() {
+        if value.types.iter().any(is_made) && self.can_settle_pushes() {
             return self.put_made(Holders::Arrays(kind), value);
         }
-        if !self.in_driver && value.types.iter().any(is_made) && self.is_beside_made(kind) {
+        if value.types.iter().any(is_made) && self.is_beside_made(kind) {
             // A variable has held the array that does not any more, as a rule.
             let message = "what an element makes would be put into an array that exists outside the section \
                            [unsupported-store]\n  hint: put it into a new array: `@list += [object]`";
@@ -190,7 +193,7 @@ impl Lowerer<'_> {
             return None;
         }
         let made = value.types.filter(is_made);
-        if !self.in_driver && !made.is_empty() && !made.iter().any(Type::is_made_hash) {
+        if !made.is_empty() && !made.iter().any(Type::is_made_hash) {
             let what = self.describe(&made);
             self.refuse_here(
                 "unsupported-store",

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
 use crate::source::Span;
 use crate::syntax::ast::Code;
-use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId, Type, TypeSet};
 use std::rc::Rc;
 
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
@@ -155,6 +155,10 @@ pub trait Host {
     /// A kind for arrays that the section makes, by a number of its own.
     fn made_kind(&mut self, number: u32) -> ArrayKind {
         ArrayKind(u32::MAX - number)
+    }
+    /// The same for Hashes of a sort.
+    fn made_hash(&mut self, number: u32, _sort: HashSort) -> ArrayKind {
+        self.made_kind(number)
     }
     /// The kind of the arrays of words that the bytes of Strings are; they are read by that.
     fn string_words(&mut self) -> ArrayKind {

@@ -137,6 +137,9 @@ impl Lowerer<'_> {
     }
 
     fn new_list_of(&mut self, kind: ListKind, room: Value) -> Operand {
+        if self.has_rows(kind) {
+            return self.new_array(kind);
+        }
         self.note_made(kind);
         let (_, scalars) = self.items_of(kind);
         let width = self.b.i64(scalars.len() as i64);
@@ -456,7 +459,10 @@ impl Lowerer<'_> {
         operand.clone()
     }
 
-    fn list_of_tuple(&mut self, kind: ListKind, tuple: &Operand) -> Operand {
+    pub(super) fn list_of_tuple(&mut self, kind: ListKind, tuple: &Operand) -> Operand {
+        if self.has_rows(kind) {
+            return self.array_of_tuple(kind, tuple).unwrap_or_else(Operand::bottom);
+        }
         let items = self.tuple_items(tuple);
         let room = self.b.i64(items.len() as i64);
         let list = self.new_list_of(kind, room);

@@ -124,10 +124,16 @@ impl Lowerer<'_> {
     pub(super) fn make(&mut self, class: ClassId, values: &[(String, Operand)]) -> Operand {
         let kind = self.made_kind(class);
         self.note_made(kind);
+        let mut given = Vec::new();
         for (name, value) in values {
             if self.keep_building(&value.types) {
                 return Operand::bottom();
             }
+            let Some(value) = self.field_with_rows(class, name, value) else { return Operand::bottom() };
+            given.push((name.clone(), value));
+        }
+        let values = &given;
+        for (name, value) in values {
             self.learn_field(class, name, &value.types);
         }
         self.learn_always_set(class, values);
@@ -246,6 +252,7 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() || self.keep_building(&value.types) {
             return;
         }
+        let Some(value) = &self.field_with_rows(class, name, value) else { return };
         self.learn_field(class, name, &value.types);
         let Some((offset, types)) = self.field(class, name) else { return };
         let Some(words) = self.field_words(class, &types, value) else { return };

@@ -8,7 +8,7 @@ use super::operand;
 use super::remembered::Holders;
 use crate::ir::Site;
 use crate::syntax::ast::NodeId;
-use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -201,6 +201,8 @@ pub struct Memo {
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
     /// The Hashes of the heap that the section changes, and the kinds of their keys, values and slots.
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
+    /// The kinds of the defaults of those that the driver makes, where they have one.
+    pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
     /// Pairs are deleted from Hashes that the section makes.
     pub dead_pairs: bool,
     /// Codes (by address) that call themselves, directly or through others.
@@ -227,6 +229,8 @@ pub struct Memo {
     pub made: BTreeMap<ClassId, MadeMemo>,
     /// The classes whose objects leave the section, with the instance variables that are set.
     pub leaving: BTreeMap<ClassId, Vec<String>>,
+    /// Structs that the section makes and whose members it writes then.
+    pub changed_members: BTreeSet<ClassId>,
     /// Those whose objects the section freezes.
     pub freezing: BTreeSet<ClassId>,
     /// Classes of which the section copies objects that were there before.
@@ -246,6 +250,10 @@ pub struct Memo {
     pub remembered: BTreeMap<Holders, Watchers>,
     /// Classes whose objects get rows as soon as a driver makes them, since elements or columns have them.
     pub of_drivers: BTreeSet<ClassId>,
+    /// The same of arrays, by the kinds of the lists that they would be else.
+    pub lists_of_drivers: BTreeSet<ListKind>,
+    /// The kinds of the arrays, and of the Hashes of a sort, that these are; and the lists (of a Hash its keys).
+    pub rows_of_lists: BTreeMap<ArrayKind, (ListKind, Option<HashSort>)>,
     /// The variables that all objects of a class have when they have been made.
     pub always_set: BTreeMap<ClassId, BTreeSet<String>>,
     /// Orders in which variables are set: those that have a number.
@@ -405,6 +413,7 @@ impl Memo {
     /// Widening, so that the fixpoint is reached: lists for arrays of several lengths, lists of one kind for those that
     /// meet, in records too.
     pub fn widen(&mut self, types: TypeSet, place: JoinKey) -> TypeSet {
+        self.unite_rows(&types);
         let (mut lists, mut tuples) = (Vec::new(), Vec::new());
         for ty in &types {
             match ty {
@@ -450,6 +459,37 @@ impl Memo {
         self.widen(types, (a, b, c + 1))
     }
 
+    /// Kinds of arrays and Hashes that a driver makes on the heap become one where they meet, as those of lists do.
+    pub fn unite_rows(&mut self, types: &TypeSet) {
+        let mut known: BTreeMap<Option<HashSort>, ListKind> = BTreeMap::new();
+        for ty in types {
+            let (Type::Array(kind) | Type::Hash(kind, _)) = ty else { continue };
+            let Some((list, sort)) = self.rows_of_lists.get(kind).copied() else { continue };
+            let list = self.known_list(list);
+            let first = *known.entry(sort).or_insert(list);
+            if self.known_list(first) != list {
+                self.unite(first, list);
+                // What was learned names both.
+                self.restart = true;
+            }
+        }
+    }
+
+    /// The types with the kinds that these have become.
+    fn with_united_rows(&self, types: &TypeSet) -> TypeSet {
+        let now = |kind: &ArrayKind| {
+            let (list, sort) = self.rows_of_lists.get(kind)?;
+            let united = (self.known_list(*list), *sort);
+            self.rows_of_lists.iter().find(|(_, of)| **of == united).map(|(kind, _)| *kind)
+        };
+        let renamed = types.iter().map(|ty| match ty {
+            Type::Array(kind) => Type::Array(now(kind).unwrap_or(*kind)),
+            Type::Hash(kind, sort) => Type::Hash(now(kind).unwrap_or(*kind), *sort),
+            other => other.clone(),
+        });
+        renamed.collect()
+    }
+
     /// The same within what is carried as its parts.
     fn widen_parts(&mut self, ty: &Type, place: JoinKey) -> Type {
         let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
@@ -458,19 +498,7 @@ impl Memo {
         let parts = parts.into_iter().enumerate().map(|(i, types)| {
             self.widen(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
         });
-        let parts: Vec<TypeSet> = parts.collect();
-        match ty {
-            Type::Record(record) => {
-                let mut record = (**record).clone();
-                for ((_, types), widened) in record.fields.iter_mut().zip(parts) {
-                    *types = widened;
-                }
-                Type::Record(record.into())
-            }
-            Type::Enumerator(method, _) => Type::Enumerator(method.clone(), parts.into()),
-            Type::Closure(number, _) => Type::Closure(*number, parts.into()),
-            _ => Type::Tuple(parts.into()),
-        }
+        operand::with_parts(ty, parts.collect())
     }
 
     /// A list of the kind is made in these loops.
@@ -534,12 +562,14 @@ impl Memo {
         self.kernel_results.clear();
         self.list_loops.clear();
         self.made.values_mut().for_each(|made| made.fields.clear());
-        for types in self.columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]) {
-            *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
+        let mut variables = std::mem::take(&mut self.variables);
+        let (mut columns, mut arrays) = (std::mem::take(&mut self.columns), std::mem::take(&mut self.arrays));
+        let of_columns = columns.values_mut().flat_map(|column| [&mut column.stored, &mut column.written]);
+        let of_arrays = arrays.values_mut().flat_map(|array| [&mut array.stored, &mut array.written]);
+        for types in of_columns.chain(of_arrays).chain(variables.values_mut()) {
+            *types = self.with_united_rows(&types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_))));
         }
-        for types in self.arrays.values_mut().flat_map(|array| [&mut array.stored, &mut array.written]) {
-            *types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
-        }
+        (self.columns, self.arrays, self.variables) = (columns, arrays, variables);
         for list in &mut self.lists {
             *list = ListMemo { parent: list.parent, ..ListMemo::default() };
         }

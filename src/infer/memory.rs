@@ -203,6 +203,11 @@ impl Lowerer<'_> {
                 let field = record.fields.iter().find(|(field, _)| field == name);
                 field.map_or_else(|| Type::Nil.into(), |(_, types)| types.clone())
             }
+            Type::Made(class) => {
+                let field =
+                    self.memo.made.get(class).and_then(|made| made.fields.iter().find(|(f, _)| f == name));
+                field.map_or_else(TypeSet::empty, |(_, types)| types.clone())
+            }
             _ => TypeSet::empty(),
         }
     }
@@ -265,6 +270,7 @@ impl Lowerer<'_> {
         memo.is_written = true;
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
+        self.memo.unite_rows(&stored);
         let id = receiver.value();
         if self.any_frozen(hierarchy) {
             let is_frozen = self.is_frozen(hierarchy, id);
@@ -300,17 +306,12 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
+        if self.give_rows_to_copied(&value.types) {
+            return false;
+        }
         let local = value.types.filter(|t| {
             matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc)
         });
-        if value.types.iter().any(|ty| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind))) {
-            self.refuse_here(
-                "unsupported-store",
-                "an array that a parallel call gave cannot be stored in an object or array by a section",
-                Some("keep it in a local variable, or let the section give it and store it then".into()),
-            );
-            return false;
-        }
         if local.is_empty() {
             return true;
         }
@@ -578,14 +579,6 @@ impl Lowerer<'_> {
             return;
         }
         let Some(value) = &self.kept_item(kind, value) else { return };
-        if self.made_kinds.contains(&kind) {
-            self.refuse_here(
-                "unsupported-store",
-                "an array that a parallel call gave cannot be changed by the section",
-                Some("let a parallel call give one with the new values".into()),
-            );
-            return;
-        }
         self.check_unfrozen_array(kind, id);
         let length = self.array_length(kind, id);
         let zero = self.b.i64(0);
@@ -625,7 +618,8 @@ impl Lowerer<'_> {
 
     /// Writes the item at an index that is known to be in range.
     pub(crate) fn array_item_store(&mut self, kind: ArrayKind, id: Value, at: Value, value: &Operand) {
-        if value.is_bottom() || self.array_contents(kind).is_none() {
+        let is_copy = self.give_rows_to_copied(&Type::Array(kind).into());
+        if value.is_bottom() || is_copy || self.array_contents(kind).is_none() {
             return;
         }
         let Some(value) = &self.listed_in_array(kind, value) else { return };
@@ -633,6 +627,7 @@ impl Lowerer<'_> {
         let grew = memo.written.extend(&value.types) | memo.stored.extend(&value.types);
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
+        self.memo.unite_rows(&stored);
         let slot = self.array_slot(kind, id, at);
         self.watch_item(kind, (id, at), slot, true, None);
         self.store_parts(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, value);
@@ -692,6 +687,10 @@ impl Lowerer<'_> {
     /// A Hash is about to change. One that exists outside is from then on what one is that the section makes: its keys,
     /// values and slots are arrays that get longer and shorter. False where that cannot be.
     pub(crate) fn change_hash(&mut self, hash: &Operand) -> bool {
+        if let Some(parts) = hash.types.single().and_then(operand::parts) {
+            // Elements have a copy of one that the driver has made.
+            return !parts.iter().fold(false, |grew, types| self.give_rows_to_copied(types) | grew);
+        }
         let Some(Type::Hash(kind, sort)) = hash.types.single() else { return true };
         let (kind, id) = (*kind, hash.value());
         if sort.by_identity {
@@ -766,7 +765,11 @@ impl Lowerer<'_> {
                 let items = items.clone();
                 items.iter().any(|types| types.iter().any(|ty| self.may_change_as_key(ty, inside)))
             }
-            Type::Made(class) => !self.host.members(*class).is_empty(),
+            Type::Made(class) if !self.host.members(*class).is_empty() => {
+                let members = self.types_of_members(ty);
+                self.memo.changed_members.contains(class)
+                    || members.iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
             _ => self.any_written(&ty.clone().into(), &mut Vec::new()),
         }
     }
@@ -889,6 +892,7 @@ impl Lowerer<'_> {
             columns,
             arrays,
             hashes: self.memo.hashes.clone(),
+            hash_defaults: self.memo.hash_defaults.clone(),
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),
             syncs: self.syncs.clone(),

@@ -38,6 +38,7 @@ mod memory;
 mod mutable_literals;
 #[cfg(test)]
 mod mutated;
+mod of_drivers;
 mod operand;
 mod outlining;
 mod parallel;
@@ -91,7 +92,7 @@ use crate::ir::{Buffer, BufferKind, FuncId, KernelId, Program, Scalar, ScalarSou
 use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
-use crate::types::{ArrayKind, ClassId, TypeSet};
+use crate::types::{ArrayKind, ClassId, ListKind, TypeSet};
 use host::{Refusal, Scope};
 use joins::Join;
 pub(crate) use made_procs::MadeProc;
@@ -483,6 +484,8 @@ pub(crate) struct Lowerer<'h> {
     launched_at: Vec<(String, u32, String)>,
     /// Kinds of arrays that the driver makes.
     made_kinds: BTreeSet<ArrayKind>,
+    /// Those of copies that elements get, and the lists that these are copies of.
+    list_copies: BTreeMap<ArrayKind, ListKind>,
     /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
     program_variables: Vec<((Context, u32), String)>,
     syncs: Vec<crate::heap::schema::SyncSchema>,
@@ -570,6 +573,7 @@ impl<'h> Lowerer<'h> {
             concatenated_at: None,
             launched_at: Vec::new(),
             made_kinds: BTreeSet::new(),
+            list_copies: BTreeMap::new(),
             program_variables: Vec::new(),
             syncs: Vec::new(),
         }

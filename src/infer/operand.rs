@@ -96,6 +96,22 @@ pub fn parts(ty: &Type) -> Option<Vec<TypeSet>> {
     }
 }
 
+/// The same type with other parts.
+pub fn with_parts(ty: &Type, parts: Vec<TypeSet>) -> Type {
+    match ty {
+        Type::Record(record) => {
+            let mut record = (**record).clone();
+            for ((_, types), part) in record.fields.iter_mut().zip(parts) {
+                *types = part;
+            }
+            Type::Record(record.into())
+        }
+        Type::Enumerator(method, _) => Type::Enumerator(method.clone(), parts.into()),
+        Type::Closure(number, _) => Type::Closure(*number, parts.into()),
+        _ => Type::Tuple(parts.into()),
+    }
+}
+
 pub fn end_ty(end: RangeEnd) -> Option<Ty> {
     match end {
         RangeEnd::None => None,

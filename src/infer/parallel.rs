@@ -8,6 +8,7 @@ use super::calls::Arguments;
 use super::closed_blocks::{ClosedBlock, Environment};
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
+use super::joins::has_list;
 use super::memo::Context;
 use super::operand::{self, Operand};
 use super::sites::class_of;
@@ -348,10 +349,17 @@ impl Lowerer<'_> {
 
     /// An array of the driver's own memory as one of the heap, where elements can read it.
     pub(super) fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
+        let (from, stored, count) = self.items_in_columns(array)?;
+        Some(self.append_array(key, from, &stored, (None, count)))
+    }
+
+    /// The items of an array of the driver's in columns of their own, and how many there are.
+    pub(super) fn items_in_columns(&mut self, array: &Operand) -> Option<(Items, Stored, Value)> {
         let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
         if !is_plain(&types) && self.give_rows(&types) {
             return None;
         }
+        let types = self.settled(&types);
         if !is_plain(&types) || operand::scalars(&types).is_none() {
             self.refuse_here(
                 "unsupported-capture",
@@ -373,8 +381,8 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
         let store = |s: &mut Self, index: Value, item: &Operand| {
             let row = s.b.unary(UnaryOp::WrapI64, index);
-            if !item.is_bottom() {
-                s.store_parts(&part, row, &types, item);
+            if let Some(item) = s.with_rows(item).filter(|item| !item.is_bottom()) {
+                s.store_parts(&part, row, &types, &item);
             }
         };
         if let Some(Type::List(kind)) = array.types.single() {
@@ -389,7 +397,7 @@ impl Lowerer<'_> {
                 store(self, index, &item);
             }
         }
-        Some(self.append_array(key, from, &stored, (None, count)))
+        Some((from, stored, count))
     }
 
     /// An iteration of a loop over `start`, `start + step` … before `end`. Around the driver's launches the outermost such
@@ -497,6 +505,17 @@ impl Lowerer<'_> {
         (given, count): (Option<Buffer>, Value),
     ) -> Operand {
         let kind = self.kind_at(key);
+        let local = self.is_local(kind);
+        self.append_to((kind, local), from, stored, (given, count))
+    }
+
+    pub(super) fn append_to(
+        &mut self,
+        (kind, local): (ArrayKind, bool),
+        from: Items,
+        stored: &Stored,
+        (given, count): (Option<Buffer>, Value),
+    ) -> Operand {
         let memo = self.memo.arrays.entry(kind).or_default();
         let grew = memo.stored.extend(&stored.types) | memo.written.extend(&stored.types) | !memo.made;
         memo.made = true;
@@ -507,11 +526,7 @@ impl Lowerer<'_> {
         let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
         let shape = stored.types.single_shape().map(Shape::tag);
         let tag = if from.tag.is_none() && items.tag.is_some() { shape } else { None };
-        let id = self.b.append(
-            (from, tag),
-            (given, count),
-            (Arrays { offset, length, items }, self.is_local(kind)),
-        );
+        let id = self.b.append((from, tag), (given, count), (Arrays { offset, length, items }, local));
         Operand::one(Type::Array(kind), id)
     }
 
@@ -525,7 +540,7 @@ impl Lowerer<'_> {
         let lists = memo.lists.iter().map(|list| &list.items);
         let fields = memo.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types));
         let mut stored = columns.chain(arrays).chain(given).chain(lists).chain(fields);
-        self.function.is_none() && !stored.any(|types| holds(types, kind))
+        self.function.is_none() && !self.array_grows(kind) && !stored.any(|types| holds(types, kind))
     }
 
     /// In a driver: did a parallel call give such an array?
@@ -553,16 +568,36 @@ impl Lowerer<'_> {
         Items { payload, tag }
     }
 
+    /// What elements can have of what the driver's variables hold: a copy of a list that is in no column.
+    fn for_elements(&mut self, key: Context, operand: &Operand) -> Option<Operand> {
+        let types = operand.types.single();
+        if let Some(Type::List(kind)) = types {
+            let array = self.on_heap(key, operand)?;
+            if let Some(Type::Array(copy)) = array.types.single() {
+                self.note_copy(*copy, *kind);
+            }
+            return Some(array);
+        }
+        let is_object = |ty: &Type| matches!(ty, Type::Record(_)) && !ty.is_made_hash();
+        let carried = types.filter(|ty| !is_object(ty)).and_then(operand::parts);
+        let Some(parts) = carried.filter(|parts| parts.iter().any(has_list)) else {
+            return self.with_rows(operand);
+        };
+        // What is carried as its parts stays so.
+        let mut items = Vec::new();
+        for (number, item) in (0..parts.len() as u32).zip(self.tuple_items(operand)) {
+            let key = self.memo.context(key, u32::MAX - 7, number);
+            items.push(self.for_elements(key, &item)?);
+        }
+        let parts = items.iter().map(|item| item.types.clone()).collect();
+        let ty = operand::with_parts(types?, parts);
+        Some(Operand { types: ty.into(), values: items.into_iter().flat_map(|item| item.values).collect() })
+    }
+
     /// What a kernel gets of the frames around its block: scalars that are set before it is launched.
     fn hand_over(&mut self, (key, number): (Context, u32), operand: &Operand) -> Option<Operand> {
         let key = self.memo.context(key, u32::MAX - 6, number);
-        let operand = &match operand.types.single() {
-            Some(Type::List(_)) => self.on_heap(key, operand)?,
-            _ => operand.clone(),
-        };
-        if self.give_rows(&operand.types) {
-            return None;
-        }
+        let operand = &self.for_elements(key, operand)?;
         if let Some(what) = self.driver_only(&operand.types) {
             self.refuse_here(
                 "unsupported-capture",

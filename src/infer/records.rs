@@ -335,6 +335,9 @@ impl Lowerer<'_> {
             }
             Some(Type::Made(class)) => {
                 self.check_unfrozen_made(receiver, *class, name);
+                if self.host.members(*class).iter().any(|member| member == name) {
+                    self.memo.changed |= self.memo.changed_members.insert(*class);
+                }
                 self.write_made(receiver.value(), *class, name, value);
                 self.note_set(receiver, *class, name);
                 true

@@ -11,8 +11,8 @@ use super::stored::Kept;
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{
-    Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, Kernel, KernelId, Scalar, ScalarInfo,
-    ScalarSource, Stmt, Ty,
+    Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, KernelId, Scalar, ScalarInfo, ScalarSource,
+    Stmt, Ty,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         settled
     }
 
-    fn settled_kind(&mut self, kind: ListKind) -> ArrayKind {
+    pub(super) fn settled_kind(&mut self, kind: ListKind) -> ArrayKind {
         let place = self.memo.context(u32::MAX, kind.0, u32::MAX - 12);
         let number = self.memo.made_kind(place);
         self.host.made_kind(number)
@@ -151,77 +151,6 @@ impl Lowerer<'_> {
             Some("keep numbers, Strings, arrays and objects of classes of your own".into()),
         );
         false
-    }
-
-    /// Objects that the driver makes are to be had by elements, or in columns: they get rows as soon as they are made, from
-    /// the next walk on. False if there are none.
-    pub(super) fn give_rows(&mut self, types: &TypeSet) -> bool {
-        if !self.in_driver {
-            return false;
-        }
-        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
-        self.held_within(types, &mut classes, &mut kinds);
-        self.value_classes(types, &mut |class, _| {
-            classes.insert(class);
-        });
-        let before = self.memo.of_drivers.len();
-        self.memo.of_drivers.extend(classes);
-        let grew = self.memo.of_drivers.len() > before;
-        self.memo.restart |= grew;
-        self.memo.changed |= grew;
-        grew
-    }
-
-    /// Gives a row to an object that the driver has just made.
-    pub(super) fn settle_now(&mut self, object: &Operand) -> Operand {
-        let types = object.types.clone();
-        if self.b.is_dead() || object.is_bottom() || self.keep_made(&types) {
-            return Operand::bottom();
-        }
-        if !self.can_leave(&types) || !self.can_settle(&types) {
-            return Operand::bottom();
-        }
-        self.settle_types(&types);
-        self.refuse_changing_lists(&types);
-        // What it holds may be looked at as it is here.
-        let within = self.held_by_all(&types);
-        if self.give_rows(&within) {
-            return Operand::bottom();
-        }
-        let kernel = KernelId(self.program.kernels.len() as u32);
-        self.program.kernels.push(Kernel::default());
-        let (settled, given) = (self.settled(&types), given(&types));
-        let into = self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(settled.clone()));
-        let part = |part| BufferKind::Given(kernel, part);
-        let from = self.parts(&part, &Stored::written(given.clone()));
-        let sized = [into.payload, into.tag, from.payload, from.tag].into_iter().flatten().collect();
-        let count = self.b.i64(1);
-        self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
-        let row = self.b.i32(0);
-        self.store_parts(&part, row, &given, object);
-        self.settle_element(kernel, &|_| Items::default(), Some((types, into)));
-        self.b.launch(kernel, None);
-        let part = |part| BufferKind::Result(kernel, part);
-        self.load_parts(&part, row, &Stored::written(settled), true)
-    }
-
-    /// What is held by what objects are.
-    fn held_by_all(&mut self, types: &TypeSet) -> TypeSet {
-        let all: Vec<TypeSet> = types.iter().flat_map(|ty| self.held_by(ty)).collect();
-        all.iter().fold(TypeSet::empty(), |all, types| all.union(types))
-    }
-
-    /// Arrays that an object of the driver's holds get rows with it: who changes them later would change others.
-    fn refuse_changing_lists(&mut self, types: &TypeSet) {
-        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
-        self.held_within(types, &mut classes, &mut kinds);
-        if kinds.into_iter().any(|kind| self.memo.list(kind).mutated) {
-            self.refuse_here(
-                "unsupported-store",
-                "an array that is changed is held by an object that the code around parallel calls makes",
-                Some("give the object a copy of it: `list.dup`, or `list.map { |x| x }`".into()),
-            );
-        }
     }
 
     /// Where elements run in order, one that comes behind another that has made something is left for later: until then
@@ -524,7 +453,7 @@ impl Lowerer<'_> {
 }
 
 /// What the block gives, with a tag that says so.
-fn given(result: &TypeSet) -> TypeSet {
+pub(super) fn given(result: &TypeSet) -> TypeSet {
     let mut given = result.clone();
     given.insert(Type::Nil);
     if given.single_shape().is_some() {

@@ -4,6 +4,7 @@
 
 use super::assign::Place;
 use super::calls::Arguments;
+use super::growing::Changing;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
@@ -70,26 +71,26 @@ impl Lowerer<'_> {
     }
 
     fn push_all(&mut self, list: &Operand, slot: u32, items: &[Operand]) {
-        let Some(Type::List(kind)) = list.types.single() else { return };
+        let Some(into) = Changing::of(list) else { return };
         for (i, item) in items.iter().enumerate() {
-            self.within_slot(slot + i as u32, |s| s.push(*kind, list.value(), item));
+            self.within_slot(slot + i as u32, |s| s.push_to(into, item));
         }
     }
 
     /// Puts the items of arrays behind a list, and what is no array as it is, but for nil in a splat.
     fn append(&mut self, list: &Operand, value: &Operand, splat: bool) {
-        let Some(Type::List(kind)) = list.types.single() else { return };
+        let Some(into) = Changing::of(list) else { return };
         self.switch(value, 30, &mut |s, value| {
             match value.types.single() {
                 Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
-                    s.each_item(&value, &mut |s, item, _, _| s.push(*kind, list.value(), &item));
+                    s.each_item(&value, &mut |s, item, _, _| s.push_to(into, &item));
                 }
                 Some(Type::Nil) if splat => {}
                 Some(ty) if splat && has_list_of_items(ty) => {
                     let items = s.send_from(&value, "to_a", &[], 31, super::calls::CallType::Own);
-                    s.each_item(&items, &mut |s, item, _, _| s.push(*kind, list.value(), &item));
+                    s.each_item(&items, &mut |s, item, _, _| s.push_to(into, &item));
                 }
-                _ => s.push(*kind, list.value(), &value),
+                _ => s.push_to(into, &value),
             }
             Operand::nil()
         });

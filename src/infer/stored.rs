@@ -27,10 +27,10 @@ impl Lowerer<'_> {
     ) -> Option<Operand> {
         let is_made =
             |ty: &Type| matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_));
-        let made = value.types.filter(is_made);
-        if self.in_driver && self.give_rows(&made) {
-            return None;
+        if self.in_driver {
+            return self.with_rows(value).filter(|value| self.is_storable(value));
         }
+        let made = value.types.filter(is_made);
         // A Hash is carried in values, as which no variable keeps it.
         let has_hash = made.iter().any(Type::is_made_hash);
         if made.is_empty() || has_hash {

@@ -15,6 +15,7 @@ use crate::types::{ClassId, Type, TypeSet};
 
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
+pub(super) const CLASS: i64 = 0;
 pub(super) const SIZE: i64 = 1;
 /// For so many bytes there is room.
 const ROOM: i64 = 2;
@@ -23,6 +24,8 @@ const START: i64 = 3;
 /// The encoding, whether it is frozen, and whether it is known to be ASCII.
 pub(super) const FLAGS: i64 = 4;
 pub(super) const HEADER: i64 = 5;
+/// The upper half of the flags, of one that has a row: the number of that, from 1.
+pub(super) const ROW: i64 = 32;
 /// The flag of a frozen one; the encoding is below.
 pub const STRING_FROZEN: i64 = 4;
 /// The flag of the copy that a Hash takes as its key: Ruby has one such String of each text.
@@ -766,6 +769,16 @@ impl Lowerer<'_> {
                 self.b.compare(Comparison::Ne, frozen, zero)
             }
         }
+    }
+
+    /// Has the String a row, so that it must not change?
+    pub(crate) fn has_row(&mut self, string: &Operand) -> Value {
+        if !self.in_driver {
+            return self.b.bool(false);
+        }
+        let flags = self.string_field(string.value(), FLAGS);
+        let (row, zero) = (self.op(BinaryOp::Shr, flags, ROW), self.b.i64(0));
+        self.b.compare(Comparison::Gt, row, zero)
     }
 
     pub(crate) fn freeze_string(&mut self, string: &Operand, interned: bool) {

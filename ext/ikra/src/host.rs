@@ -27,7 +27,7 @@ use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
-use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId};
+use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId};
 use magnus::{RHash, RModule, Ruby, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
@@ -325,7 +325,11 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn made_kind(&mut self, number: u32) -> ArrayKind {
-        self.tracer.made_kind(number)
+        self.tracer.made_kind(number, None)
+    }
+
+    fn made_hash(&mut self, number: u32, sort: HashSort) -> ArrayKind {
+        self.tracer.made_kind(number, Some(Collection::Hash(sort)))
     }
 
     fn string_words(&mut self) -> ArrayKind {

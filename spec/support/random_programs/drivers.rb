@@ -5,7 +5,7 @@ module RandomPrograms
   # go over arrays of all origins. What elements assign of the variables around them is theirs and the driver's.
   module Drivers
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1, step_call: 1.5, put_cell: 1.5,
-                 other_own: 0.7, made_loop: 1.2, join_call: 0.8, sync_call: 0.9, grow_cells: 0.7 }.freeze
+                 other_own: 0.7, made_loop: 1.2, kept_loop: 1.2, join_call: 0.8, sync_call: 0.9, grow_cells: 0.7 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
     SHARE = 200
@@ -43,6 +43,7 @@ module RandomPrograms
       texts = [Node.fixed("$seen = seen = []"), outside_array("xs", element_types, "elements")]
       texts << outside_array("ys", element_types, pick(["elements.values_at(2, 5, 2, 7, 11, 5)", "elements.first(3)",
                                                         "elements.reverse", "[elements[4]]", "elements.first(0)"]))
+      texts.concat(kept_around)
       [[:int], pick([[:int], [:float], %i[int nil], %i[int float]])].each do |types|
         items = Array.new(CELLS) { |i| constant(types[i] || pick(types)) }
         name = fresh("cells")

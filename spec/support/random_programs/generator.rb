@@ -34,6 +34,7 @@ require_relative "bases"
 require_relative "operations"
 require_relative "columns"
 require_relative "launches"
+require_relative "kept"
 require_relative "made_arrays"
 require_relative "drivers"
 require_relative "program"
@@ -76,6 +77,7 @@ module RandomPrograms
     include Bases
     include Columns
     include Launches
+    include Kept
     include MadeArrays
     include Drivers
 

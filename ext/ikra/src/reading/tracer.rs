@@ -357,9 +357,9 @@ impl<'a> Tracer<'a> {
         Ok(any)
     }
 
-    /// A kind for arrays that are not there yet.
-    pub fn made_kind(&mut self, number: u32) -> ArrayKind {
-        let kind = self.asked.kinds.kind_or_new(Holder::Made(number), None);
+    /// A kind for arrays that are not there yet, or Hashes.
+    pub fn made_kind(&mut self, number: u32, of: Option<Collection>) -> ArrayKind {
+        let kind = self.asked.kinds.kind_or_new(Holder::Made(number), of);
         self.room_for(kind);
         kind
     }

@@ -445,6 +445,7 @@ impl Heap {
 
     /// Puts back what a run that did not end has written.
     pub fn begin_again(&mut self, layout: &Layout) {
+        self.made.borrow_mut().clear();
         self.store.begin_again();
         for (column, recipe) in self.store.columns_mut().iter_mut().zip(&layout.recipes) {
             if matches!(recipe, Recipe::Parts) {

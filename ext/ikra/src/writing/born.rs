@@ -5,6 +5,7 @@
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
+use crate::vm::value;
 use crate::writing::objects::Maker;
 use crate::writing::strings;
 use ikra_core::error::Error;
@@ -13,6 +14,7 @@ use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, ORIGINAL, WO
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
+use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -29,6 +31,8 @@ struct Contents {
     strings: Option<OfStrings>,
     /// What has to be filled.
     empty: Vec<Empty>,
+    /// Hashes, and then those of them whose keys and values are there. Keys are put into them when they are filled.
+    hashes: Vec<(ArrayKind, i64, VALUE)>,
 }
 
 /// The buffers of what is known of Strings: how many bytes they have, flags, which array their bytes are, where each of
@@ -69,6 +73,30 @@ pub struct Variable {
     pub payload: Option<usize>,
     pub tags: Option<usize>,
     pub single: Option<Shape>,
+}
+
+/// What a Hash is to hold: an array of keys, and one of values.
+#[derive(Clone, Copy)]
+pub struct Pairs {
+    pub keys: VALUE,
+    pub values: VALUE,
+}
+
+impl Pairs {
+    pub fn put_into(self, hash: VALUE) -> Result<(), Trouble> {
+        let mut at = 0;
+        loop {
+            // SAFETY: both are kept alive by `Pinned`; the items are copied before anything runs.
+            let pair = unsafe {
+                let values = value::items(self.values);
+                value::items(self.keys).get(at).copied().zip(values.get(at).copied())
+            };
+            let Some((key, value)) = pair else { return Ok(()) };
+            at += 1;
+            // SAFETY: all are live; what is raised ends in `protect`.
+            protect(|| unsafe { rb_sys::rb_hash_aset(hash, key, value) })?;
+        }
+    }
 }
 
 impl OfClass {
@@ -160,6 +188,14 @@ impl Born {
 
     pub fn add_array(&self, kind: ArrayKind, id: i64, array: VALUE) {
         self.0.borrow_mut().empty.push(Empty::Array(kind, id, array));
+    }
+
+    pub fn add_hash(&self, kind: ArrayKind, id: i64, hash: VALUE) {
+        self.0.borrow_mut().hashes.push((kind, id, hash));
+    }
+
+    pub fn next_hash(&self) -> Option<(ArrayKind, i64, VALUE)> {
+        self.0.borrow_mut().hashes.pop()
     }
 
     /// What is to be filled next.

@@ -5,6 +5,7 @@
 
 use crate::vm::errors::Trouble;
 use crate::vm::value;
+use crate::writing::born::Pairs;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
 use crate::writing::grown;
@@ -26,13 +27,6 @@ struct Hash {
     before: Pairs,
 }
 
-/// An array of keys, and one of values.
-#[derive(Clone, Copy)]
-struct Pairs {
-    keys: VALUE,
-    values: VALUE,
-}
-
 /// What has been written; dropped, it is what it was before.
 pub struct Written(Vec<Hash>);
 
@@ -46,7 +40,7 @@ impl Drop for Written {
     fn drop(&mut self) {
         for Hash { hash, before, .. } in &self.0 {
             // If there is no memory for what it held there is nothing to be done.
-            let _ = clear(*hash).and_then(|()| put(*hash, *before));
+            let _ = clear(*hash).and_then(|()| before.put_into(*hash));
         }
     }
 }
@@ -55,21 +49,6 @@ fn clear(hash: VALUE) -> Result<(), Trouble> {
     // SAFETY: it is kept alive by `Pinned`; what is raised ends in `protect`.
     protect(|| unsafe { rb_sys::rb_hash_clear(hash) })?;
     Ok(())
-}
-
-fn put(hash: VALUE, pairs: Pairs) -> Result<(), Trouble> {
-    let mut at = 0;
-    loop {
-        // SAFETY: both are kept alive by `Pinned`; the items are copied before anything runs.
-        let pair = unsafe {
-            let values = value::items(pairs.values);
-            value::items(pairs.keys).get(at).copied().zip(values.get(at).copied())
-        };
-        let Some((key, value)) = pair else { return Ok(()) };
-        at += 1;
-        // SAFETY: all are live; what is raised ends in `protect`.
-        protect(|| unsafe { rb_sys::rb_hash_aset(hash, key, value) })?;
-    }
 }
 
 impl Hash {
@@ -94,7 +73,7 @@ impl Changed {
             if !only_gets_more {
                 clear(hash)?;
             }
-            put(hash, now)?;
+            now.put_into(hash)?;
         }
         Ok(written)
     }

@@ -6,9 +6,10 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
-use crate::writing::born::{Born, Empty, OfClass};
+use crate::writing::born::{Born, Empty, OfClass, Pairs};
 use crate::writing::objects::{Maker, Origin};
 use ikra_core::error::Error;
+use ikra_core::fallible;
 use ikra_core::heap::schema::ArraySchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::Inferred;
@@ -202,13 +203,47 @@ impl<'a> Decoder<'a> {
 
     /// Fills what the section has made and is empty, and what is made meanwhile.
     pub fn fill_born(&self) -> Result<(), Trouble> {
-        while let Some(next) = self.born.next() {
-            match next {
-                Empty::Object(of_class, row, object) => self.fill_object(&of_class, row, object)?,
-                Empty::Array(kind, id, array) => self.fill_array(kind, id, array)?,
+        let mut hashes = Vec::new();
+        loop {
+            match self.born.next() {
+                Some(Empty::Object(of_class, row, object)) => self.fill_object(&of_class, row, object)?,
+                Some(Empty::Array(kind, id, array)) => self.fill_array(kind, id, array)?,
+                None => match self.born.next_hash() {
+                    Some((kind, id, hash)) => fallible::push(&mut hashes, self.pairs(kind, id, hash)?)?,
+                    None => break,
+                },
             }
         }
+        // Keys are looked at by what they hold.
+        for (hash, pairs) in hashes {
+            pairs.put_into(hash)?;
+        }
         Ok(())
+    }
+
+    /// A Hash that the section has made, with its keys and values, which may be empty still.
+    fn pairs(&self, kind: ArrayKind, id: i64, hash: VALUE) -> Result<(VALUE, Pairs), Trouble> {
+        let schema = self.schema();
+        let lost = || Error::Internal("a Hash that was made is none".into());
+        let [keys, values, _] = *schema.hashes.get(&kind).ok_or_else(lost)?;
+        if let Some(default) = schema.hash_defaults.get(&kind) {
+            let default = self.items(*default, id)?;
+            // SAFETY: `Pinned` keeps the array alive; what is raised ends in `protect`.
+            let first = unsafe { value::items(default.as_raw()) }.first().copied().ok_or_else(lost)?;
+            // SAFETY: as above.
+            protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash, first) })?;
+        }
+        let [keys, values] = [self.items(keys, id)?, self.items(values, id)?];
+        Ok((hash, Pairs { keys: keys.as_raw(), values: values.as_raw() }))
+    }
+
+    /// A new array of the items of one that is read as a part of something.
+    fn items(&self, kind: ArrayKind, id: i64) -> Result<RArray, Trouble> {
+        let (_, _, length) = self.place_of_array(kind, id)?;
+        let array = protect_array(self.ruby, length)?;
+        self.pinned.hold(array.as_raw())?;
+        self.fill_array(kind, id, array.as_raw())?;
+        Ok(array)
     }
 
     fn fill_object(&self, of_class: &OfClass, row: usize, object: VALUE) -> Result<(), Trouble> {
@@ -288,6 +323,14 @@ impl<'a> Decoder<'a> {
         let key = (kind.0, id);
         if let Some(known) = self.heap.made.borrow().get(&key) {
             return Ok(*known);
+        }
+        if self.schema().hashes.contains_key(&kind) {
+            // SAFETY: what it raises ends in `protect`.
+            let hash = black_box(protect(|| unsafe { rb_sys::rb_hash_new() })?);
+            self.pinned.hold(hash)?;
+            self.heap.made.borrow_mut().insert(key, hash);
+            self.born.add_hash(kind, id, hash);
+            return Ok(hash);
         }
         let (_, _, length) = self.place_of_array(kind, id)?;
         let array = protect_array(self.ruby, length)?;

@@ -149,7 +149,10 @@ impl DriverState<'_> {
         let moves = |(from, into): &(Option<Buffer>, Option<Buffer>)| {
             into.is_none_or(|into| self.session.moves(*from, into))
         };
-        let mut moved = parts.iter().all(moves).then_some(Moved::Rows(0, count.max(0) as usize));
+        // An array of nothing yet.
+        let is_empty = from.payload.is_none() && items.payload.is_some();
+        let can_move = !is_empty && parts.iter().all(moves);
+        let mut moved = can_move.then_some(Moved::Rows(0, count.max(0) as usize));
         if let (Some(given), Some(_)) = (given, moved) {
             let (outcome, selected) = self.session.select(given, self.profile)?;
             self.done(outcome)?;
@@ -216,6 +219,10 @@ impl DriverState<'_> {
             let done = match (&source, &rows) {
                 (Some(source), Some(rows)) => collectives::append((to, offset), source, Rows::These(rows)),
                 (Some(source), None) => collectives::append((to, offset), source, Rows::First(count)),
+                (None, _) if is_empty => {
+                    to.extend_zeros((offset + count + 1).saturating_sub(to.len()));
+                    Ok(())
+                }
                 (None, _) => collectives::fill((to, offset), count, tag.unwrap_or(0)),
             };
             if let (Some(from), Some(source)) = (from, source) {
@@ -226,7 +233,15 @@ impl DriverState<'_> {
         if let Some(into) = items.payload.filter(|_| is_distinct) {
             self.distinct.insert((into, offset as i64, count as i64));
         }
-        for (list, value) in [(offsets, offset), (lengths, count)] {
+        let mut lists = vec![(offsets, offset), (lengths, count)];
+        let settler = &self.driver.settler;
+        lists.extend(settler.room_of(offsets).map(|room| (room, count)));
+        if let Some((marks, words)) = settler.marks_of(offsets) {
+            let items = parts.iter().filter_map(|(_, into)| *into).map(|into| self.column(into).len());
+            let rows = items.max().unwrap_or(0).max(number + 1);
+            self.lengthen(marks, (self.column(marks).len(), rows * words), false)?;
+        }
+        for (list, value) in lists {
             let Column::I32(list) = self.change(list, number, true)? else {
                 return Err(internal("offsets and lengths are no numbers").into());
             };

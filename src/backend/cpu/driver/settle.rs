@@ -12,7 +12,7 @@ use crate::heap::{Column, JobOrder, Round, Segment, marks};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{Arrays, Buffer, BufferKind, Items, KernelId, Program, Watched};
 use crate::parallel;
-use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
+use crate::types::{ClassId, HierarchyId, ListKind, Shape};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,8 +27,8 @@ pub(super) struct Settler {
     of_driver: Vec<bool>,
     /// Marks of arrays, and words of a row, by the column of the offsets.
     marks: BTreeMap<Buffer, (Buffer, usize)>,
-    /// For how many items arrays have room that grow.
-    rooms: BTreeMap<ArrayKind, Buffer>,
+    /// For how many items arrays have room that grow, by the same.
+    rooms: BTreeMap<Buffer, Buffer>,
     /// Words of an object and where the number of its bytes is, if it has bytes, by the number of its class.
     objects: Vec<Option<(usize, Option<usize>)>>,
     /// Words of an item, by the number of the kind of lists.
@@ -40,6 +40,10 @@ impl Settler {
         let words = if program.reports { marks::REPORT_WORDS } else { marks::WORDS };
         let (mut of_objects, mut marks) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
         let mut rooms = BTreeMap::new();
+        let offsets_of = |kind| {
+            let number = program.buffers.iter().position(|of| of.kind == BufferKind::ArrayOffset(kind));
+            number.map(|number| Buffer(number as u32))
+        };
         for (number, info) in (0..).zip(&program.buffers) {
             let (hierarchy, words) = match &info.kind {
                 BufferKind::Column { hierarchy, .. }
@@ -47,13 +51,11 @@ impl Settler {
                 | BufferKind::Places(hierarchy) => (*hierarchy, 1),
                 BufferKind::Marks(Watched::Column { hierarchy, .. }) => (*hierarchy, words),
                 BufferKind::Marks(Watched::Arrays(kind)) => {
-                    let offset = BufferKind::ArrayOffset(*kind);
-                    let offset = program.buffers.iter().position(|other| other.kind == offset);
-                    marks.extend(offset.map(|offset| (Buffer(offset as u32), (Buffer(number), words))));
+                    marks.extend(offsets_of(*kind).map(|offset| (offset, (Buffer(number), words))));
                     continue;
                 }
                 BufferKind::ArrayRoom(kind) => {
-                    rooms.insert(*kind, Buffer(number));
+                    rooms.extend(offsets_of(*kind).map(|offset| (offset, Buffer(number))));
                     continue;
                 }
                 _ => continue,
@@ -76,6 +78,16 @@ impl Settler {
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
         self.plan.kernels.get(kernel.0 as usize).and_then(Option::as_ref)
+    }
+
+    /// For how many items arrays have room, where they grow, by the column of their offsets.
+    pub fn room_of(&self, offsets: Buffer) -> Option<Buffer> {
+        self.rooms.get(&offsets).copied()
+    }
+
+    /// Their marks, where they are watched, and words of a row.
+    pub fn marks_of(&self, offsets: Buffer) -> Option<(Buffer, usize)> {
+        self.marks.get(&offsets).copied()
     }
 
     pub fn settles(&self, kernel: KernelId) -> bool {
@@ -389,7 +401,7 @@ impl DriverState<'_> {
             let Some(NewArrays { kind: number, arrays: into, .. }) = plan.lists.get(kind) else { continue };
             let lengths =
                 arrays.iter().map(|(element, word)| words.get(*element as usize, *word as usize + 1));
-            let first = self.make_arrays(*number, into, lengths)?;
+            let first = self.make_arrays(into, lengths)?;
             rows.arrays.insert(*kind, (Shape::Array(*number), first));
         }
         for (class, strings) in &made.objects {
@@ -403,11 +415,10 @@ impl DriverState<'_> {
     /// More arrays of a kind, of these lengths; gives the number of the first.
     pub(super) fn make_arrays(
         &mut self,
-        kind: ArrayKind,
         into: &Arrays,
         more: impl ExactSizeIterator<Item = Result<i64, Error>>,
     ) -> Result<usize, Stop> {
-        let Settler { marks, rooms, .. } = &self.driver.settler;
+        let settler = &self.driver.settler;
         let first = self.column(into.offset).len();
         let count = more.len();
         let items = [into.items.payload, into.items.tag].into_iter().flatten();
@@ -428,8 +439,8 @@ impl DriverState<'_> {
             return Err(too_many("arrays"));
         }
         let mut lists = vec![(into.offset, offsets)];
-        if let Some(room) = rooms.get(&kind) {
-            lists.push((*room, fallible::collect(lengths.iter().copied())?));
+        if let Some(room) = settler.room_of(into.offset) {
+            lists.push((room, fallible::collect(lengths.iter().copied())?));
         }
         lists.push((into.length, lengths));
         for (buffer, more) in lists {
@@ -442,15 +453,20 @@ impl DriverState<'_> {
         for items in items {
             self.lengthen(items, (begin, end + 1), true)?;
         }
-        if let Some((marks, words)) = marks.get(&into.offset) {
+        if let Some((marks, words)) = settler.marks_of(into.offset) {
             let rows = (first + count).max(end + 1);
-            self.lengthen(*marks, (self.column(*marks).len(), rows * words), false)?;
+            self.lengthen(marks, (self.column(marks).len(), rows * words), false)?;
         }
         Ok(first)
     }
 
     /// Makes a column as long as that, with zeros; what is new, or changed, begins at a row.
-    fn lengthen(&mut self, buffer: Buffer, (from, to): (usize, usize), keep: bool) -> Result<(), Error> {
+    pub(super) fn lengthen(
+        &mut self,
+        buffer: Buffer,
+        (from, to): (usize, usize),
+        keep: bool,
+    ) -> Result<(), Error> {
         let column = self.change(buffer, from, keep)?;
         let more = to.saturating_sub(column.len());
         column.try_reserve(more)?;

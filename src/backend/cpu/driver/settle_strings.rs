@@ -19,7 +19,7 @@ impl DriverState<'_> {
     /// Room for the bytes of Strings, which are listed with their elements and where they begin.
     pub(super) fn make_bytes(
         &mut self,
-        Bytes { kind, arrays, size, .. }: &Bytes,
+        Bytes { arrays, size, .. }: &Bytes,
         strings: &[(u32, u32)],
         words: Words<'_>,
     ) -> Result<usize, Stop> {
@@ -27,7 +27,7 @@ impl DriverState<'_> {
             let size = words.get(*element as usize, *start as usize + size)?;
             Ok(words_outside(size as usize) as i64)
         });
-        self.make_arrays(*kind, arrays, lengths)
+        self.make_arrays(arrays, lengths)
     }
 
     pub(super) fn fill_strings(

@@ -1,0 +1,285 @@
+# frozen_string_literal: true
+
+# What the code around parallel calls makes, and what calls give: put into objects, arrays and Hashes, changed there, and
+# used by elements. Compared with plain Ruby, object for object.
+module KeptByDrivers
+  Event = Struct.new(:tick, :what, :who)
+  Place = Struct.new(:x, :y)
+
+  # Somebody.
+  class Person
+    attr_accessor :id, :age, :name, :label, :tags, :friends, :mood, :live
+
+    def initialize(id)
+      @id = id
+      @age = 20 + id
+      @name = "p#{id}"
+      @label = ""
+      @tags = []
+      @friends = []
+      @mood = :ok
+    end
+
+    def alive? = @age < 27
+    def grow = @age += 1
+  end
+
+  # All that there is.
+  class World
+    attr_accessor :people, :log, :history, :stats, :queue, :counts, :groups, :title, :live, :seen, :index
+
+    def initialize(count)
+      @people = Array.new(count) { |i| Person.new(i) }
+      @log = []
+      @history = []
+      @queue = []
+      @counts = Hash.new(0)
+      @groups = {}
+      @title = "none"
+      @live = Set.new
+      @seen = {}
+    end
+
+    def step(tick)
+      @people.peach { |person| person.grow }
+      @log << "tick #{tick}: #{@people.pcount { |person| person.alive? }}"
+      @history << @people.pmap { |person| person.age }
+      @queue = @people.pselect { |person| person.alive? }
+      @stats = { tick: tick, alive: @queue.size }
+    end
+
+    def look
+      @index = {}
+      @people.each { |person| (@index[person.age % 3] ||= []) << person.id }
+      @people.peach { |person| person.age += @index[person.age % 3].size }
+    end
+  end
+
+  # What can be seen of something: which object stands where, too.
+  def self.shown(value, known = {}.compare_by_identity)
+    case value
+    when Integer, Float, Symbol, nil, true, false then return value
+    end
+    return [:again, known[value]] if known.key?(value)
+
+    known[value] = known.size
+    case value
+    when String then [value.encoding, value.frozen?, value.dup]
+    when Array then value.map { |item| shown(item, known) }
+    when Hash
+      pairs = value.map { |key, item| [key.is_a?(String) ? key.dup : shown(key, known), shown(item, known)] }
+      [:hash, shown(value.default, known), pairs]
+    when Struct then [value.class, value.to_a.map { |item| shown(item, known) }]
+    when Set then [:set, value.map { |item| shown(item, known) }]
+    else [value.class, value.instance_variables.map { |name| [name, shown(value.instance_variable_get(name), known)] }]
+    end
+  end
+end
+
+RSpec.describe "What the code around parallel calls makes" do
+  def expect_same(count = 9)
+    expected, actual = [:ruby, Ikra.chosen].map do |backend|
+      previous = Ikra.chosen
+      Ikra.backend = backend
+      world = KeptByDrivers::World.new(count)
+      KeptByDrivers.shown([world, Warnings.without { yield(world) }])
+    ensure
+      Ikra.backend = previous
+    end
+    expect(actual).to eq(expected)
+  end
+
+  each_compiling_backend do
+    it "is kept by objects: logs, histories, queues and statistics of methods with parallel calls" do
+      expect_same { |world| Ikra.section { 4.times { |tick| world.step(tick) } } }
+      expect_same { |world| Ikra.section { 3.times { world.look } } }
+    end
+
+    it "is kept as one object, where it is put twice, and where it goes on being changed" do
+      expect_same do |world|
+        Ikra.section do
+          name = "n#{world.people.size}"
+          row = [1]
+          table = { 1 => 2 }
+          world.people.each { |person| person.label = name }
+          world.history << row << row << [row]
+          world.seen[:a] = world.seen[:b] = table
+          world.log << name << name.dup
+          world.people.peach { |person| person.age += row.size + table.size + name.size }
+          row << 5
+          table[4] = row
+          world.history.last.first << 6
+          world.people.peach { |person| person.age += row.sum + table.size }
+        end
+        world.seen[:a].equal?(world.seen[:b])
+      end
+    end
+
+    it "is put into Hashes: counts, groups, memos, by Strings, arrays and Structs" do
+      lines = ["the quick brown fox", "jumps over the lazy dog", "the end"]
+      memo = {}
+      expect_same do |world|
+        memo = {}
+        Ikra.section do
+          lines.each { |line| line.split.each { |word| world.counts[word] += 1 } }
+          3.times do |tick|
+            world.people.each do |person|
+              (world.groups[person.age % 4] ||= []) << person
+              world.seen[[person.age, tick % 2]] = true
+              memo[KeptByDrivers::Place.new(person.age % 3, tick)] ||= "first #{person.id}"
+            end
+            world.people.peach { |person| person.grow }
+          end
+          world.seen.delete([22, 0])
+        end
+        memo
+      end
+    end
+
+    it "is made of Hashes in Hashes and Sets, with what they give for other keys" do
+      expect_same do |world|
+        Ikra.section do
+          3.times do |tick|
+            live = Set.new
+            world.people.each do |person|
+              (world.groups[person.mood] ||= Hash.new(0))[person.age] += 1
+              live << person.id if person.alive?
+              person.mood = person.age.even? ? :ok : :bad
+            end
+            world.live = live
+            world.history << { "tick" => tick, rest: [1, { deep: "x#{tick}" }] }
+            world.people.peach { |person| person.grow if live.include?(person.id) }
+          end
+          world.groups[:ok][99]
+        end
+      end
+    end
+
+    it "is used by elements: Strings, arrays of Strings, Hashes" do
+      expect_same do |world|
+        Ikra.section do
+          2.times do |tick|
+            prefix = "a#{tick}"
+            words = "x yy zzz".split
+            table = { 0 => "none" }
+            world.people.each { |person| table[person.id] = person.name + prefix if person.id.odd? }
+            world.people.peach { |person| person.label = prefix + words[person.id % 3] + (table[person.id] || "-") }
+          end
+          world.title = world.people.last.label + "!"
+          world.title.size
+        end
+      end
+    end
+
+    it "is changed by elements, which then run in order" do
+      expect_same do |world|
+        Ikra.section do
+          row = [0]
+          table = { 4 => 5 }
+          seen = []
+          world.history << row
+          world.people.peach { |person| row << person.id if row.size < 5 }
+          world.people.peach { |person| table[person.id] = person.age }
+          world.people.peach { |person| seen[0] = person.id if seen.size > 0 }
+          world.people.peach { |person| person.tags = row }
+          [row.size, table.size, table[4], seen]
+        end
+      end
+    end
+
+    it "takes the place of what it is made of" do
+      expect_same do |world|
+        Ikra.section do
+          4.times do |round|
+            world.history = world.history.map { |item| item } + [round]
+            world.queue = world.queue.dup
+            world.queue << round
+            world.seen = world.seen.merge({ round => "r#{round}" })
+            world.title += "."
+            world.people.peach { |person| person.grow }
+          end
+        end
+      end
+    end
+
+    it "is what calls give: changed, sorted, put into objects" do
+      expect_same do |world|
+        Ikra.section do
+          ages = world.people.pmap { |person| person.age }
+          ages << 1
+          ages[0] = 70
+          ages.map! { |age| age * 2 }
+          world.people.first(3).each { |one| one.friends = world.people.pselect { |other| other.age > one.age } }
+          world.people[1].friends.shift
+          world.log = world.people.pmap { |person| "#{person.name}!" }
+          world.log.concat(world.log.first(2))
+          world.history << world.people.pmap { |person| [person.id, person.age] }
+          world.history.last[0] << 5
+          world.people.peach { |person| person.friends.pop }
+          ages.sort!
+          [ages, ages.sum]
+        end
+      end
+    end
+
+    it "is made anew where the section begins again" do
+      expect_same(40) do |world|
+        Ikra.section do
+          30.times do |tick|
+            world.log << "t#{tick}"
+            world.history << Array.new(tick) { |i| [i, "i#{i}"] }
+            # More than there is room for at first.
+            world.people.peach { |person| person.tags << "x#{tick}" << "y" }
+            world.seen[tick] = { tick => world.people.pmap { |person| person.tags.size } }
+          end
+          world.people.peach { |person| world.queue << person.id if world.queue.size < 7 }
+          world.log.size
+        end
+      end
+    end
+
+    it "is put into variables around the section" do
+      title = rows = table = nil
+      expect_same do |world|
+        Ikra.section do
+          title = "t#{world.people.pcount { |person| person.alive? }}"
+          rows = [world.people.pmap { |person| person.age }]
+          rows << [title]
+          table = { title => rows }
+          nil
+        end
+        [title, rows, table]
+      end
+    end
+
+    it "is not there when something is raised" do
+      world = KeptByDrivers::World.new(5)
+      before = KeptByDrivers.shown(world)
+      section = lambda do
+        Ikra.section do
+          world.log << "a#{world.people.size}"
+          world.history << [1]
+          world.seen[:a] = {}
+          world.people.peach { |person| person.age / (person.id - 3) }
+        end
+      end
+      expect(&section).to raise_error(ZeroDivisionError)
+      expect(KeptByDrivers.shown(world)).to eq(before)
+    end
+
+    it "is no String that changes later" do
+      world = KeptByDrivers::World.new(3)
+      section = lambda do
+        Ikra.section do
+          text = +"a"
+          list = [text]
+          world.log << text
+          list[0] << "b"
+          world.people.peach { |person| person.grow }
+        end
+      end
+      expect(&section).to raise_error(Ikra::UnsupportedError, /\[unsupported-string\]/)
+      expect(world.log).to eq([])
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Loops in drivers that put Strings, arrays and Hashes which they make, or which calls give, into arrays and Hashes
+  # around the section, look at them there, change them, and have elements use them.
+  module Kept
+    AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
+              "groups = {}", "nested = {}"].freeze
+    FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
+    TEXTS = ['texts << "t#{i}"', "texts << word", 'word = "w#{i %% N}"', 'word += "!"', "texts[i %% 3] = word.dup",
+             "sum += texts.last.to_s.size", 'texts << (word.dup << "x")', "sum += texts.count(word)",
+             'word = texts.last + "y"', "texts.reverse!", 'sum += (0..N).psum { |x| "#{x}#{word}".size }',
+             'made = (0..N).pmap { |x| "e#{x}#{word}" }; texts.concat(made)', "word = texts[N] || word",
+             'counts["c#{i %% 2}"] += 1', "counts[word] += N", "sum += counts[word]", "counts.delete(word)"].freeze
+    ROWS = ["rows << [i, N]", "rows << row", "row << i", "row = [i]", "rows.last << i", "row = rows[i %% 2] || row",
+            "rows << (0..N).pmap { |x| x + i }", "rows[0] = row.map { |x| x + 1 }", "rows.last[0] = N", "row.sort!",
+            "sum += rows.sum { |r| r.size }", "rows.last.pop", "row.unshift(N)", "row = row.dup", "row = row + [N]",
+            "sum += (0..N).psum { |x| row[x] || 3 }", "rows.peach { |r| r << N }", "sum += row.sum",
+            "(0..N).peach { |x| row[x] = x if x < row.size }", "rows.concat((0..N).pmap { |x| [x, i] })",
+            "row = (0..N).pmap { |x| x * 2 }", "row = (0..N).pselect { |x| x != i }", "row.concat(rows.first)",
+            "(groups[i %% 3] ||= []) << i", "groups[N] = row", "row = groups[i %% 3] || row", "rows.shift if i == N",
+            "groups[[i, N]] ||= [i]", "sum += groups.size"].freeze
+    TABLES = ["tables << { i => N }", "tables << table", "table[i %% 3] = N", "table = {}", "table = Hash.new(i)",
+              "tables.last[N] = i", "sum += tables.last.size + table.size", "table.delete(N)", "table = tables[0]",
+              "sum += tables.last[i] || 7", "sum += (0..N).psum { |x| table[x] || 2 }", "table = table.dup",
+              "(nested[i %% 2] ||= Hash.new(0))[N] += 1", "sum += (nested[N] || table).sum { |k, v| k + v }",
+              "tables.peach { |t| t[N] = 1 }", "table = tables.last.merge(table)", "tables[0] = table",
+              "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)"].freeze
+
+    def kept_around = chance(0.5) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []
+
+    def kept_loop(_depth)
+      return if !@keeps || scope.in_method?
+
+      sum = fresh("v")
+      names = %w[word row table made].to_h { |name| [name, fresh(name)] }
+      all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES])
+      named = lambda do |line|
+        line = format(line.gsub("N") { between(0, 3).to_s })
+        line.gsub(/\b(word|row|table|made)\b/) { |name| names[name] }.gsub(/(?<!\.)\bsum\b/, sum)
+      end
+      lines = Array.new(between(2, 8)) { Node.fixed(named.call(pick(all)), "\n") }
+      scope.declare(sum, [:int])
+      Node.statement("#{sum} = 0\n#{FIRST.map(&named).join("\n")}\n",
+                     "#{between(1, 5)}.times do |i|\n", Node.body(lines), "\nend\n#{sum} = #{sum} % 99991")
+    end
+  end
+end

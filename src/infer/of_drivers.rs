@@ -1,0 +1,295 @@
+//! What the code around parallel calls makes, and columns or elements are to have: it gets rows of the columns, so that it
+//! is what it would be had it been there before.
+//!
+//! Objects and arrays get them as soon as they are made, from the next walk on: those of a class, and the arrays of a
+//! kind of lists. So each is one thing, whoever changes it. An array that elements only read stays in the driver's memory,
+//! and they get a copy of it. A String gets a row when it is put somewhere; it keeps the number of that, and must not
+//! change from then on, as no String of the heap does.
+
+use super::Condition;
+use super::Lowerer;
+use super::joins::has_list;
+use super::leaving::FROZEN;
+use super::operand::Operand;
+use super::pushing::is_made;
+use super::settling::given;
+use super::strings::{CLASS, FLAGS, ROW};
+use crate::heap::schema::Stored;
+use crate::ir::{
+    Arrays, BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Stmt, Ty, UnaryOp, Value,
+};
+use crate::types::{ArrayKind, ClassId, HashDefault, HashPart, HashSort, ListKind, Shape, Type, TypeSet};
+use std::collections::BTreeSet;
+
+impl Lowerer<'_> {
+    /// Where a driver has made something: what columns can hold instead. `None`: another walk is needed, or it is refused.
+    pub(super) fn with_rows(&mut self, value: &Operand) -> Option<Operand> {
+        if !self.in_driver || !value.types.iter().any(is_made) {
+            return Some(value.clone());
+        }
+        if self.keep_building(&value.types) || self.give_rows(&value.types) {
+            return None;
+        }
+        let mut fails = false;
+        let with_rows = self.within_slot(0x3b9, |s| {
+            s.switch(value, 0, &mut |s, value| {
+                let with_rows = match value.types.single() {
+                    Some(ty) if ty.is_made_string() => Some(s.string_with_row(&value)),
+                    Some(Type::Tuple(_)) => s.tuple_with_row(&value),
+                    _ => Some(value.clone()),
+                };
+                fails |= with_rows.is_none();
+                with_rows.unwrap_or(value)
+            })
+        });
+        if fails || with_rows.is_bottom() {
+            return None;
+        }
+        self.rename_locals(value, &with_rows);
+        Some(with_rows)
+    }
+
+    /// The variables that hold a value hold another one from here on, which is the same in Ruby.
+    fn rename_locals(&mut self, value: &Operand, now: &Operand) {
+        if value.types == now.types || value.values.is_empty() {
+            return;
+        }
+        for frame in 0..self.frames.len() {
+            for local in 0..self.frames[frame].locals.len() {
+                if self.frames[frame].locals[local].operand == *value {
+                    let version = self.fresh_version();
+                    self.frames[frame].locals[local].assign(now.clone(), version);
+                }
+            }
+        }
+    }
+
+    /// Objects of classes of the user's and arrays get rows as soon as a driver makes them, from the next walk on. False if
+    /// there are none.
+    pub(super) fn give_rows(&mut self, types: &TypeSet) -> bool {
+        if !self.in_driver {
+            return false;
+        }
+        let (mut classes, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        self.held_within(types, &mut classes, &mut kinds);
+        self.value_classes(types, &mut |class, _| {
+            classes.insert(class);
+        });
+        classes.remove(&ClassId::STRING);
+        let before = self.memo.of_drivers.len();
+        self.memo.of_drivers.extend(classes);
+        let grew = self.memo.of_drivers.len() > before;
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        kinds.into_iter().fold(grew, |grew, kind| self.give_rows_to_lists(kind) | grew)
+    }
+
+    /// The same of the arrays of a kind, and the literals that make such arrays.
+    fn give_rows_to_lists(&mut self, kind: ListKind) -> bool {
+        let copied = self.memo.copied(kind);
+        let literals = copied.iter().fold(false, |grew, made| self.grow_literals(made) | grew);
+        let grew = self.memo.lists_of_drivers.insert(self.memo.known_list(kind));
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        grew | literals
+    }
+
+    /// Do arrays of the kind, made here, get rows as soon as they are made?
+    pub(super) fn has_rows(&self, kind: ListKind) -> bool {
+        let is_it = |known: &ListKind| self.memo.known_list(*known) == self.memo.known_list(kind);
+        self.in_driver && self.memo.lists_of_drivers.iter().any(is_it)
+    }
+
+    /// An empty array of the heap instead of a list of that kind.
+    pub(super) fn new_array(&mut self, kind: ListKind) -> Operand {
+        let array = self.kind_of_rows(kind);
+        let id = self.append_nothing(array);
+        match self.grow_array(array, id) {
+            true => Operand::one(Type::Array(array), id),
+            false => Operand::bottom(),
+        }
+    }
+
+    fn append_nothing(&mut self, kind: ArrayKind) -> Value {
+        let memo = self.memo.arrays.entry(kind).or_default();
+        self.memo.changed |= !std::mem::replace(&mut memo.made, true);
+        let stored = Stored::written(memo.stored.clone());
+        let items = self.parts(&|part| BufferKind::ArrayValues(kind, part), &stored);
+        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
+        let none = self.b.i64(0);
+        let from = (Items::default(), Some(Shape::Nil.tag()));
+        self.b.append(from, (None, none), (Arrays { offset, length, items }, false))
+    }
+
+    /// An array of the heap with these items instead of such a list. `None` as ever.
+    pub(super) fn array_of_tuple(&mut self, kind: ListKind, tuple: &Operand) -> Option<Operand> {
+        let array = self.kind_of_rows(kind);
+        self.array_with(array, tuple)
+    }
+
+    fn kind_of_rows(&mut self, kind: ListKind) -> ArrayKind {
+        let array = self.settled_kind(kind);
+        self.memo.rows_of_lists.insert(array, (kind, None));
+        array
+    }
+
+    fn array_with(&mut self, kind: ArrayKind, items: &Operand) -> Option<Operand> {
+        let (from, stored, count) = self.items_in_columns(items)?;
+        Some(self.append_to((kind, false), from, &stored, (None, count)))
+    }
+
+    /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows: arrays of the same
+    /// number. `None`: it has none.
+    pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
+        let lists = slots.map(|slot| self.memo.list_kind((self.context, self.node.0, slot)));
+        if !lists.into_iter().any(|list| self.has_rows(list)) {
+            return None;
+        }
+        let is_proc = |ty: &Type| ty.shape() == Shape::Proc || matches!(ty, Type::Closure(..));
+        let has_default = default.types.single() != Some(&Type::Nil);
+        if default.types.iter().any(is_proc) {
+            return None;
+        }
+        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
+        let number = self.memo.made_kind(place);
+        let sort = HashSort {
+            default: if has_default { HashDefault::Value } else { HashDefault::Nil },
+            by_identity: false,
+        };
+        let kind = self.host.made_hash(number, sort);
+        self.memo.rows_of_lists.insert(kind, (lists[0], Some(sort)));
+        let mut parts = Vec::new();
+        for part in [HashPart::Keys, HashPart::Values, HashPart::Slots] {
+            match self.host.hash_part(kind, part) {
+                Ok(part) => parts.push(self.append_nothing(part)),
+                Err(refusal) => return Some(self.refuse(refusal)),
+            }
+        }
+        if has_default {
+            let of_default = match self.host.hash_part(kind, HashPart::Default) {
+                Ok(part) => part,
+                Err(refusal) => return Some(self.refuse(refusal)),
+            };
+            self.memo.changed |= self.memo.hash_defaults.insert(kind, of_default).is_none();
+            let alone = self.tuple(std::slice::from_ref(default));
+            if self.array_with(of_default, &alone).is_none() {
+                return Some(Operand::bottom());
+            }
+        }
+        let hash = Operand::one(Type::Hash(kind, sort), parts[0]);
+        Some(if self.change_hash(&hash) { hash } else { Operand::bottom() })
+    }
+
+    /// An array of fixed length as one of the heap; where a literal makes it, that does so from the next walk on.
+    fn tuple_with_row(&mut self, tuple: &Operand) -> Option<Operand> {
+        if self.grow_literals(&tuple.types) {
+            return None;
+        }
+        let place = self.memo.type_number(&tuple.types);
+        let kind = self.memo.list_kind((u32::MAX - 19, place, 0));
+        if self.give_rows_to_lists(kind) {
+            return None;
+        }
+        self.array_of_tuple(kind, tuple)
+    }
+
+    /// A made String as one that has a row.
+    fn string_with_row(&mut self, string: &Operand) -> Operand {
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let start = self.start_of(string.value());
+        let at = self.plus(start, FLAGS);
+        let flags = self.word(at);
+        let (half, none) = (self.b.i64(ROW), self.b.i64(0));
+        let row = self.b.binary(BinaryOp::Shr, flags, half);
+        let has_row = self.b.compare(Comparison::Gt, row, none);
+        let hierarchy = self.host.hierarchy(ClassId::STRING);
+        let condition = Condition { value: has_row, yes: vec![], no: vec![] };
+        self.branch(
+            86,
+            condition,
+            |s| {
+                let row = s.plus(row, -1);
+                Operand::one(Type::Object(hierarchy, ClassId::STRING), s.b.unary(UnaryOp::WrapI64, row))
+            },
+            |s| {
+                let settled = s.settle_now(string);
+                if settled.is_bottom() || s.b.is_dead() {
+                    return Operand::bottom();
+                }
+                // What has been evacuated has its new place there.
+                let class = s.b.i64(ClassId::STRING.0.into());
+                let at_class = s.plus(start, CLASS);
+                s.set_word(at_class, class);
+                let row = s.b.unary(UnaryOp::ExtendI32, settled.value());
+                let row = s.plus(row, 1);
+                let row = s.b.binary(BinaryOp::Shl, row, half);
+                let flags = s.b.binary(BinaryOp::Or, flags, row);
+                s.set_word(at, flags);
+                settled
+            },
+        )
+    }
+
+    /// Gives a row to what the driver has just made.
+    pub(super) fn settle_now(&mut self, object: &Operand) -> Operand {
+        let types = object.types.clone();
+        if self.b.is_dead() || object.is_bottom() || self.keep_made(&types) {
+            return Operand::bottom();
+        }
+        if !self.can_leave(&types) || !self.can_settle(&types) {
+            return Operand::bottom();
+        }
+        self.settle_types(&types);
+        // What it holds may be looked at as it is here.
+        let within = self.held_by_all(&types);
+        if self.give_rows(&within) {
+            return Operand::bottom();
+        }
+        let kernel = KernelId(self.program.kernels.len() as u32);
+        self.program.kernels.push(Kernel::default());
+        let (settled, given) = (self.settled(&types), given(&types));
+        let into = self.parts(&|part| BufferKind::Result(kernel, part), &Stored::written(settled.clone()));
+        let part = |part| BufferKind::Given(kernel, part);
+        let from = self.parts(&part, &Stored::written(given.clone()));
+        let sized = [into.payload, into.tag, from.payload, from.tag].into_iter().flatten().collect();
+        let count = self.b.i64(1);
+        self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
+        let row = self.b.i32(0);
+        self.store_parts(&part, row, &given, object);
+        self.settle_element(kernel, &|_| Items::default(), Some((types, into)));
+        self.b.launch(kernel, None);
+        let part = |part| BufferKind::Result(kernel, part);
+        self.load_parts(&part, row, &Stored::written(settled), true)
+    }
+
+    /// What is held by what objects are.
+    fn held_by_all(&mut self, types: &TypeSet) -> TypeSet {
+        let all: Vec<TypeSet> = types.iter().flat_map(|ty| self.held_by(ty)).collect();
+        all.iter().fold(TypeSet::empty(), |all, types| all.union(types))
+    }
+
+    /// What variables of objects that the driver makes hold has a row where they have one. `None` as ever.
+    pub(super) fn field_with_rows(&mut self, class: ClassId, name: &str, value: &Operand) -> Option<Operand> {
+        let gets_rows = self.in_driver && self.memo.of_drivers.contains(&class) && name != FROZEN;
+        if gets_rows && has_list(&value.types) { self.with_rows(value) } else { Some(value.clone()) }
+    }
+
+    /// Elements have a copy of an array of the driver's, made of a list of that kind.
+    pub(super) fn note_copy(&mut self, kind: ArrayKind, of: ListKind) {
+        self.list_copies.insert(kind, of);
+    }
+
+    /// A copy of an array of the driver's is about to be changed, or to be put elsewhere: from the next walk on it is that
+    /// array itself. False if there is none.
+    pub(super) fn give_rows_to_copied(&mut self, types: &TypeSet) -> bool {
+        let copied = types.iter().filter_map(|ty| match ty {
+            Type::Array(kind) => self.list_copies.get(kind).copied(),
+            _ => None,
+        });
+        let copied: Vec<ListKind> = copied.collect();
+        copied.into_iter().fold(false, |grew, kind| self.give_rows_to_lists(kind) | grew)
+    }
+}
