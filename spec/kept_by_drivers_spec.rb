@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What the code around parallel calls makes, and what calls give: put into objects, arrays and Hashes, changed there, and
+# What the code around parallel calls makes, and what calls give: put into objects, arrays, Hashes, changed there, and
 # used by elements. Compared with plain Ruby, object for object.
 module KeptByDrivers
   Event = Struct.new(:tick, :what, :who)
@@ -45,7 +45,7 @@ module KeptByDrivers
       @log << "tick #{tick}: #{@people.pcount { |person| person.alive? }}"
       @history << @people.pmap { |person| person.age }
       @queue = @people.pselect { |person| person.alive? }
-      @stats = { tick: tick, alive: @queue.size }
+      @stats = { tick:, alive: @queue.size }
     end
 
     def look
@@ -165,7 +165,7 @@ RSpec.describe "What the code around parallel calls makes" do
             world.people.each { |person| table[person.id] = person.name + prefix if person.id.odd? }
             world.people.peach { |person| person.label = prefix + words[person.id % 3] + (table[person.id] || "-") }
           end
-          world.title = world.people.last.label + "!"
+          world.title = "#{world.people.last.label}!"
           world.title.size
         end
       end
@@ -180,7 +180,7 @@ RSpec.describe "What the code around parallel calls makes" do
           world.history << row
           world.people.peach { |person| row << person.id if row.size < 5 }
           world.people.peach { |person| table[person.id] = person.age }
-          world.people.peach { |person| seen[0] = person.id if seen.size > 0 }
+          world.people.peach { |person| seen[0] = person.id unless seen.empty? }
           world.people.peach { |person| person.tags = row }
           [row.size, table.size, table[4], seen]
         end
@@ -265,6 +265,55 @@ RSpec.describe "What the code around parallel calls makes" do
       end
       expect(&section).to raise_error(ZeroDivisionError)
       expect(KeptByDrivers.shown(world)).to eq(before)
+    end
+
+    it "is arrays of fixed length that no literal makes" do
+      numbers = [1, 2, 3, 9]
+      seen = []
+      kept = []
+      given = Ikra.section do
+        pairs = []
+        numbers.each { |n| pairs << n.divmod(2) }
+        pairs.peach { |half, rest| seen << [half, rest] }
+        numbers.each_cons(2).peach(2) { |a, b| seen << (a * b) }
+        kept << numbers.minmax
+        numbers.map { |n| n.divmod(4) }.pmap { |a, b| a - b }
+      end
+      expect(seen).to eq([[0, 1], [1, 0], [1, 1], [4, 1]] + ([2, 6, 27] * 2))
+      expect([given, kept]).to eq([[-1, -2, -3, 1], [[1, 9]]])
+    end
+
+    it "is counted in by elements that run in parallel, and looked at by others" do
+      numbers = Array.new(2_000) { |i| i * i % 1009 }
+      run = lambda do |each|
+        seen = [0] * 7
+        last = nil
+        3.times do |tick|
+          counts = Array.new(7, tick)
+          each.call(numbers) { |n| counts[n % 7] += 1 }
+          each.call(numbers) { |n| seen[n % 7] += counts[n % 7] }
+          counts[0] = 0
+          last = counts
+        end
+        [seen, last]
+      end
+      expected = run.call(->(base, &block) { base.each(&block) })
+      Ikra.conflicts = :raise
+      given = Ikra.section do
+        seen = [0] * 7
+        last = nil
+        3.times do |tick|
+          counts = Array.new(7, tick)
+          numbers.peach { |n| counts[n % 7] += 1 }
+          numbers.peach { |n| seen[n % 7] += counts[n % 7] }
+          counts[0] = 0
+          last = counts
+        end
+        [seen, last]
+      end
+      expect(given).to eq(expected)
+    ensure
+      Ikra.conflicts = :in_order
     end
 
     it "is no String that changes later" do

@@ -464,7 +464,7 @@ RSpec.describe "Ikra.section" do
           end
         end
       end.to raise_error(Ikra::UnsupportedError, /unsupported-break/)
-      store = -> { Ikra.section { base[0].following = (1..base.pcount { |cell| cell.value > 1 }) } }
+      store = -> { Ikra.section { base[0].following = (1..(base.pcount { |cell| cell.value > 1 })) } }
       expect(&store).to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     end
   end

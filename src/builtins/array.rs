@@ -700,6 +700,18 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             size
         }
     };
+    let is_plain = |value: &Operand| {
+        let plain = |ty: &Type| {
+            matches!(ty, Type::Nil | Type::False | Type::True | Type::Integer | Type::Float | Type::Symbol)
+        };
+        !value.is_bottom() && value.types.iter().all(plain)
+    };
+    if let ([_, value], None) = (&call.args[..], &call.block)
+        && is_plain(value)
+        && s.makes_array(0x500)
+    {
+        return s.send(&Operand::integer(size), "#filled", std::slice::from_ref(value), 1);
+    }
     let list = s.new_list(0x500, size);
     let Some(into) = Changing::of(&list) else { return list };
     let value = call.args.get(1).cloned().unwrap_or_else(Operand::nil);

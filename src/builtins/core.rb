@@ -393,6 +393,11 @@ module Integer
       0
     end
   end
+
+  # An array of so many of a value, where it goes to the heap.
+  def __filled(value)
+    (0...self).pmap { value }
+  end
 end
 
 module Float

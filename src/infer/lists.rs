@@ -136,6 +136,12 @@ impl Lowerer<'_> {
         self.new_list_of(kind, room)
     }
 
+    /// Is what the current node's slot makes an array of the heap?
+    pub(crate) fn makes_array(&mut self, slot: u32) -> bool {
+        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        self.has_rows(kind)
+    }
+
     fn new_list_of(&mut self, kind: ListKind, room: Value) -> Operand {
         if self.has_rows(kind) {
             return self.new_array(kind);

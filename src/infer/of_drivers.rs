@@ -186,12 +186,29 @@ impl Lowerer<'_> {
         if self.grow_literals(&tuple.types) {
             return None;
         }
-        let place = self.memo.type_number(&tuple.types);
-        let kind = self.memo.list_kind((u32::MAX - 19, place, 0));
+        let kind = self.kind_of_tuple(&tuple.types);
         if self.give_rows_to_lists(kind) {
             return None;
         }
         self.array_of_tuple(kind, tuple)
+    }
+
+    fn kind_of_tuple(&mut self, tuple: &TypeSet) -> ListKind {
+        let place = self.memo.type_number(tuple);
+        self.memo.list_kind((u32::MAX - 19, place, 0))
+    }
+
+    /// What columns can hold instead of what a driver has made, with its arrays of fixed length that no literal makes.
+    pub(super) fn settled_in_driver(&mut self, types: &TypeSet) -> TypeSet {
+        let mut settled = self.settled(types);
+        for ty in types.iter().filter(|ty| matches!(ty, Type::Tuple(_))) {
+            let alone: TypeSet = ty.clone().into();
+            if !self.memo.array_makers.contains_key(&alone) {
+                let kind = self.kind_of_tuple(&alone);
+                settled.insert(Type::Array(self.settled_kind(kind)));
+            }
+        }
+        settled
     }
 
     /// A made String as one that has a row.

@@ -359,7 +359,7 @@ impl Lowerer<'_> {
         if !is_plain(&types) && self.give_rows(&types) {
             return None;
         }
-        let types = self.settled(&types);
+        let types = self.settled_in_driver(&types);
         if !is_plain(&types) || operand::scalars(&types).is_none() {
             self.refuse_here(
                 "unsupported-capture",

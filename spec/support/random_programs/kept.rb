@@ -7,11 +7,11 @@ module RandomPrograms
     AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
               "groups = {}", "nested = {}"].freeze
     FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
-    TEXTS = ['texts << "t#{i}"', "texts << word", 'word = "w#{i %% N}"', 'word += "!"', "texts[i %% 3] = word.dup",
+    TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"', "texts[i %% 3] = word.dup",
              "sum += texts.last.to_s.size", 'texts << (word.dup << "x")', "sum += texts.count(word)",
-             'word = texts.last + "y"', "texts.reverse!", 'sum += (0..N).psum { |x| "#{x}#{word}".size }',
-             'made = (0..N).pmap { |x| "e#{x}#{word}" }; texts.concat(made)', "word = texts[N] || word",
-             'counts["c#{i %% 2}"] += 1', "counts[word] += N", "sum += counts[word]", "counts.delete(word)"].freeze
+             'word = texts.last + "y"', "texts.reverse!", "sum += (0..N).psum { |x| \"\#{x}\#{word}\".size }",
+             "made = (0..N).pmap { |x| \"e\#{x}\#{word}\" }; texts.concat(made)", "word = texts[N] || word",
+             "counts[\"c\#{i %% 2}\"] += 1", "counts[word] += N", "sum += counts[word]", "counts.delete(word)"].freeze
     ROWS = ["rows << [i, N]", "rows << row", "row << i", "row = [i]", "rows.last << i", "row = rows[i %% 2] || row",
             "rows << (0..N).pmap { |x| x + i }", "rows[0] = row.map { |x| x + 1 }", "rows.last[0] = N", "row.sort!",
             "sum += rows.sum { |r| r.size }", "rows.last.pop", "row.unshift(N)", "row = row.dup", "row = row + [N]",

@@ -4,6 +4,7 @@ pub mod defer;
 pub mod eliminate;
 pub mod fuse_ticks;
 pub mod hoist;
+pub mod imply;
 pub mod promote;
 #[cfg(test)]
 pub(crate) mod random_programs;
@@ -25,7 +26,7 @@ type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 const PASSES: [(&str, Pass); 9] = [
     ("eliminate", eliminate::run),
     ("promote", promote::run),
-    ("eliminate", eliminate::run),
+    ("imply", imply::run),
     ("defer", defer::run),
     ("fuse_ticks", fuse_ticks::run),
     ("promote", promote::run),
