@@ -7,7 +7,8 @@ module RandomPrograms
     AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
               "groups = {}", "nested = {}"].freeze
     FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
-    TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"', "texts[i %% 3] = word.dup",
+    TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"',
+             "texts[i %% 3] = word.dup",
              "sum += texts.last.to_s.size", 'texts << (word.dup << "x")', "sum += texts.count(word)",
              'word = texts.last + "y"', "texts.reverse!", "sum += (0..N).psum { |x| \"\#{x}\#{word}\".size }",
              "made = (0..N).pmap { |x| \"e\#{x}\#{word}\" }; texts.concat(made)", "word = texts[N] || word",
