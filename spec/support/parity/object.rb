@@ -23,6 +23,8 @@ end
 Parity.table "Kernel", on: :weights do
   unary "instance_variable_get", code: ["x.instance_variable_get(:@grams)", "x.instance_variable_get(:@none)"]
   unary "frozen?", "itself"
+  unary "dup", code: ["x.dup.equal?(x)", "x.dup == x", "x.dup.frozen?", "x.dup.instance_variable_get(:@grams)"]
+  unary "clone", code: ["x.clone.equal?(x)", "x.clone == x", "x.clone.frozen?", "x.clone(freeze: true).frozen?"]
   unary "class", code: "x.class == Parity::Weight"
   binary "equal?", "eql?", "!=", by: :weights
 end
@@ -42,7 +44,7 @@ Parity.table "Symbol", on: :symbols do
 end
 
 Parity.table "Kernel", on: :mixed do
-  unary "nil?", "!", "itself", "frozen?", "freeze"
+  unary "nil?", "!", "itself", "frozen?", "freeze", "dup", "clone"
   unary "to_enum", code: "x.to_enum(:then).count { |y| y.nil? }", on: :integers
   unary "enum_for", code: "x.enum_for(:then).count { |y| y.nil? }", on: :integers
   %i[integers floats nils symbols].each { |set| unary "class", code: "x.class == Integer", on: set }
