@@ -283,6 +283,15 @@ RSpec.describe "What the code around parallel calls makes" do
       expect([given, kept]).to eq([[-1, -2, -3, 1], [[1, 9]]])
     end
 
+    it "is arrays of fixed length as a literal makes them elsewhere" do
+      table = {}
+      pairs = Ikra.section do
+        table[[4, 4]] = nil
+        (1..3).each_cons(2).pmap { |a, b| [b, a] }
+      end
+      expect([table, pairs]).to eq([{ [4, 4] => nil }, [[2, 1], [3, 2]]])
+    end
+
     it "is counted in by elements that run in parallel, and looked at by others" do
       numbers = Array.new(2_000) { |i| i * i % 1009 }
       run = lambda do |each|

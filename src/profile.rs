@@ -89,6 +89,11 @@ impl Profile {
         self.seconds[phase as usize]
     }
 
+    /// Seconds spent in all phases.
+    pub fn total(&self) -> f64 {
+        self.seconds.iter().sum()
+    }
+
     pub fn merge(&mut self, other: &Self) {
         for (total, part) in self.seconds.iter_mut().zip(other.seconds) {
             *total += part;

@@ -10,12 +10,13 @@ use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::{Column, JobOrder, Segment, Store};
 use crate::ir::{Buffer, ErrorKind, KernelId, Program, SiteId};
-use crate::profile::Profile;
+use crate::profile::{Phase, Profile};
 use crate::progress::Progress;
 use cpu::Driver;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// A back-end, ready to compile.
 pub trait Backend: Send + Sync {
@@ -144,8 +145,19 @@ impl Executable {
         interrupt: &AtomicBool,
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
+        let (start, before, mut in_syncs) = (Instant::now(), profile.total(), Duration::ZERO);
+        let mut timed = |number: u32, store: &mut Store| {
+            let begun = Instant::now();
+            let done = at_sync(number, store);
+            in_syncs += begun.elapsed();
+            done
+        };
         let mut session = self.kernels.bind(store, interrupt);
-        self.driver.run(&mut *session, launch, at_sync, interrupt, profile)
+        let outcome = self.driver.run(&mut *session, launch, &mut timed, interrupt, profile);
+        // What the driver does itself counts as its kernels do.
+        let known = Duration::from_secs_f64((profile.total() - before).max(0.0));
+        profile.add(Phase::Kernel, start.elapsed().saturating_sub(known + in_syncs));
+        outcome
     }
 
     /// Does its driver want a large stack ([`crate::threads::STACK`])?

@@ -198,12 +198,13 @@ impl Lowerer<'_> {
         self.memo.list_kind((u32::MAX - 19, place, 0))
     }
 
-    /// What columns can hold instead of what a driver has made, with its arrays of fixed length that no literal makes.
+    /// What columns can hold instead of what a driver has made, with its arrays of fixed length that no literal makes (any more).
     pub(super) fn settled_in_driver(&mut self, types: &TypeSet) -> TypeSet {
         let mut settled = self.settled(types);
         for ty in types.iter().filter(|ty| matches!(ty, Type::Tuple(_))) {
             let alone: TypeSet = ty.clone().into();
-            if !self.memo.array_makers.contains_key(&alone) {
+            let makers = self.memo.array_makers.get(&alone);
+            if makers.is_none_or(|places| places.is_subset(&self.memo.grown)) {
                 let kind = self.kind_of_tuple(&alone);
                 settled.insert(Type::Array(self.settled_kind(kind)));
             }
