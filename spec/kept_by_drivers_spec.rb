@@ -292,6 +292,15 @@ RSpec.describe "What the code around parallel calls makes" do
       expect([table, pairs]).to eq([{ [4, 4] => nil }, [[2, 1], [3, 2]]])
     end
 
+    it "is an empty array that gets items of several kinds" do
+      table = {}
+      Ikra.section do
+        (table[nil] ||= []) << ([10] <=> [nil])
+        (table[1] ||= []) << 2
+      end
+      expect(table).to eq({ nil => [nil], 1 => [2] })
+    end
+
     it "is counted in by elements that run in parallel, and looked at by others" do
       numbers = Array.new(2_000) { |i| i * i % 1009 }
       run = lambda do |each|

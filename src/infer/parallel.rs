@@ -524,7 +524,9 @@ impl Lowerer<'_> {
         let items = self.parts(&|part| BufferKind::ArrayValues(kind, part), &Stored::written(all));
         let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
         let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
-        let shape = stored.types.single_shape().map(Shape::tag);
+        // Of none it does not matter what they are.
+        let none = stored.types.is_empty().then(|| Shape::Nil.tag());
+        let shape = stored.types.single_shape().map(Shape::tag).or(none);
         let tag = if from.tag.is_none() && items.tag.is_some() { shape } else { None };
         let id = self.b.append((from, tag), (given, count), (Arrays { offset, length, items }, local));
         Operand::one(Type::Array(kind), id)

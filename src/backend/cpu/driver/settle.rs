@@ -337,7 +337,8 @@ impl DriverState<'_> {
             self.scalars[one_by_one.0 as usize] = u64::from(in_order);
         }
         if self.column(words).len() < all {
-            let fresh = Column::unset(self.column(words).ty(), all)?;
+            // Where there are more of them at each launch it is not made anew at each.
+            let fresh = Column::unset(self.column(words).ty(), (all + all / 2).min(MOST_ROWS))?;
             *self.change(words, 0, false)? = fresh;
         }
         Ok(())
