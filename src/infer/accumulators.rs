@@ -8,6 +8,8 @@
 
 use super::host::RootKey;
 use super::operand::{self, Operand};
+use super::pushing::is_made;
+use super::remembered::Holders;
 use super::{Condition, Lowerer, Temp};
 use crate::heap::schema::{AccumulatorSchema, Fold, Output, Stored};
 use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, Value, Watched};
@@ -164,27 +166,13 @@ impl Lowerer<'_> {
 
     /// What a shared variable holds now.
     pub(crate) fn read_shared(&mut self, name: &str, number: u32) -> Operand {
-        let row = self.watch_shared(number, false);
-        let types = self.memo.accumulators.get(name).cloned().unwrap_or_default();
-        let value =
-            self.load_parts(&|part| BufferKind::Variable(number, part), row, &Stored::written(types), true);
-        self.refine(value)
+        self.read_variable(&Holders::Captured(name.to_owned()), number)
     }
 
     pub(crate) fn write_shared(&mut self, name: &str, number: u32, value: &Operand) {
-        if value.is_bottom() || self.b.is_dead() {
-            return;
+        if !value.is_bottom() && !self.b.is_dead() {
+            self.write_variable(&Holders::Captured(name.to_owned()), number, value);
         }
-        let Some(value) = &self.with_rows(value) else { return };
-        if !self.is_storable(value) {
-            return;
-        }
-        let memo = self.memo.accumulators.entry(name.to_owned()).or_default();
-        self.memo.changed |= memo.extend(&value.types);
-        let types = memo.clone();
-        self.memo.unite_rows(&types);
-        let row = self.watch_shared(number, true);
-        self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, value);
     }
 
     pub(super) fn watch_shared(&mut self, number: u32, write: bool) -> Value {
@@ -310,6 +298,10 @@ impl Lowerer<'_> {
         self.enter(node);
         if given.is_bottom() {
             return given;
+        }
+        // What is made gets a row, which is no part.
+        if given.types.iter().any(is_made) && self.share(name) {
+            return Operand::bottom();
         }
         // Of Floats the order counts in which they are added, which parts keep where an element gives one.
         let often = self.repeats || writes > 1 || !self.loops.is_empty() || self.current != 0;

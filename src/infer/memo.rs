@@ -451,6 +451,15 @@ impl Memo {
         all
     }
 
+    /// What a variable that elements share holds.
+    pub fn variable(&mut self, of: &Holders) -> Option<&mut TypeSet> {
+        match of {
+            Holders::Captured(name) => self.accumulators.get_mut(name),
+            Holders::Local(key) => self.variables.get_mut(key),
+            Holders::Arrays(_) | Holders::Objects(..) => None,
+        }
+    }
+
     /// Arrays of fixed length among them are lists, too.
     pub fn with_lists(&mut self, mut types: TypeSet, (a, b, c): JoinKey) -> TypeSet {
         if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {

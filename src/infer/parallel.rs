@@ -11,6 +11,7 @@ use super::host::Scope;
 use super::joins::has_list;
 use super::memo::Context;
 use super::operand::{self, Operand};
+use super::remembered::Holders;
 use super::sites::class_of;
 use super::{BlockRef, Control, Frame, Inlined, Lowerer, is_plain, range_ends};
 use crate::heap::Schema;
@@ -748,10 +749,8 @@ impl Lowerer<'_> {
     /// After the launch: what they hold.
     pub(super) fn take_shared(&mut self, shared: &[SharedLocal], written: &[(usize, LocalId)]) {
         for (shared, (frame, local)) in shared.iter().zip(written) {
-            let types = self.memo.variables.get(&shared.key).cloned().unwrap_or_default();
             let row = self.b.i32(0);
-            let part = |part| BufferKind::Variable(shared.number, part);
-            let operand = self.load_parts(&part, row, &Stored::written(types), true);
+            let operand = self.load_variable(&Holders::Local(shared.key), shared.number, row);
             let version = self.fresh_version();
             self.frames[*frame].locals[local.0 as usize].assign(operand, version);
         }
@@ -763,22 +762,13 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn read_shared_local(&mut self, shared: SharedLocal) -> Operand {
-        let row = self.watch_shared(shared.number, false);
-        let types = self.memo.variables.get(&shared.key).cloned().unwrap_or_default();
-        let part = |part| BufferKind::Variable(shared.number, part);
-        let value = self.load_parts(&part, row, &Stored::written(types), true);
-        self.refine(value)
+        self.read_variable(&Holders::Local(shared.key), shared.number)
     }
 
     pub(super) fn write_shared_local(&mut self, shared: SharedLocal, value: &Operand) {
-        if value.is_bottom() || self.b.is_dead() || !self.is_storable(value) {
-            return;
+        if !value.is_bottom() && !self.b.is_dead() {
+            self.write_variable(&Holders::Local(shared.key), shared.number, value);
         }
-        let memo = self.memo.variables.entry(shared.key).or_default();
-        self.memo.changed |= memo.extend(&value.types);
-        let types = memo.clone();
-        let row = self.watch_shared(shared.number, true);
-        self.store_parts(&|part| BufferKind::Variable(shared.number, part), row, &types, value);
     }
 
     /// An element is about to change an array: not the one that is gone through, of which kernels have a copy.

@@ -1,5 +1,6 @@
 //! What elements make and put where they and others look: into arrays and Hashes of the heap, and variables of other
-//! objects. `groups[key] ||= []`, `cells[[x, y]] = true`, `node.next = Node.new`
+//! objects, and into variables that they share. `groups[key] ||= []`, `cells[[x, y]] = true`, `node.next = Node.new`,
+//! `best = [x, y] if …`
 //!
 //! Until the element ends such an item or variable refers to its scratch memory. Which rows of the columns may hold such
 //! references it writes down in a list of its scratch memory, the *remembered set* of generational garbage collectors. At
@@ -7,6 +8,7 @@
 //! refer to those. Other elements never see what has none yet: those that touch the same thing run in order.
 
 use super::lists::HEADER;
+use super::memo::{Context, JoinKey};
 use super::operand::{self, Operand};
 use super::pushing::is_made;
 use super::results::RowWords;
@@ -16,22 +18,14 @@ use crate::ir::settling::RememberedRows;
 use crate::ir::{BinaryOp, BufferKind, Comparison, Part, UnaryOp, Value};
 use crate::types::{ArrayKind, HierarchyId, ListKind, Shape, Type, TypeSet};
 
-/// A column that may hold what elements make: the items of arrays of a kind, or a variable.
+/// A column that may hold what elements make: the items of arrays of a kind, a variable of objects, one around the
+/// section, or a local variable of the driver's, as [`super::memo::Memo::variables`] knows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holders {
     Arrays(ArrayKind),
     Objects(HierarchyId, String),
-}
-
-impl Holders {
-    fn part(&self, part: Part) -> BufferKind {
-        match self {
-            Self::Arrays(kind) => BufferKind::ArrayValues(*kind, part),
-            Self::Objects(hierarchy, name) => {
-                BufferKind::Column { hierarchy: *hierarchy, name: name.clone(), part }
-            }
-        }
-    }
+    Captured(String),
+    Local((Context, u32)),
 }
 
 /// A list of rows, where its header is, and whose rows they are.
@@ -68,20 +62,101 @@ impl Lowerer<'_> {
         if !self.memo.remembered.contains_key(&Holders::Arrays(kind)) {
             return Some(value.clone());
         }
-        let all = self.memo.arrays.entry(kind).or_default().written.union(&value.types);
-        let mut written = self.memo.with_lists(all, (u32::MAX - 18, kind.0, 0));
-        written = written.union(&self.settled(&written));
+        let known = self.memo.arrays.entry(kind).or_default();
+        let (all, stored) = (known.written.union(&value.types), known.stored.clone());
+        let (written, stored) = self.beside_settled(all, &stored, (u32::MAX - 18, kind.0, 0));
         let memo = self.memo.arrays.entry(kind).or_default();
-        let mut stored = memo.stored.filter(|ty| !matches!(ty, Type::List(_))).union(&written);
-        stored.insert(Type::Nil);
         self.memo.changed |= memo.stored != stored || memo.written != written;
         (memo.stored, memo.written) = (stored.clone(), written);
-        let value = self.listed(value, &stored);
-        if !operand::covers(&stored, &value.types) || operand::scalars(&stored).is_none() {
+        self.listed_as(value, &stored)
+    }
+
+    /// What is written that is `all`, as lists where it is arrays, and what holds that beside what it held.
+    fn beside_settled(&mut self, all: TypeSet, held: &TypeSet, place: JoinKey) -> (TypeSet, TypeSet) {
+        let mut written = self.memo.with_lists(all, place);
+        written = written.union(&self.settled(&written));
+        let mut stored = held.filter(|ty| !matches!(ty, Type::List(_))).union(&written);
+        // So there is a tag.
+        stored.insert(Type::Nil);
+        (written, stored)
+    }
+
+    fn listed_as(&mut self, value: &Operand, stored: &TypeSet) -> Option<Operand> {
+        let value = self.listed(value, stored);
+        if !operand::covers(stored, &value.types) || operand::scalars(stored).is_none() {
             self.memo.changed = true;
             return None;
         }
         Some(value)
+    }
+
+    /// Writes a variable that elements share, which may hold what they make from then on.
+    pub(super) fn write_variable(&mut self, of: &Holders, number: u32, value: &Operand) {
+        let value = if self.in_driver { self.with_rows(value) } else { Some(value.clone()) };
+        let Some(mut value) = value else { return };
+        if !self.in_driver && value.types.iter().any(is_made) && self.can_settle_pushes() {
+            let Some(put) = self.put_made(of.clone(), &value) else { return };
+            value = put;
+        } else if !self.is_storable(&value) {
+            return;
+        }
+        let held = self.stored_by(of);
+        let types = if self.memo.remembered.contains_key(of) {
+            let place = match of {
+                Holders::Local((context, index)) => (u32::MAX - 20, *context, *index),
+                _ => (u32::MAX - 21, number, 0),
+            };
+            self.beside_settled(held.union(&value.types), &held, place).1
+        } else {
+            held.union(&value.types)
+        };
+        self.memo.changed |= types != held;
+        if let Some(variable) = self.memo.variable(of) {
+            variable.clone_from(&types);
+        }
+        self.memo.unite_rows(&types);
+        let Some(value) = self.listed_as(&value, &types) else { return };
+        let row = self.watch_shared(number, true);
+        self.store_parts(&|part| BufferKind::Variable(number, part), row, &types, &value);
+        self.remember(of, row, &value.types);
+    }
+
+    /// What a variable holds that elements share.
+    pub(super) fn read_variable(&mut self, of: &Holders, number: u32) -> Operand {
+        let row = self.watch_shared(number, false);
+        let value = self.load_variable(of, number, row);
+        self.refine(value)
+    }
+
+    pub(super) fn load_variable(&mut self, of: &Holders, number: u32, row: Value) -> Operand {
+        let types = self.stored_by(of);
+        let part = |part| BufferKind::Variable(number, part);
+        let value = self.load_parts(&part, row, &Stored::written(types.clone()), true);
+        if !self.in_driver {
+            return value;
+        }
+        // What a driver sees has a row.
+        self.narrow(&value, &types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_))))
+    }
+
+    /// The buffers of such a column. `None`: of a variable that nobody shares in this walk.
+    fn parts_of(&self, of: &Holders) -> Option<impl Fn(Part) -> BufferKind + use<>> {
+        let number = match of {
+            Holders::Captured(name) => Some(self.written.keys().position(|known| known == name)? as u32),
+            Holders::Local(key) => {
+                let at = self.program_variables.iter().rposition(|(known, _)| known == key)?;
+                Some((self.written.len() + at) as u32)
+            }
+            _ => None,
+        };
+        let of = of.clone();
+        Some(move |part| match (&of, number) {
+            (Holders::Arrays(kind), _) => BufferKind::ArrayValues(*kind, part),
+            (Holders::Objects(hierarchy, name), _) => {
+                BufferKind::Column { hierarchy: *hierarchy, name: name.clone(), part }
+            }
+            (_, number) => BufferKind::Variable(number.unwrap_or(u32::MAX), part),
+        })
     }
 
     /// A value has been stored in a row, which may refer to what the element has made.
@@ -99,7 +174,7 @@ impl Lowerer<'_> {
             return;
         }
         let stored = Stored::written(self.memo.arrays.entry(kind).or_default().stored.clone());
-        let item = self.load_parts(&|part| of.part(part), row, &stored, true);
+        let item = self.load_parts(&|part| BufferKind::ArrayValues(kind, part), row, &stored, true);
         if item.values.len() != 2 {
             self.memo.changed = true;
             return;
@@ -158,6 +233,8 @@ impl Lowerer<'_> {
             Holders::Objects(hierarchy, name) => {
                 self.memo.columns.get(&(*hierarchy, name.clone())).map(|memo| &memo.stored)
             }
+            Holders::Captured(name) => self.memo.accumulators.get(name),
+            Holders::Local(key) => self.memo.variables.get(key),
         };
         stored.cloned().unwrap_or_default()
     }
@@ -166,6 +243,7 @@ impl Lowerer<'_> {
     pub(super) fn evacuate_remembered(&mut self, rows: RowList, row: &RowWords) -> TypeSet {
         let RowList { list, header, of } = rows;
         let stored = self.stored_by(&of);
+        let Some(part) = self.parts_of(&of) else { return TypeSet::empty() };
         let at_header = self.b.i32(header as i32);
         let length = self.list_length(at_header);
         let zero = self.b.i64(0);
@@ -173,7 +251,7 @@ impl Lowerer<'_> {
             let number = s.list_item(list, at_header, i);
             if !number.is_bottom() {
                 let at = s.b.unary(UnaryOp::WrapI64, number.value());
-                s.evacuate_variable(&|part| of.part(part), at, &stored, row);
+                s.evacuate_variable(&part, at, &stored, row);
             }
         });
         self.copy_log(list, header, length, row);
@@ -188,7 +266,7 @@ impl Lowerer<'_> {
         let planned = all.iter().filter_map(|of| {
             let RowList { list, .. } = self.list_of_rows(of)?;
             let stored = Stored::written(self.stored_by(of));
-            let held = self.parts(&|part| of.part(part), &stored);
+            let held = self.parts(&self.parts_of(of)?, &stored);
             Some((list, RememberedRows { payload: held.payload?, tag: held.tag? }))
         });
         planned.collect()
