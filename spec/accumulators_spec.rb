@@ -196,7 +196,7 @@ each_compiling_backend do
     range = 1..2
     expect { [1].peach { |n| range = range ? n : 2 } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
     list = nil
-    expect { [1].peach { |n| list = list ? list : [n] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { [1].peach { |n| list = list ? list : (1..n) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     expect([range, list]).to eq([1..2, nil])
   end
 end
