@@ -28,6 +28,8 @@ pub trait OnDevice: Send + Sync + Debug {
 pub enum Work<'a> {
     /// The sum of Integers.
     Sum,
+    /// The sum of Floats in their order, with what rounding loses beside it, where it goes on from.
+    SumOfFloats { sum: f64, lost: f64 },
     /// The row of the least number, or the greatest: the first of these. Not of what cannot be compared.
     Best { greatest: bool },
     /// The numbers in their order. Not where equal ones differ.
@@ -42,6 +44,10 @@ pub enum Work<'a> {
 #[derive(Debug)]
 pub enum Done {
     Sum(i128),
+    SumOfFloats {
+        sum: f64,
+        lost: f64,
+    },
     Row(usize),
     /// So many numbers.
     Numbers(Arc<dyn OnDevice>, usize),

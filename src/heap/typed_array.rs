@@ -122,6 +122,11 @@ impl TypedArray {
         }
     }
 
+    /// Does only a device have the numbers?
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Column(column) if !column.is_home())
+    }
+
     /// Has the host have the numbers.
     pub fn home(&self) -> Result<(), Error> {
         match self {

@@ -46,6 +46,55 @@ pub struct Fission {
     pub stops: bool,
 }
 
+/// An operation on a variable and a recorded value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folds {
+    pub op: BinaryOp,
+    /// A variable for each recorded value, in their order.
+    pub variables: Vec<Var>,
+}
+
+impl Fission {
+    /// Where the serial part is nothing but `sum = sum + recorded` of Floats, with one operation, for each recorded value and
+    /// a variable of its own.
+    pub fn folds(&self) -> Option<Folds> {
+        let (mut of, mut sums) = (BTreeMap::new(), BTreeMap::new());
+        let mut variables = vec![None; self.record.len()];
+        let mut only = None;
+        for stmt in &self.serial {
+            match stmt {
+                Stmt::Let { value, op: Op::Get(var), .. } if !variables.contains(&Some(*var)) => {
+                    of.insert(*value, *var);
+                }
+                Stmt::Let {
+                    value,
+                    op: Op::Binary(op @ (BinaryOp::AddF | BinaryOp::SubF | BinaryOp::MulF), a, b),
+                    ..
+                } => {
+                    let (var, number) = (of.get(a)?, self.record.iter().position(|recorded| recorded == b)?);
+                    if *only.get_or_insert(*op) != *op {
+                        return None;
+                    }
+                    sums.insert(*value, (*var, number));
+                }
+                Stmt::Set(var, value) => {
+                    let (own, number) = sums.get(value)?;
+                    if own != var || variables[*number].replace(*var).is_some() {
+                        return None;
+                    }
+                }
+                _ => return None,
+            }
+        }
+        let variables: Option<Vec<Var>> = variables.into_iter().collect();
+        let variables = variables.filter(|all| {
+            let different: BTreeSet<_> = all.iter().collect();
+            different.len() == all.len() && self.carried.iter().all(|var| different.contains(var))
+        })?;
+        (!self.stops).then_some(Folds { op: only?, variables })
+    }
+}
+
 /// The outermost loops of a function that can be parted. `changed`: buffers that may change while it runs.
 pub fn fissions(function: &Function, changed: &dyn Fn(Buffer) -> bool) -> BTreeMap<Label, Fission> {
     let mut search =

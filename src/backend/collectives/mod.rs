@@ -2,6 +2,7 @@
 //! and reduction; in the modules what becomes of the columns that sections give.
 
 pub mod groups;
+pub mod in_parts;
 pub mod order;
 pub mod rows;
 pub mod sums;

@@ -20,8 +20,8 @@ impl Compensated {
             self.add_infinite(number);
             return;
         }
-        let total = sum + number;
-        self.lost += if sum.abs() >= number.abs() { (sum - total) + number } else { (number - total) + sum };
+        let (total, lost) = added(sum, number);
+        self.lost += lost;
         self.sum = total;
     }
 
@@ -42,6 +42,13 @@ impl Compensated {
     pub fn total(self) -> f64 {
         self.sum + self.lost
     }
+}
+
+/// The sum of two numbers, and what rounding has lost of it.
+#[inline]
+pub fn added(sum: f64, number: f64) -> (f64, f64) {
+    let total = sum + number;
+    (total, if sum.abs() >= number.abs() { (sum - total) + number } else { (number - total) + sum })
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! What is done with a column of numbers as a whole, on the host: see [`crate::heap::Work`]. `None` where the numbers do not
 //! allow it.
 
-use super::{compact, order, rows};
+use super::sums::Compensated;
+use super::{compact, in_parts, order, rows};
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::{Column, Numbers};
 use crate::parallel;
+use crate::threads;
 
 pub fn sum(column: &Column) -> Result<Option<i128>, Error> {
     Ok(match column.numbers() {
@@ -13,6 +15,22 @@ pub fn sum(column: &Column) -> Result<Option<i128>, Error> {
         Numbers::I32(all) => Some(all.iter().map(|number| i128::from(*number)).sum()),
         _ => None,
     })
+}
+
+/// So many threads find the sum of so many Floats in parts, each of which takes several passes, faster than one in order.
+const THREADS: usize = 8;
+const FLOATS: usize = 1 << 20;
+
+/// The sum of Floats in their order, as Array#sum makes it.
+pub fn sum_of_floats(all: &[f64], mut sum: Compensated) -> Result<Compensated, Error> {
+    if threads::count() >= THREADS
+        && all.len() >= FLOATS
+        && let Some(sum) = in_parts::sum(&mut in_parts::OnHost(all), sum)?
+    {
+        return Ok(sum);
+    }
+    all.iter().for_each(|number| sum.add(*number));
+    Ok(sum)
 }
 
 pub fn best(column: &Column, greatest: bool) -> Result<Option<usize>, Error> {

@@ -357,6 +357,164 @@ static __device__ __forceinline__ void sort_digit(const void* from, void* to, u6
   }
 }
 
+// Sums of Floats in their order, in parts (see in_parts.rs): a block for each part, a few neighbouring items for each thread.
+
+static const u32 OWN = 4, PART = THREADS * OWN;
+static const i64 ZEROS = 1 << 20;
+
+struct Rough { double sum, magnitude; i64 granularity; };
+struct Unit { int exponent; u32 odd; };
+struct Moves { i64 sum, least, most; int odd; u32 exact_clear; Rough lost; };
+
+static __device__ __forceinline__ i64 granularity(double x) {
+  i64 bits = __double_as_longlong(x), exponent = bits >> 52 & 2047, fraction = bits & ((1ll << 52) - 1);
+  if (exponent == 0) return fraction == 0 ? ZEROS : __ffsll(fraction) - 1 - 1074;
+  return __ffsll(fraction | 1ll << 52) - 1 + exponent - 1075;
+}
+
+static __device__ __forceinline__ void load_part(const double* all, u64 count, double* own) {
+  u64 at = (u64)blockIdx.x * PART + threadIdx.x * OWN;
+  if (at + OWN <= count) {
+    for (u32 i = 0; i < OWN; i += 2) {
+      double2 two = *(const double2*)(all + at + i);
+      own[i] = two.x, own[i + 1] = two.y;
+    }
+  } else {
+    for (u32 i = 0; i < OWN; i++) own[i] = at + i < count ? all[at + i] : 0.0;
+  }
+}
+
+// What all items of a block are about. The first thread has it.
+static __device__ __forceinline__ Rough rough(const double* own) {
+  Rough all = {0.0, 0.0, ZEROS};
+  auto add = [&](double sum, double magnitude, i64 granularity) {
+    all.sum += sum, all.magnitude += magnitude;
+    if (granularity < all.granularity) all.granularity = granularity;
+  };
+  for (u32 i = 0; i < OWN; i++) add(own[i], fabs(own[i]), granularity(own[i]));
+  for (u32 step = 16; step > 0; step /= 2)
+    add(__shfl_down_sync(ALL, all.sum, step), __shfl_down_sync(ALL, all.magnitude, step),
+        __shfl_down_sync(ALL, all.granularity, step));
+  __shared__ Rough parts[WARPS];
+  __syncthreads();
+  if (lane() == 0) parts[warp()] = all;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (u32 i = 1; i < WARPS; i++) add(parts[i].sum, parts[i].magnitude, parts[i].granularity);
+  return all;
+}
+
+static __device__ __forceinline__ double power(int exponent) { return __longlong_as_double((i64)(exponent + 1023) << 52); }
+
+// Rounds items to units, and to an even multiple where they are half way: so some have to know whether the sum before them is
+// odd. `turn`: of the block, see Moves::odd.
+static __device__ __forceinline__ void round_items(const double* own, Unit unit, double* whole, double* lost, int& turn) {
+  double size = power(unit.exponent), reciprocal = power(-unit.exponent);
+  bool half = false;
+  // What the items make of odd and even: 0 and 1 turn it or not, 2 and 3 set it.
+  u32 change = 0;
+  for (u32 i = 0; i < OWN; i++) {
+    double units = own[i] * reciprocal;
+    whole[i] = rint(units);
+    if (fabs(units - whole[i]) == 0.5) half = true, change = 2;
+    else change ^= (u32)(i64)whole[i] & 1;
+  }
+  turn = 0;
+  if (__syncthreads_or(half)) {
+    auto after = [](u32 first, u32 then) { return then & 2 ? then : first ^ then; };
+    __shared__ u32 changes[WARPS];
+    __shared__ int turns[WARPS];
+    u32 all = change;
+    for (u32 step = 1; step < 32; step *= 2) {
+      u32 other = __shfl_up_sync(ALL, all, step);
+      if (lane() >= step) all = after(other, all);
+    }
+    if (lane() == 31) changes[warp()] = all;
+    u32 before = __shfl_up_sync(ALL, all, 1);
+    if (lane() == 0) before = 0;
+    __syncthreads();
+    u32 state = unit.odd;
+    for (u32 i = 0; i < warp(); i++) state = after(state, changes[i]);
+    bool odd = after(state, before) & 1;
+    int own_turn = 0;
+    for (u32 i = 0; i < OWN; i++) {
+      double units = own[i] * reciprocal;
+      if (fabs(units - whole[i]) == 0.5) {
+        if (odd) whole[i] += units > whole[i] ? 1.0 : -1.0;
+        if (own_turn == 0) own_turn = units > whole[i] ? 1 : -1;
+        odd = false;
+      } else {
+        odd ^= (bool)((i64)whole[i] & 1);
+      }
+    }
+    u32 with = __ballot_sync(ALL, own_turn != 0);
+    int first = __shfl_sync(ALL, own_turn, with ? __ffs(with) - 1 : 0);
+    if (lane() == 0) turns[warp()] = first;
+    __syncthreads();
+    for (u32 i = WARPS; i > 0; i--)
+      if (turns[i - 1] != 0) turn = turns[i - 1];
+    __syncthreads();
+  }
+  for (u32 i = 0; i < OWN; i++) lost[i] = own[i] - whole[i] * size;
+}
+
+struct Way { i64 sum, least, most; };
+static __device__ __forceinline__ void go_on(Way& way, i64 sum, i64 least, i64 most) {
+  if (way.sum + least < way.least) way.least = way.sum + least;
+  if (way.sum + most > way.most) way.most = way.sum + most;
+  way.sum += sum;
+}
+
+extern "C" __global__ void __launch_bounds__(256) rough_f64(const double* all, u64 count, Rough* parts) {
+  double own[OWN];
+  load_part(all, count, own);
+  Rough found = rough(own);
+  if (threadIdx.x == 0) parts[blockIdx.x] = found;
+}
+
+// `of_lost`: null, or units for what the items lose of their own.
+extern "C" __global__ void __launch_bounds__(256)
+    moves_f64(const double* all, u64 count, const Unit* units, const Unit* of_lost, Moves* parts) {
+  const int none = -2147483647 - 1;
+  Unit unit = units[blockIdx.x], second = unit;
+  if (of_lost) second = of_lost[blockIdx.x];
+  Moves moves = {0, 0, 0, 0, 0, {0.0, 0.0, ZEROS}};
+  if (unit.exponent == none || second.exponent == none) {
+    if (threadIdx.x == 0) parts[blockIdx.x] = moves;
+    return;
+  }
+  double own[OWN], whole[OWN], lost[OWN];
+  load_part(all, count, own);
+  round_items(own, unit, whole, lost, moves.odd);
+  if (of_lost) {
+    for (u32 i = 0; i < OWN; i++) own[i] = lost[i];
+    round_items(own, second, whole, lost, moves.odd);
+  }
+  bool exact = true, clear = true;
+  Way way = {0, 9223372036854775807ll, -9223372036854775807ll - 1};
+  for (u32 i = 0; i < OWN; i++) {
+    exact &= lost[i] == 0.0;
+    clear &= fabs(whole[i]) < 2251799813685248.0;
+    i64 step = clear ? (i64)whole[i] : 0;
+    way.sum += step;
+    if (way.sum < way.least) way.least = way.sum;
+    if (way.sum > way.most) way.most = way.sum;
+  }
+  for (u32 step = 1; step < 32; step *= 2)
+    go_on(way, __shfl_down_sync(ALL, way.sum, step), __shfl_down_sync(ALL, way.least, step),
+          __shfl_down_sync(ALL, way.most, step));
+  __shared__ Way ways[WARPS];
+  if (lane() == 0) ways[warp()] = way;
+  exact = __syncthreads_and(exact);
+  clear = __syncthreads_and(clear);
+  moves.lost = rough(lost);
+  if (threadIdx.x != 0) return;
+  for (u32 i = 1; i < WARPS; i++) go_on(way, ways[i].sum, ways[i].least, ways[i].most);
+  moves.sum = way.sum, moves.least = way.least, moves.most = way.most;
+  moves.exact_clear = (exact ? 1 : 0) | (clear ? 2 : 0);
+  parts[blockIdx.x] = moves;
+}
+
 // As many blocks at once as their memory allows, which hides what they wait for.
 #define KERNEL(blocks) extern "C" __global__ void __launch_bounds__(256, blocks)
 

@@ -79,7 +79,7 @@ pub(super) fn emit(program: &Program) -> Source {
         let _ = write!(
             text,
             "// What iterations record that a warp runs at the same time.
-__shared__ u64 record[{}][{BLOCK}];
+alignas(16) __shared__ u64 record[{}][{BLOCK}];
 static __device__ __forceinline__ u64& recorded(int number, int lane) {{ return record[number][own_warp() + lane]; }}
 
 ",
@@ -370,7 +370,8 @@ fn kernel(
         "  job += segment.first_job;
   int element = run.order ? run.order[job] : job;
   i64 now = launch.clocked ? *run.clock : 0, first = launch.first_tick + now, end = launch.end_tick + now;
-  if ((i64)(run.failure->key >> 32) < first) return;  // an earlier tick has failed: its state means nothing
+  // Where an earlier tick has failed, its state means nothing.
+  if (first > 0 && (i64)(run.failure->key >> 32) < first) return;
 ",
     );
     let lane = if shared { ", own_lane()" } else { ", 0" };

@@ -8,7 +8,8 @@ use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
-use crate::backend::collectives::whole;
+use crate::backend::collectives::sums::Compensated;
+use crate::backend::collectives::{in_parts, whole};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
@@ -121,6 +122,11 @@ impl OnDevice for Left {
         let numbers = column(ty, self)?;
         let made = match work {
             Work::Sum => return Ok(whole::sum(&numbers)?.map(Done::Sum)),
+            Work::SumOfFloats { sum, lost } => {
+                let Column::F64(all) = &numbers else { return Ok(None) };
+                let sum = in_parts::sum(&mut in_parts::OnHost(all), Compensated { sum, lost })?;
+                return Ok(sum.map(|Compensated { sum, lost }| Done::SumOfFloats { sum, lost }));
+            }
             Work::Best { greatest } => return Ok(whole::best(&numbers, greatest)?.map(Done::Row)),
             Work::Sort => whole::sorted(&numbers)?,
             Work::Scan { first } => whole::scan(&numbers, first)?,

@@ -2,6 +2,7 @@
 //! a time. libcuda is loaded by cudarc, which panics where a function is missing: so all are looked for first.
 
 mod collectives;
+mod float_sums;
 mod left;
 
 use super::cache::Cache;
@@ -81,8 +82,11 @@ const UNIT: usize = 2 << 20;
 const STAGING: usize = 1 << 20;
 /// Columns of as many bytes are copied from and to where they are, whose pages are locked then.
 const DIRECT: usize = 512 << 10;
-/// The end of what takes no longer than this is waited for without sleeping, which would make it longer.
-const SPIN: Duration = Duration::from_micros(60);
+/// The end of what takes no longer than this is waited for without sleeping, which would make it longer: a nap is 50 µs more
+/// than was asked for.
+const SPIN: Duration = Duration::from_millis(1);
+/// Others that want the core may have it after this.
+const ALONE: Duration = Duration::from_micros(60);
 /// Then it is looked up again after this part of the time that has gone by.
 const NAPS: u32 = 16;
 const SHORTEST_NAP: Duration = Duration::from_micros(10);
@@ -903,6 +907,8 @@ impl DeviceSession for GpuSession<'_> {
             let waited = start.elapsed();
             if waited > SPIN {
                 std::thread::sleep((waited / NAPS).clamp(SHORTEST_NAP, LONGEST_NAP));
+            } else if waited > ALONE {
+                std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
             }

@@ -122,6 +122,51 @@ static __device__ __forceinline__ bool share(Element& e, Parallel parallel, Seri
   }
   return true;
 }
+// The same where all that iterations do in order is to fold recorded numbers, of which `recorded` gives the first: a lane for
+// each fold.
+template <int FOLDS, class Parallel, class Recorded, class Fold, class Count>
+static __device__ __forceinline__ bool share_folds(Element& e, Parallel parallel, Recorded recorded, double (&folded)[FOLDS],
+                                                   Fold fold, Count count) {
+  struct alignas(16) Two { u64 first, second; };
+  double own = folded[0];
+#if WARP > 1
+  const int lane = own_lane(), mine = lane < FOLDS ? lane : 0;
+  for (int i = 1; i < FOLDS; i++)
+    if (mine == i) own = folded[i];
+#endif
+  for (int all = 32; all == 32;) {
+    if (stopped(e)) return false;
+    u32 ran = 0;
+    for (int lane = own_lane(); lane < 32; lane += WARP)
+      if (parallel(lane)) ran |= 1u << lane;
+    if (WARP > 1) ran = __ballot_sync(~0u, ran != 0);
+    all = ran == ~0u ? 32 : __ffs((int)~ran) - 1;
+    __syncwarp();
+#if WARP > 1
+    if (lane < FOLDS) {
+      const u64* numbers = recorded(mine);
+      if (all == 32) {
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+          Two two = ((const Two*)numbers)[i];
+          own = fold(fold(own, __longlong_as_double((i64)two.first)), __longlong_as_double((i64)two.second));
+        }
+      } else {
+        for (int i = 0; i < all; i++) own = fold(own, __longlong_as_double((i64)numbers[i]));
+      }
+    }
+#else
+    for (int i = 0; i < FOLDS; i++)
+      for (int j = 0; j < all; j++) folded[i] = fold(folded[i], __longlong_as_double((i64)recorded(i)[j]));
+#endif
+    __syncwarp();
+    count(all);
+  }
+#if WARP > 1
+  for (int i = 0; i < FOLDS; i++) folded[i] = __shfl_sync(~0u, own, i);
+#endif
+  return true;
+}
 // Can a warp's iterations count so, without leaving the type?
 static __device__ __forceinline__ bool has_room(int x, int step) {
   return step > 0 ? x <= 2147483647 - 32 * step : x >= -2147483647 - 32 * step;

@@ -189,9 +189,11 @@ impl Cost {
         let none = BTreeMap::new();
         let (parallel, serial) = (Self::of(&fission.parallel, &none), Self::of(&fission.serial, &none));
         let (lanes, record) = (f64::from(LANES), fission.record.len() as f64);
+        // Folds are done at the same time, and read two numbers at once.
+        let in_order = if fission.folds().is_some() { 5.0 } else { serial.shared + 3.0 * record };
         Self {
             alone: lanes * (parallel.alone + serial.alone),
-            shared: 30.0 + parallel.shared + 4.0 * record + lanes * (serial.shared + 3.0 * record),
+            shared: 30.0 + parallel.shared + 4.0 * record + lanes * in_order,
         }
     }
 

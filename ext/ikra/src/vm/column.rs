@@ -10,28 +10,39 @@ use magnus::{DataTypeFunctions, Error, Ruby, TryConvert, TypedData, Value, prelu
 use parking_lot::{Mutex, MutexGuard};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What columns that are views of each other share. Only the holder of the GVL looks inside, so nobody waits.
 #[derive(Debug)]
 pub struct Memory {
     array: Mutex<TypedArray>,
-    /// What the garbage collector was told.
     bytes: usize,
+    /// What the garbage collector was told.
+    told: AtomicUsize,
+}
+
+/// Memory of a device is told as this part of it: the collector reckons with that of the host, and would run at each call.
+const OF_DEVICE: usize = 64;
+
+/// What the garbage collector is told of so many bytes.
+pub const fn told(bytes: usize, is_away: bool) -> usize {
+    if is_away { bytes / OF_DEVICE } else { bytes }
 }
 
 impl Memory {
     pub fn new(_ruby: &Ruby, array: TypedArray) -> Arc<Self> {
         let bytes = array.len() * array.ty().bytes();
+        let told = told(bytes, array.is_away());
         // What is told alone has no garbage collected: the next allocation does, of which this is one.
         let _ = protect(|| {
             // SAFETY: the GVL is held. What is raised ends in `protect`.
             unsafe {
-                rb_sys::rb_gc_adjust_memory_usage(bytes as _);
+                rb_sys::rb_gc_adjust_memory_usage(told as _);
                 rb_sys::ruby_xfree(rb_sys::ruby_xmalloc(1));
             }
             value::NIL
         });
-        Arc::new(Self { array: Mutex::new(array), bytes })
+        Arc::new(Self { array: Mutex::new(array), bytes, told: AtomicUsize::new(told) })
     }
 
     /// To be replaced.
@@ -47,7 +58,12 @@ impl Memory {
     /// To be looked at or written.
     pub fn home(&self) -> Result<MutexGuard<'_, TypedArray>, CoreError> {
         let array = self.array();
-        array.home()?;
+        if array.is_away() {
+            array.home()?;
+            let more = self.bytes - self.told.swap(self.bytes, Ordering::Relaxed);
+            // SAFETY: the GVL is held; it only counts.
+            unsafe { rb_sys::rb_gc_adjust_memory_usage(more as _) };
+        }
         Ok(array)
     }
 }
@@ -55,7 +71,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the GVL is held, or the garbage collector runs: columns and sections have it.
-        unsafe { rb_sys::rb_gc_adjust_memory_usage(-(self.bytes as isize) as _) };
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(-(*self.told.get_mut() as isize) as _) };
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::reading::variables::BLOCK;
 use crate::vm::array_layout;
-use crate::vm::column::Column as ColumnObject;
+use crate::vm::column::{self, Column as ColumnObject};
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::GvlCell;
 use crate::vm::value::{self, Decoded};
@@ -31,21 +31,29 @@ use rb_sys::VALUE;
 use std::ffi::{CString, c_long};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Numbers, nil, true and false, in their order; or the row numbers of such a column.
 #[derive(TypedData, Default)]
 #[magnus(class = "Ikra::Native::Values", free_immediately)]
-pub struct ValueColumn(GvlCell<Arc<Numbers>>);
+pub struct ValueColumn(GvlCell<Arc<Numbers>>, AtomicUsize);
 
 impl DataTypeFunctions for ValueColumn {}
 
 impl Drop for ValueColumn {
     fn drop(&mut self) {
-        let mut bytes = 0;
-        self.0.marked(|numbers| bytes = numbers.bytes());
-        // SAFETY: Ruby frees the object, and what that may call is this; it does not allocate.
-        unsafe { rb_sys::rb_gc_adjust_memory_usage(-bytes as _) };
+        // Ruby frees the object, and what that may call is this; it does not allocate.
+        self.forget();
+    }
+}
+
+impl ValueColumn {
+    /// The garbage collector need not reckon with its memory any more.
+    fn forget(&self) {
+        let told = self.1.swap(0, Ordering::Relaxed);
+        // SAFETY: the GVL is held, or the garbage collector runs.
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(-(told as isize) as _) };
     }
 }
 
@@ -164,16 +172,19 @@ impl Numbers {
         Ok(self)
     }
 
-    fn bytes(&self) -> isize {
+    /// What the garbage collector is told.
+    fn told(&self) -> usize {
         let columns = [&self.payload, &self.tags].into_iter().flatten();
-        columns.map(|column| column.byte_len() as isize).sum()
+        columns.map(|column| column::told(column.byte_len(), column.is_away())).sum()
     }
 
     fn wrap(self, ruby: &Ruby) -> Obj<ValueColumn> {
         let column = ruby.obj_wrap(ValueColumn::default());
         // The garbage collector is told how much hangs on so small an object.
+        let told = self.told();
+        column.1.store(told, Ordering::Relaxed);
         // SAFETY: the GVL is held.
-        unsafe { rb_sys::rb_gc_adjust_memory_usage(self.bytes() as _) };
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(told as _) };
         column.0.with(ruby, |numbers| *numbers = Arc::new(self));
         column
     }
@@ -390,9 +401,8 @@ fn gathered(
 
 /// Gives its memory back, rather than to wait for the garbage collector.
 fn clear(ruby: &Ruby, column: &ValueColumn) {
-    let before = column.0.with(ruby, std::mem::take);
-    // SAFETY: the GVL is held.
-    unsafe { rb_sys::rb_gc_adjust_memory_usage(-before.bytes() as _) };
+    drop(column.0.with(ruby, std::mem::take));
+    column.forget();
 }
 
 fn size(ruby: &Ruby, column: &ValueColumn) -> usize {
@@ -472,10 +482,19 @@ fn float_sum(
     sum: f64,
     lost: f64,
 ) -> Result<Option<(f64, f64)>, magnus::Error> {
+    let numbers = column.numbers(ruby);
+    if numbers.single == Some(Shape::Float)
+        && let Some(Done::SumOfFloats { sum, lost }) =
+            caught(ruby, || numbers.carry_out(ruby, Work::SumOfFloats { sum, lost }))?
+    {
+        return Ok(Some((sum, lost)));
+    }
     let numbers = column.home(ruby)?;
     let mut sum = Compensated { sum, lost };
     match (numbers.view(), numbers.single) {
-        (Some(View::F64(all)), Some(Shape::Float)) => all.iter().for_each(|number| sum.add(*number)),
+        (Some(View::F64(all)), Some(Shape::Float)) => {
+            sum = caught(ruby, || Ok(whole::sum_of_floats(all, sum)?))?
+        }
         (Some(View::I64(all)), Some(Shape::Integer)) => {
             all.iter().for_each(|number| sum.add(*number as f64));
         }

@@ -3,8 +3,8 @@
 
 use super::function::{Uses, Writer};
 use super::width::Width;
-use crate::ir::fission::Fission;
-use crate::ir::{Block, Label, Stmt, Value, Var, walk};
+use crate::ir::fission::{Fission, Folds};
+use crate::ir::{BinaryOp, Block, Label, Stmt, Value, Var, walk};
 
 /// A part of a loop that is being written.
 pub(super) struct Part<'a> {
@@ -33,6 +33,41 @@ impl<'a> Writer<'a, '_> {
         self.line("return true;");
         self.depth -= 1;
         self.line("};");
+        let folds = fission.folds();
+        if folds.is_none() {
+            self.serial(label, fission);
+        }
+        let counts: String = fission
+            .counters
+            .iter()
+            .map(|(var, step)| format!(" {var} += {};", times("done", *step)))
+            .collect();
+        self.line(&format!("auto count = [&](int done) {{{counts} }};"));
+        match folds {
+            None => self.line("if (!share(e, parallel, serial, count)) return false;"),
+            Some(folds) => self.folds(&folds),
+        }
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    fn folds(&mut self, Folds { op, variables }: &Folds) {
+        let all: Vec<String> = variables.iter().map(ToString::to_string).collect();
+        let sign = match op {
+            BinaryOp::MulF => "*",
+            BinaryOp::SubF => "-",
+            _ => "+",
+        };
+        self.line(&format!("double folded[{}] = {{{}}};", all.len(), all.join(", ")));
+        self.line("auto first = [&](int number) -> const u64* { return &recorded(number, 0); };");
+        self.line(&format!("auto fold = [](double x, double y) {{ return x {sign} y; }};"));
+        self.line("if (!share_folds(e, parallel, first, folded, fold, count)) return false;");
+        for (number, var) in all.iter().enumerate() {
+            self.line(&format!("{var} = folded[{number}];"));
+        }
+    }
+
+    fn serial(&mut self, label: Label, fission: &'a Fission) {
         self.line("auto serial = [&](int lane) -> bool {");
         self.depth += 1;
         if fission.stops {
@@ -57,15 +92,6 @@ impl<'a> Writer<'a, '_> {
         self.line("return true;");
         self.depth -= 1;
         self.line("};");
-        let counts: String = fission
-            .counters
-            .iter()
-            .map(|(var, step)| format!(" {var} += {};", times("done", *step)))
-            .collect();
-        self.line(&format!("auto count = [&](int done) {{{counts} }};"));
-        self.line("if (!share(e, parallel, serial, count)) return false;");
-        self.depth -= 1;
-        self.line("}");
     }
 
     fn part(&mut self, label: Label, fission: &'a Fission, block: &Block, serial: bool) {

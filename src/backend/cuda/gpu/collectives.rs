@@ -1,8 +1,11 @@
 //! What is done with whole columns that are on the GPU: `collectives.cuh`, compiled when it is wanted first, and its
 //! launches.
 
+use super::float_sums::Floats;
 use super::left::Left;
-use super::{Foreign, Gpu, KEPT, Resources, failed};
+use super::{Foreign, Gpu, KEPT, Resources, STAGING, failed};
+use crate::backend::collectives::in_parts;
+use crate::backend::collectives::sums::Compensated;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::OnDevice;
@@ -60,6 +63,7 @@ pub(super) fn carry_out(
     let mut run = Run { gpu, module, from: memory.address(), ty, count, resources: gpu.busy.lock() };
     match work {
         Work::Sum => run.sum(),
+        Work::SumOfFloats { sum, lost } => run.sum_of_floats(Compensated { sum, lost }),
         Work::Best { greatest } => run.best(greatest),
         Work::Sort => run.sort(),
         Work::Scan { first } => run.scan(first),
@@ -69,18 +73,18 @@ pub(super) fn carry_out(
 }
 
 /// Something that is done with a column.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     gpu: &'a Arc<Gpu>,
     module: sys::CUmodule,
-    from: u64,
+    pub from: u64,
     ty: Ty,
-    count: usize,
+    pub count: usize,
     resources: MutexGuard<'a, Resources>,
 }
 
 impl Run<'_> {
     /// Memory for the time of it, of which so many bytes begin as zeros.
-    fn room(&mut self, bytes: usize, zeros: usize) -> Result<u64, Error> {
+    pub fn room(&mut self, bytes: usize, zeros: usize) -> Result<u64, Error> {
         self.gpu.allocate(&mut self.resources, bytes)?;
         self.clear(self.resources.base, zeros)?;
         Ok(self.resources.base)
@@ -93,7 +97,7 @@ impl Run<'_> {
     }
 
     /// `kernel`: its name, to which that of the type is added.
-    fn launch(&self, kernel: &str, blocks: usize, words: &[u64]) -> Result<(), Error> {
+    pub fn launch(&self, kernel: &str, blocks: usize, words: &[u64]) -> Result<(), Error> {
         let ty = match self.ty {
             Ty::I64 => "i64",
             Ty::I32 => "i32",
@@ -126,10 +130,30 @@ impl Run<'_> {
     }
 
     /// Waits for all that was launched.
-    fn read<T: bytemuck::Pod>(&self, address: u64, into: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the memory is as long, and the target stays until the wait has ended.
-        unsafe { result::memcpy_dtoh_async(into, address, self.gpu.stream) }
+    pub fn read<T: bytemuck::Pod>(&self, address: u64, into: &mut [T]) -> Result<(), Error> {
+        let into: &mut [u8] = bytemuck::cast_slice_mut(into);
+        if into.len() > STAGING {
+            self.gpu.is_direct(into.as_ptr(), into.len());
+            // SAFETY: the memory is as long, and the target stays until the wait has ended.
+            unsafe { result::memcpy_dtoh_async(into, address, self.gpu.stream) }
+                .map_err(failed("copying from the GPU"))?;
+            return self.gpu.wait();
+        }
+        // SAFETY: it is as long, and nobody else's before the wait.
+        let staged = unsafe { std::slice::from_raw_parts_mut(self.resources.staging, into.len()) };
+        // SAFETY: as above.
+        unsafe { result::memcpy_dtoh_async(staged, address, self.gpu.stream) }
             .map_err(failed("copying from the GPU"))?;
+        self.gpu.wait()?;
+        into.copy_from_slice(staged);
+        Ok(())
+    }
+
+    /// Copies before anything that is launched later.
+    pub fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
+        // SAFETY: the memory is as long, and of this run; the source stays until the wait.
+        unsafe { result::memcpy_htod_async(address, words, self.gpu.stream) }
+            .map_err(failed("copying to the GPU"))?;
         self.gpu.wait()
     }
 
@@ -157,6 +181,15 @@ impl Run<'_> {
         let parts = self.parts("sum", &[])?;
         let sum = parts.iter().map(|[low, high]| i128::from(*high as i64) << 64 | i128::from(*low)).sum();
         Ok(Some(Done::Sum(sum)))
+    }
+
+    /// In their order.
+    fn sum_of_floats(&mut self, from: Compensated) -> Result<Option<Done>, Error> {
+        if self.ty != Ty::F64 {
+            return Ok(None);
+        }
+        let sum = in_parts::sum(&mut Floats::new(self)?, from)?;
+        Ok(sum.map(|Compensated { sum, lost }| Done::SumOfFloats { sum, lost }))
     }
 
     fn best(&mut self, greatest: bool) -> Result<Option<Done>, Error> {
