@@ -5,7 +5,7 @@
 #define __shared__ static thread_local
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __grid_constant__
 
 struct Place { unsigned x; };

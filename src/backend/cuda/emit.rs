@@ -333,9 +333,11 @@ fn kernel(
 ) {
     let entries: Vec<_> = names.program.entries().collect();
     let name = if shared { "shared_section" } else { "section" };
+    // Few elements are to have all warps that there are registers for: one that waits for the next has waited for all.
+    let at_once = if shared { ", 8" } else { "" };
     let _ = writeln!(
         out,
-        "extern \"C\" __global__ void __launch_bounds__({BLOCK}) {name}(const __grid_constant__ Launch launch) {{"
+        "extern \"C\" __global__ void __launch_bounds__({BLOCK}{at_once}) {name}(const __grid_constant__ Launch launch) {{"
     );
     if moves {
         out.push_str(
