@@ -413,16 +413,16 @@ fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
     let keys = s.hash_part(hash, HashPart::Keys);
     let Some(held) = keys.types.single().map(|ty| s.types_of_items(ty)) else { return false };
-    let class = crate::infer::class_of;
+    let class = |s: &Lowerer<'_>, ty: &Type| s.host.real_class(crate::infer::class_of(ty));
     let comparable: TypeSet =
-        key.iter().filter(|ty| held.iter().any(|other| class(other) == class(ty))).cloned().collect();
+        key.iter().filter(|ty| held.iter().any(|other| class(s, other) == class(s, ty))).cloned().collect();
     let by_identity = matches!(hash.types.single(), Some(Type::Hash(_, HashSort { by_identity: true, .. })));
     let known = |s: &mut Lowerer<'_>, ty: &Type| match by_identity {
         true => matches!(ty, Type::Nil | Type::True | Type::False | Type::Symbol | Type::Object(..)),
         false => s.has_hash(&ty.clone().into(), &mut Vec::new()),
     };
     let unknown = |s: &mut Lowerer<'_>, all: &TypeSet| all.iter().find(|ty| !known(s, ty)).cloned();
-    let those = held.filter(|ty| comparable.iter().any(|other| class(other) == class(ty)));
+    let those = held.filter(|ty| comparable.iter().any(|other| class(s, other) == class(s, ty)));
     if let Some(ty) = unknown(s, &comparable).or_else(|| unknown(s, &those)) {
         let what = s.describe(&ty.clone().into());
         let (message, hint) = match &ty {

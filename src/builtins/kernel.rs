@@ -401,7 +401,7 @@ fn may_be_carried_apart(s: &Lowerer<'_>, value: &Operand, object: &Operand) -> b
     match (ty, read) {
         (Type::Object(..), _) => false,
         (Type::Module(_), read) => s.is_module_object(read),
-        (ty, read) => s.is_opaque(read) && crate::infer::class_of(ty) == crate::infer::class_of(read),
+        (ty, read) => s.is_opaque(read) && s.exact_class(ty) == s.exact_class(read),
     }
 }
 

@@ -273,6 +273,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::ENUMERABLE => {
             return Some(Builtin::Rule(&structs::ENUMERABLE));
         }
+        Type::Object(..) if matches!(owner, ClassId::PROC | ClassId::METHOD) => {
+            let rows = if owner == ClassId::PROC { procs::ROWS } else { procs::METHOD_ROWS };
+            return rows.iter().chain(procs::HELD_ROWS).find(|row| row.name == name).map(Builtin::Rule);
+        }
         // A class in C with a `==` of its own compares what a section does not see.
         Type::Object(..) | Type::Made(_) if !is_common(owner) => return None,
         Type::Nil => (&[kernel::NIL_ROWS, kernel::LOGIC_ROWS], &["NilClass"]),

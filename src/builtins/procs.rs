@@ -4,7 +4,7 @@ use super::kernel::literal_name;
 use super::{Invocation, Row, bare, carrying, forwarding, row};
 use crate::infer::{BlockRef, Lowerer, MadeProc, Operand};
 use crate::ir::ErrorKind;
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
     forwarding("call", call),
@@ -20,7 +20,11 @@ pub(super) const ROWS: &[Row] = &[
         ),
         block => {
             let is_proc = match block {
-                Some(BlockRef::Literal { lambda, .. } | BlockRef::Outer { lambda, .. }) => !lambda,
+                Some(
+                    BlockRef::Literal { lambda, .. }
+                    | BlockRef::Outer { lambda, .. }
+                    | BlockRef::Held { lambda, .. },
+                ) => !lambda,
                 _ => false,
             };
             Operand::bool(s.b.bool(!is_proc))
@@ -45,15 +49,43 @@ pub(super) const METHOD_ROWS: &[Row] = &[
     row("curry", curry),
     bare("receiver", |s, c| match s.proc_of(&c.receiver) {
         Some(BlockRef::Made { parts, .. }) if !parts.is_empty() => parts[0].clone(),
-        Some(BlockRef::Outer { .. }) => refuse_outer(s, c),
+        Some(BlockRef::Outer { .. } | BlockRef::Held { .. }) => refuse_outer(s, c),
         _ => Operand::bottom(),
     }),
     bare("name", |s, c| match s.proc_of(&c.receiver) {
         Some(BlockRef::Made { what: MadeProc::Method(name), .. }) => s.symbol(&name),
-        Some(BlockRef::Outer { .. }) => refuse_outer(s, c),
+        Some(BlockRef::Outer { .. } | BlockRef::Held { .. }) => refuse_outer(s, c),
         _ => Operand::bottom(),
     }),
 ];
+
+/// Those of objects.
+pub(super) const HELD_ROWS: &[Row] = &[carrying("==", equal), carrying("eql?", equal)];
+
+/// Two Procs can be equal where they come from one literal, two Methods where they are one method of one object. Only
+/// Ruby knows.
+fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 5, &mut |s, arg| {
+        let same = s.send(&call.receiver, "equal?", std::slice::from_ref(&arg), 6);
+        let may_be_equal = match (call.receiver.types.single(), arg.types.single()) {
+            (Some(Type::Object(_, a)), Some(Type::Object(_, b))) => {
+                let is_method = |class| s.host.real_class(class) == ClassId::METHOD;
+                a == b || is_method(*a) && is_method(*b)
+            }
+            _ => false,
+        };
+        if may_be_equal && !same.is_bottom() {
+            let what = format!(
+                "`{}` of two Procs of one literal, or of two Methods, cannot run in a section [unsupported-identity]\n  \
+                 hint: compare with `equal?`",
+                call.name
+            );
+            s.check(same.value(), ErrorKind::Unsupported(what), &[]);
+        }
+        same
+    })
+}
 
 fn refuse_outer(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.refuse_here(

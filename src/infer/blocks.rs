@@ -2,6 +2,7 @@
 
 use super::calls::{Arguments, CallType};
 use super::expressions::SLOT_LEAVE;
+use super::held_procs::Closure;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand, Values};
@@ -24,7 +25,10 @@ impl Lowerer<'_> {
     pub(crate) fn is_ours(&self, block: &BlockRef) -> bool {
         match block {
             BlockRef::Literal { home, .. } => self.frames.get(home.frame).is_some_and(|f| f.builtin),
-            BlockRef::Symbol { .. } | BlockRef::Outer { .. } | BlockRef::Made { .. } => false,
+            BlockRef::Symbol { .. }
+            | BlockRef::Outer { .. }
+            | BlockRef::Held { .. }
+            | BlockRef::Made { .. } => false,
         }
     }
 
@@ -127,7 +131,10 @@ impl Lowerer<'_> {
         for number in numbers {
             let is_here = self.procs.get(&number).is_some_and(|block| match block {
                 BlockRef::Literal { home, .. } => self.is_live(home),
-                BlockRef::Outer { .. } | BlockRef::Symbol { .. } | BlockRef::Made { .. } => true,
+                BlockRef::Outer { .. }
+                | BlockRef::Held { .. }
+                | BlockRef::Symbol { .. }
+                | BlockRef::Made { .. } => true,
             });
             if !is_here {
                 let known = self.stale.entry(number).or_insert(begun);
@@ -209,10 +216,11 @@ impl Lowerer<'_> {
                         home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
                     }
                     BlockRef::Made { parts, .. } => *parts = values,
-                    BlockRef::Outer { .. } | BlockRef::Symbol { .. } => {}
+                    BlockRef::Outer { .. } | BlockRef::Held { .. } | BlockRef::Symbol { .. } => {}
                 }
                 Some(block)
             }
+            Some(Type::Object(..)) => self.held_proc(operand),
             _ => None,
         }
     }
@@ -223,7 +231,10 @@ impl Lowerer<'_> {
             return Some(None);
         }
         if let Some(mut block) = self.proc_of(operand) {
-            if let BlockRef::Outer { active, .. } | BlockRef::Made { active, .. } = &mut block {
+            if let BlockRef::Outer { active, .. }
+            | BlockRef::Held { active, .. }
+            | BlockRef::Made { active, .. } = &mut block
+            {
                 *active = self.active.len().min(*active);
             }
             return Some(Some(block));
@@ -272,7 +283,7 @@ impl Lowerer<'_> {
 
     /// Does the code being lowered belong to the section's block, or to a lambda made around the section?
     pub(crate) fn is_of_block(&self) -> bool {
-        matches!(self.frame().scope, Scope::Block)
+        matches!(self.frame().scope, Scope::Block | Scope::Literal(_))
     }
 
     /// A root that is a lambda, proc or Method.
@@ -315,7 +326,7 @@ impl Lowerer<'_> {
         let outer = self.current;
         self.push_frame(&Operand::bottom(), &code.name, ClassId::OBJECT, code, false, passed);
         let frame = self.current;
-        self.frames[frame].closure = Some(root);
+        self.frames[frame].closure = Some(Closure::Root(root));
         self.frames[frame].scope = Scope::Block;
         let result = self.within_here(identity_number(code), |s| {
             s.labelled(SLOT_LEAVE, !unused, |s, leave| {
@@ -359,6 +370,9 @@ impl Lowerer<'_> {
             }
             BlockRef::Outer { root, code, lambda, active } => {
                 self.suspending(*active, |s| s.call_outer(*root, code, *lambda, arguments, passed, unused))
+            }
+            BlockRef::Held { class, object, code, active, .. } => {
+                self.suspending(*active, |s| s.call_held((*class, object), code, arguments, passed, unused))
             }
             BlockRef::Made { what, parts, active } => {
                 self.suspending(*active, |s| s.call_made(what, parts, arguments, passed, unused))

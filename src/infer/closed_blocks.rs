@@ -6,6 +6,7 @@
 //! so methods that pass themselves such blocks come to an end.
 
 use super::blocks::{has_break, has_return, locals_of};
+use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
 use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, Temp};
@@ -34,6 +35,12 @@ pub enum ClosedBlock {
         code: Rc<Code>,
         lambda: bool,
     },
+    /// A Proc that an object holds, which goes along.
+    Held {
+        class: ClassId,
+        code: Rc<Code>,
+        lambda: bool,
+    },
     Literal(Rc<ClosedLiteral>),
 }
 
@@ -45,7 +52,7 @@ pub struct ClosedLiteral {
     code: Rc<Code>,
     owner: ClassId,
     scope: Scope,
-    closure: Option<u32>,
+    closure: Option<Closure>,
     name: String,
     builtin: bool,
     /// Where it stands, or its built-in is called.
@@ -83,6 +90,7 @@ impl ClosedBlock {
             Self::Symbol(name) => (0, name.len(), false, 0),
             Self::Method(name) => (2, name.len(), false, 0),
             Self::Outer { root, code, lambda } => (1, Rc::as_ptr(code) as usize, *lambda, *root),
+            Self::Held { class, code, lambda } => (3, Rc::as_ptr(code) as usize, *lambda, class.0),
             Self::Literal(closed) => {
                 let around = closed.around.len() + closed.taken.len() * 0x100;
                 let code = Rc::as_ptr(&closed.code) as usize;
@@ -105,6 +113,7 @@ impl ClosedBlock {
                 name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte))
             }
             Self::Outer { root, .. } => *root ^ 0x2000_0000,
+            Self::Held { class, .. } => class.0 ^ 0x2800_0000,
             Self::Literal(closed) => {
                 let outer = closed.outer.as_ref().map_or(0, Self::number);
                 let span = closed.literal.span;
@@ -194,6 +203,10 @@ impl Lowerer<'_> {
             BlockRef::Symbol { name, .. } => return Some(ClosedBlock::Symbol(name.clone())),
             BlockRef::Outer { root, code, lambda, .. } => {
                 return Some(ClosedBlock::Outer { root: *root, code: Rc::clone(code), lambda: *lambda });
+            }
+            BlockRef::Held { class, object, code, lambda, .. } => {
+                environment.operands.push(object.clone());
+                return Some(ClosedBlock::Held { class: *class, code: Rc::clone(code), lambda: *lambda });
             }
             BlockRef::Literal { literal, home, break_to, lambda } => (literal, home, *break_to, *lambda),
             BlockRef::Made { what: MadeProc::Method(name), parts, .. } => {
@@ -364,6 +377,16 @@ impl Lowerer<'_> {
             ClosedBlock::Symbol(name) => return BlockRef::Symbol { name: name.clone(), active: 0 },
             ClosedBlock::Outer { root, code, lambda } => {
                 return BlockRef::Outer { root: *root, code: Rc::clone(code), lambda: *lambda, active: 0 };
+            }
+            ClosedBlock::Held { class, code, lambda } => {
+                let object = values.next().unwrap_or_else(Operand::nil);
+                return BlockRef::Held {
+                    class: *class,
+                    object,
+                    code: Rc::clone(code),
+                    lambda: *lambda,
+                    active: 0,
+                };
             }
             ClosedBlock::Method(name) => {
                 let parts = vec![values.next().unwrap_or_else(Operand::nil)];

@@ -183,7 +183,7 @@ impl Lowerer<'_> {
     pub(crate) fn exact_class(&self, ty: &Type) -> ClassId {
         match ty {
             Type::Module(class) if !self.host.is_module(*class) => ClassId::CLASS,
-            other => super::sites::class_of(other),
+            other => self.host.real_class(super::sites::class_of(other)),
         }
     }
 

@@ -472,11 +472,25 @@ impl Lowerer<'_> {
                     None => self.refused_method(ty, name, &found),
                 }
             }
+            Method::Native { .. } if let Some(refused) = self.refused_proc(ty, name, &found) => refused,
             Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
                 Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                 None => self.refused_method(ty, name, &found),
             },
+        }
+    }
+
+    /// What is said of a Proc or Method that an object holds, and that has no code.
+    fn refused_proc(&mut self, ty: &Type, name: &str, found: &FoundMethod) -> Option<Callee> {
+        let Type::Object(_, class) = ty else { return None };
+        if !matches!(found.owner, ClassId::PROC | ClassId::METHOD) {
+            return None;
+        }
+        match self.host.literal(*class) {
+            Ok(Some(_)) => None,
+            Ok(None) => Some(self.refused_method(ty, name, found)),
+            Err(refusal) => Some(Callee::Refused(refusal)),
         }
     }
 
@@ -727,10 +741,9 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
                                 holds, has methods here: keep the two ends in variables of the object"
                 .into()
         }
-        (ClassId::PROC, _) => {
-            "only a lambda that is written in the block, or that a local variable or a constant holds, can \
-                               be called: take it into a local variable before the section, or give the object a \
-                               method that makes the call"
+        (_, ClassId::PROC | ClassId::METHOD) => {
+            "only what is written in Ruby can be called, and asked for no more than its arity: write a lambda that \
+             makes the call, in a file"
                 .into()
         }
         (_, ClassId::ENUMERABLE) => {

@@ -299,7 +299,7 @@ impl Lowerer<'_> {
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
     pub(crate) fn self_operand(&mut self) -> Operand {
         let receiver = self.frame().receiver.clone();
-        if receiver.is_bottom() {
+        if receiver.is_bottom() || self.frame().closure.is_some() {
             return self.own_root(RootKey::SelfValue).unwrap_or_else(Operand::nil);
         }
         self.refine(receiver)

@@ -9,7 +9,7 @@ use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand, Values};
 use super::rescue::{ERROR_WORDS, guarded_results};
-use super::{BlockRef, Control, Frame, Inlined, Lowerer};
+use super::{BlockRef, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
@@ -458,11 +458,9 @@ impl Lowerer<'_> {
     }
 
     fn method_body(&mut self, key: &FunctionKey, code: &Rc<Code>, arguments: &Arguments) -> Operand {
-        let frame = self.current;
         self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
-            s.frames[frame].return_to = Some(join);
-            s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
-            s.bind_method(&code.params, arguments.clone());
+            s.open_ways_out(key.owner, code, join);
+            s.bind_arguments(key.owner, code, arguments);
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         })
     }

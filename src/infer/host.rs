@@ -59,7 +59,12 @@ pub enum RootKey {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     Block,
-    Method { owner: ClassId, nesting: Vec<Option<String>> },
+    Method {
+        owner: ClassId,
+        nesting: Vec<Option<String>>,
+    },
+    /// The literal that is the class of Procs which objects hold.
+    Literal(ClassId),
 }
 
 /// A root found: its number in the trace plan and what it can be.
@@ -145,6 +150,19 @@ pub trait Host {
     fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
         let message = "there are no lambdas around the section".into();
         Err(Refusal { slug: "unsupported-block", message, ..Refusal::default() })
+    }
+
+    /// The code of the Procs or Methods of a class that stands for their literal, and whether they are lambdas.
+    fn literal(&mut self, _class: ClassId) -> Result<Option<(Rc<Code>, bool)>, Refusal> {
+        Ok(None)
+    }
+    /// Does such a literal see a local variable of this name?
+    fn captures(&self, _class: ClassId, _name: &str) -> bool {
+        false
+    }
+    /// The class that Ruby has for the instances of a class: another one where that stands for a literal.
+    fn real_class(&self, class: ClassId) -> ClassId {
+        class
     }
 
     /// What the section's base holds; asked first.

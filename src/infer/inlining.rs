@@ -3,8 +3,10 @@
 use super::blocks::{has_break, has_next, has_return};
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
+use super::held_procs::Closure;
+use super::host::Scope;
 use super::operand::Operand;
-use super::{BlockRef, Control, Frame, Inlined, Lowerer};
+use super::{BlockRef, Frame, Inlined, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::ClassId;
 use std::rc::Rc;
@@ -37,7 +39,7 @@ impl Lowerer<'_> {
         let identity = Rc::as_ptr(code) as usize;
         let of_texts = builtin && self.is_of_texts(receiver, code, arguments);
         let can_be_function =
-            (!builtin || of_texts) && self.can_be_function(receiver, code, arguments, block);
+            (!builtin || of_texts) && self.can_be_function((receiver, owner), code, arguments, block);
         let outlined =
             can_be_function && (of_texts && !self.is_kept_inlined(identity) || self.is_outlined(identity));
         if outlined || self.memo.recursive.contains(&identity) {
@@ -66,7 +68,7 @@ impl Lowerer<'_> {
         let outer = self.current;
         self.push_frame(receiver, name, owner, code, builtin, block);
         let body = |s: &mut Self| {
-            s.bind_method(&code.params, arguments.clone());
+            s.bind_arguments(owner, code, arguments);
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
         };
         let choice = identity_number(code);
@@ -74,12 +76,7 @@ impl Lowerer<'_> {
             let block = code.kind != CodeKind::Method;
             if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
                 s.leaving(SLOT_LEAVE, !arguments.unused, |s, join| {
-                    let frame = s.current;
-                    s.frames[frame].return_to = Some(join);
-                    if block {
-                        // A block that `define_method` made a method of: all ways out of it are returns.
-                        s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
-                    }
+                    s.open_ways_out(owner, code, join);
                     body(s)
                 })
             } else {
@@ -94,6 +91,15 @@ impl Lowerer<'_> {
             self.note_inlined((receiver, owner), code, arguments, &result, steps);
         }
         result
+    }
+
+    /// Binds the arguments of a method, or of a Proc that objects hold.
+    pub(super) fn bind_arguments(&mut self, owner: ClassId, code: &Code, arguments: &Arguments) {
+        if self.is_held_proc(owner) {
+            self.bind_block(&code.params, arguments.clone());
+        } else {
+            self.bind_method(&code.params, arguments.clone());
+        }
     }
 
     /// Does the code become a function because it calls itself?
@@ -119,14 +125,19 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) {
         let locals = self.fresh_locals(code);
+        let is_held = self.is_literal(owner);
+        let scope = match is_held {
+            true => Scope::Literal(owner),
+            false => Self::method_scope(owner, &code.nesting),
+        };
         self.frames.push(Frame {
             code: Rc::clone(code),
             locals,
             receiver: receiver.clone(),
             owner,
-            scope: Self::method_scope(owner, &code.nesting),
+            scope,
             block: block.cloned(),
-            closure: None,
+            closure: is_held.then_some(Closure::Receiver),
             return_to: None,
             break_to: None,
             control: vec![],

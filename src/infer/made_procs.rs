@@ -123,7 +123,9 @@ impl Lowerer<'_> {
     pub(crate) fn params_of(&mut self, block: &BlockRef) -> Option<(Params, bool)> {
         match block {
             BlockRef::Literal { literal, lambda, .. } => Some((literal.params.clone(), !lambda)),
-            BlockRef::Outer { code, lambda, .. } => Some((code.params.clone(), !lambda)),
+            BlockRef::Outer { code, lambda, .. } | BlockRef::Held { code, lambda, .. } => {
+                Some((code.params.clone(), !lambda))
+            }
             BlockRef::Made { what: MadeProc::Method(name), parts, .. } => {
                 let ty = parts.first()?.types.single()?.clone();
                 let found = match &ty {

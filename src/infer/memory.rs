@@ -1,6 +1,7 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
 use super::Lowerer;
+use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, Values, is_tagged};
 use super::remembered::Holders;
@@ -45,7 +46,8 @@ impl Lowerer<'_> {
     /// A root as the current code sees it, which can be that of a lambda made around the section.
     pub(crate) fn own_root(&mut self, key: RootKey) -> Option<Operand> {
         match self.frame().closure {
-            Some(closure) => self.root(&RootKey::Within(closure, Box::new(key))),
+            Some(Closure::Root(closure)) => self.root(&RootKey::Within(closure, Box::new(key))),
+            Some(Closure::Receiver) => self.root_of_receiver(&key),
             None => self.root(&key),
         }
     }

@@ -25,6 +25,7 @@ mod exception_methods;
 mod expressions;
 mod functions;
 mod growing;
+mod held_procs;
 pub mod host;
 mod inlining;
 mod joins;
@@ -69,6 +70,7 @@ pub(crate) use copies::Frozen;
 pub use copies::ORIGINAL;
 pub use evacuation::ARRAY_HEADER;
 pub(crate) use growing::Changing;
+pub use held_procs::PROC_SELF;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
@@ -257,6 +259,16 @@ pub(crate) enum BlockRef {
         /// As in [`Home`]; of one that no call has been given as its block, all.
         active: usize,
     },
+    /// Held by an object: an object itself.
+    Held {
+        /// Its literal.
+        class: ClassId,
+        object: Operand,
+        code: Rc<Code>,
+        lambda: bool,
+        /// As in [`Home`].
+        active: usize,
+    },
     /// `&:name`
     Symbol {
         name: String,
@@ -324,8 +336,8 @@ pub(crate) struct Frame {
     pub owner: ClassId,
     pub scope: Scope,
     pub block: Option<BlockRef>,
-    /// The root whose code this is, where that is a lambda or proc made around the section.
-    pub closure: Option<u32>,
+    /// Whose code this is, where that is a lambda or proc made around the section.
+    pub closure: Option<held_procs::Closure>,
     pub return_to: Option<JoinIndex>,
     /// Where a `break` in the block goes that was closed in this frame.
     pub break_to: Option<JoinIndex>,

@@ -80,12 +80,12 @@ impl Lowerer<'_> {
     /// arguments.
     pub(super) fn can_be_function(
         &mut self,
-        receiver: &Operand,
+        (receiver, owner): (&Operand, ClassId),
         code: &Code,
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> bool {
-        code.kind == CodeKind::Method
+        (code.kind == CodeKind::Method || self.is_literal(owner))
             && block.is_none()
             && arguments.splat.is_none()
             && std::iter::once(receiver)

@@ -7,7 +7,8 @@ use crate::code::sources;
 use crate::reading::base::Base;
 use crate::reading::patterns;
 use crate::reading::plan::{Plan, PlannedRoot, Traced};
-use crate::reading::roots::{self, BlockScope, RootValue, Source};
+use crate::reading::procs;
+use crate::reading::roots::{BlockScope, RootValue, Source};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
@@ -28,8 +29,10 @@ use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId};
-use magnus::{RHash, RModule, Ruby, prelude::*};
+use magnus::rb_sys::FromRawValue;
+use magnus::{RHash, RModule, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -57,6 +60,8 @@ pub struct LiveHost<'s, 'a> {
     ancestry: RefCell<Assumptions>,
     /// The code of lambdas that are roots.
     closures: RefCell<Vec<Rc<Code>>>,
+    /// The code of those that objects hold, by class.
+    literals: FxHashMap<ClassId, Result<Option<(Rc<Code>, bool)>, Refusal>>,
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
@@ -110,6 +115,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             roots: Vec::new(),
             ancestry: RefCell::default(),
             closures: RefCell::default(),
+            literals: FxHashMap::default(),
             unfrozen: Vec::new(),
             unfrozen_arrays: Vec::new(),
             trouble: None,
@@ -222,7 +228,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let iseq = iseq.ok_or_else(|| Error::Internal("a lambda without instructions".into()))?;
         let code = sources::code_of(self.ruby, iseq)?;
         self.closures.borrow_mut().push(code.clone());
-        Ok((code, roots::is_lambda(closure)))
+        Ok((code, procs::is_lambda(closure)))
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
@@ -308,6 +314,33 @@ impl Host for LiveHost<'_, '_> {
                 None => Err(Error::Internal("a lambda that is gone".into()).into()),
             });
         found.map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn literal(&mut self, class: ClassId) -> Result<Option<(Rc<Code>, bool)>, Refusal> {
+        if let Some(known) = self.literals.get(&class) {
+            return known.clone();
+        }
+        let Some(literal) = self.pool.literal(class) else { return Ok(None) };
+        // SAFETY: the pool keeps it.
+        let code = sources::code_of(self.ruby, unsafe { Value::from_raw(literal.iseq) });
+        let found = match code {
+            Ok(code) => {
+                self.closures.borrow_mut().push(code.clone());
+                Ok(Some((code, literal.is_lambda)))
+            }
+            Err(trouble) => Err(self.refusal(trouble)),
+        };
+        self.literals.insert(class, found.clone());
+        found
+    }
+
+    fn captures(&self, class: ClassId, name: &str) -> bool {
+        let literal = self.pool.literal(class);
+        literal.is_some_and(|literal| literal.locals.binary_search_by(|local| (**local).cmp(name)).is_ok())
+    }
+
+    fn real_class(&self, class: ClassId) -> ClassId {
+        self.pool.real_class(class)
     }
 
     fn base(&mut self) -> Result<schema::Base, Refusal> {

@@ -12,6 +12,7 @@ pub mod items;
 pub mod patterns;
 pub mod plan;
 pub mod probe;
+pub mod procs;
 pub mod roots;
 pub mod strings;
 pub mod symbols;

@@ -4,6 +4,7 @@
 use crate::code::{methods, sources};
 use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::patterns;
+use crate::reading::procs::{self, is_callable, is_lambda, is_method, is_proc};
 use crate::reading::tracer::Tracer;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
@@ -95,8 +96,7 @@ impl<'a> BlockScope<'a> {
 
     /// The modules that the block stands in, innermost first.
     fn nesting(&self) -> Result<Vec<VALUE>, Error> {
-        let text = self.ruby.str_new("::Module.nesting").as_raw();
-        let list: RArray = call(self.ruby, Own::Eval, &[self.binding()?.as_raw(), text])?;
+        let list = procs::nesting(self.ruby, self.binding()?.as_raw())?;
         self.pinned.pin(list.as_raw());
         Ok(list.into_iter().map(|module| module.as_raw()).collect())
     }
@@ -150,6 +150,10 @@ impl Nesting {
                 Self::Fixed(modules.into_iter().map(|m| pool.number(m)).collect())
             }
             Scope::Block => Self::Block,
+            Scope::Literal(class) => {
+                let modules = pool.literal(*class).map_or_else(Vec::new, |literal| literal.nesting);
+                Self::Fixed(modules.into_iter().map(|module| pool.number(module)).collect())
+            }
             Scope::Method { owner, nesting } => {
                 let modules = method_nesting(scope.ruby, pool, *owner, nesting)?;
                 Self::Fixed(modules.into_iter().map(|module| pool.number(module)).collect())
@@ -455,29 +459,6 @@ pub fn method_nesting(
     Ok(modules)
 }
 
-/// Is it a Proc, of no class under it?
-fn is_proc(object: VALUE) -> bool {
-    // SAFETY: what is no special constant is a live heap object; the variable is set before anything is loaded.
-    !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cProc }
-}
-
-/// Is it a Method?
-fn is_method(object: VALUE) -> bool {
-    // SAFETY: as above.
-    !rb_sys::SPECIAL_CONST_P(object) && unsafe { value::class_pointer(object) == rb_sys::rb_cMethod }
-}
-
-/// Is it a Proc or a Method?
-fn is_callable(object: VALUE) -> bool {
-    is_proc(object) || is_method(object)
-}
-
-/// Is this Proc a lambda?
-pub fn is_lambda(closure: VALUE) -> bool {
-    // SAFETY: the closure is a live Proc, which is only looked at.
-    unsafe { rb_sys::rb_proc_lambda_p(closure) == value::TRUE }
-}
-
 /// A root's value, taken apart.
 #[derive(Debug)]
 pub struct RootValue {
@@ -537,7 +518,7 @@ impl RootValue {
 
     /// The number of the literal that a Proc or Method comes from, or of what stands for it.
     fn literal(ruby: &Ruby, tracer: &Tracer<'_>, root: VALUE) -> Result<Option<u32>, Trouble> {
-        let number = |iseq: Value, of: VALUE| tracer.pool.literal(iseq.as_raw(), is_lambda(of));
+        let number = |iseq: Value, of: VALUE| tracer.pool.root_literal(iseq.as_raw(), is_lambda(of));
         if is_proc(root)
             && let Some(iseq) = methods::iseq_of(ruby, root)?
         {

@@ -9,6 +9,7 @@ use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
 use crate::reading::decode::{InOrder, Known};
 use crate::reading::hashes;
+use crate::reading::procs;
 use crate::reading::strings::{self, Text};
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK, RANDOM_STATE};
@@ -16,6 +17,7 @@ use crate::reading::visited::{Visited, VisitedSet};
 use crate::vm::classes;
 use crate::vm::column::{self, Memory};
 use crate::vm::errors::Stop;
+use crate::vm::gvl::or_defer;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
@@ -741,7 +743,11 @@ impl<'a> Tracer<'a> {
         }
         // SAFETY: as above.
         let (class, singleton) = unsafe { classes::of_instance(object) };
-        let class = self.pool.find(class).ok_or(Stop::Misfit)?;
+        let mut class = self.pool.find(class).ok_or(Stop::Misfit)?;
+        if matches!(class, ClassId::PROC | ClassId::METHOD) {
+            let found = procs::class_of(self.ruby, &self.pool, self.pinned, class, object);
+            class = or_defer(found, Some(class)).ok_or(Stop::Misfit)?;
+        }
         self.singletons.extend(singleton.map(|singleton| (class, singleton)));
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
@@ -753,7 +759,7 @@ impl<'a> Tracer<'a> {
             ClassId::INTEGER,
             ClassId::SYMBOL,
         ];
-        let plain = !no_objects.contains(&class);
+        let plain = !no_objects.contains(&class) && !self.pool.is_callable(class);
         if plain && self.pool.class(class) == pointer {
             self.pointers.insert(pointer, class);
         }

@@ -3,11 +3,12 @@
 //! be, Ruby's functions do it.
 
 use crate::reading::patterns;
+use crate::reading::procs;
 use crate::reading::strings::Text;
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
-use ikra_core::infer::PATTERN;
+use ikra_core::infer::{PATTERN, PROC_SELF};
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
@@ -34,6 +35,8 @@ pub enum Access {
     Pattern,
     /// Of a String.
     Text(Text),
+    /// What a Proc or Method has captured by this name, a Symbol that does not die; or its `self`.
+    Captured(Option<VALUE>),
     /// Objects of the class have no such member.
     Missing,
 }
@@ -50,6 +53,10 @@ impl Access {
         }
         if let Some(text) = Text::named(name) {
             return Self::Text(text);
+        }
+        if procs::has_literals(class) {
+            let name = (name != PROC_SELF).then(|| value::symbol_of(value::intern(ruby, name)));
+            return Self::Captured(name);
         }
         match name {
             RANDOM_STATE => return Self::RandomState,
@@ -79,6 +86,9 @@ impl Access {
                 Self::RandomSeed => of_random(random_state::seed, object),
                 Self::Pattern => patterns::address(&Ruby::get_unchecked(), object),
                 Self::Text(text) => text.of(object),
+                Self::Captured(name) => {
+                    or_defer(procs::captured(&Ruby::get_unchecked(), object, *name), value::NIL)
+                }
                 Self::Missing => value::NIL,
             }
         }
@@ -101,7 +111,7 @@ impl Access {
                         }
                     }
                 }
-                Self::RandomState | Self::RandomSeed | Self::Pattern => {
+                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
@@ -134,7 +144,7 @@ impl Access {
                     objects.len()
                 }
                 // That takes Ruby.
-                Self::RandomState | Self::RandomSeed | Self::Pattern => 0,
+                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => 0,
                 // Words are listed by the calling thread.
                 Self::Text(Text::Words) => 0,
                 Self::Text(text) => {
@@ -167,7 +177,12 @@ impl Access {
                     }
                 }
                 // Nobody writes those so.
-                Self::Text(_) | Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Missing => {}
+                Self::Text(_)
+                | Self::RandomState
+                | Self::RandomSeed
+                | Self::Pattern
+                | Self::Captured(_)
+                | Self::Missing => {}
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The object pool of a compiled version: the Ruby objects that its numbers stand for (classes and modules, literals of
-//! lambdas, Symbols), and those it was compiled for (methods). Numbers mean something within a pool only. Whoever holds
+//! Procs, Symbols), and those it was compiled for (methods). Numbers mean something within a pool only. Whoever holds
 //! a pool marks its objects, which pins them, so that pointers may be compared; when no one does, they may go.
 
 use crate::vm::classes;
@@ -19,6 +19,21 @@ struct ClassInfo {
     is_class: bool,
     /// Known once an instance was met: the hierarchy, and the place of this class in it.
     place: Option<(HierarchyId, u32)>,
+    /// Its instances are the Procs or Methods of this literal; `value` is Proc or Method then.
+    literal: Option<Literal>,
+}
+
+/// The literal of Procs that objects hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literal {
+    pub iseq: VALUE,
+    pub is_lambda: bool,
+    /// The modules that it stands in, innermost first.
+    pub nesting: Vec<VALUE>,
+    /// They are the same for all its Procs, as they have names.
+    pub is_fixed: bool,
+    /// The local variables that it sees, sorted.
+    pub locals: Vec<String>,
 }
 
 /// A borrow must not span a call into Ruby, which may switch threads or collect garbage.
@@ -82,6 +97,7 @@ impl ObjectPool {
             name: Cow::Borrowed(name),
             is_class: classes::is_class(*value),
             place: None,
+            literal: None,
         };
         let classes: Vec<_> =
             BUILTIN.with(ruby, |builtin| builtin.iter().zip(ClassId::BUILTIN).map(info).collect());
@@ -114,6 +130,9 @@ impl ObjectPool {
     pub fn each_marked(&self, mut mark: impl FnMut(VALUE)) {
         let pool = self.0.borrow();
         pool.classes.iter().skip(ClassId::BUILTIN.len()).for_each(|info| mark(info.value));
+        for literal in pool.classes.iter().filter_map(|info| info.literal.as_ref()) {
+            literal.nesting.iter().chain([&literal.iseq]).for_each(|value| mark(*value));
+        }
         pool.hierarchies.iter().for_each(|(root, _)| mark(*root));
         pool.literals.iter().for_each(|(iseq, _)| mark(*iseq));
         pool.symbols.iter().chain(&pool.others).chain(&pool.method_entries).copied().for_each(mark);
@@ -146,7 +165,13 @@ impl ObjectPool {
         let pool = &mut *self.0.borrow_mut();
         // Another thread may have been here while Ruby made the name.
         Some(*pool.numbers.entry(module).or_insert_with(|| {
-            pool.classes.push(ClassInfo { value: module, name: name.into(), is_class, place: None });
+            pool.classes.push(ClassInfo {
+                value: module,
+                name: name.into(),
+                is_class,
+                place: None,
+                literal: None,
+            });
             ClassId(pool.classes.len() as u32 - 1)
         }))
     }
@@ -219,7 +244,7 @@ impl ObjectPool {
 
     /// A number for the literal of a Proc, the same for all Procs of it; `None` where the version was compiled without
     /// it.
-    pub fn literal(&self, iseq: VALUE, is_lambda: bool) -> Option<u32> {
+    pub fn root_literal(&self, iseq: VALUE, is_lambda: bool) -> Option<u32> {
         let pool = &mut *self.0.borrow_mut();
         let literal = (iseq, is_lambda);
         let known = pool.literals.iter().position(|other| *other == literal);
@@ -230,6 +255,53 @@ impl ObjectPool {
             pool.literals.push(literal);
             pool.literals.len() - 1
         }) as u32)
+    }
+
+    /// The class of the Procs or Methods (`of`) of a literal whose modules have names, if it has a number.
+    pub fn fixed_literal(&self, of: ClassId, iseq: VALUE, is_lambda: bool) -> Option<ClassId> {
+        let value = self.class(of);
+        self.find_literal(|known, literal| {
+            known == value && (literal.iseq, literal.is_lambda, literal.is_fixed) == (iseq, is_lambda, true)
+        })
+    }
+
+    fn find_literal(&self, is_it: impl Fn(VALUE, &Literal) -> bool) -> Option<ClassId> {
+        let pool = self.0.borrow();
+        let is_it =
+            |info: &ClassInfo| info.literal.as_ref().is_some_and(|literal| is_it(info.value, literal));
+        pool.classes.iter().position(is_it).map(|number| ClassId(number as u32))
+    }
+
+    /// A class for the Procs or Methods (`of`) of a literal; `None` where the version was compiled without it.
+    pub fn number_literal(&self, of: ClassId, literal: Literal) -> Option<ClassId> {
+        let value = self.class(of);
+        if let Some(known) = self.find_literal(|known, other| known == value && *other == literal) {
+            return Some(known);
+        }
+        let pool = &mut *self.0.borrow_mut();
+        if pool.complete {
+            return None;
+        }
+        let name = pool.classes[of.0 as usize].name.clone();
+        pool.classes.push(ClassInfo { value, name, is_class: true, place: None, literal: Some(literal) });
+        Some(ClassId(pool.classes.len() as u32 - 1))
+    }
+
+    /// The literal that the instances of a class come from.
+    pub fn literal(&self, class: ClassId) -> Option<Literal> {
+        self.0.borrow().classes[class.0 as usize].literal.clone()
+    }
+
+    /// Are its instances Procs or Methods, of a literal or of none?
+    pub fn is_callable(&self, class: ClassId) -> bool {
+        matches!(self.real_class(class), ClassId::PROC | ClassId::METHOD)
+    }
+
+    /// The class that Ruby has for the instances of a class.
+    pub fn real_class(&self, class: ClassId) -> ClassId {
+        let pool = self.0.borrow();
+        let info = &pool.classes[class.0 as usize];
+        if info.literal.is_some() { pool.numbers[&info.value] } else { class }
     }
 
     /// A number for a Symbol that the code names.

@@ -33,6 +33,7 @@ pub enum Own {
     LocalVariableDefined,
     LocalVariableGet,
     LocalVariableSet,
+    LocalVariables,
     Eval,
     HashDefault,
     DefaultProc,
@@ -47,7 +48,7 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 31] = [
+const METHODS: [(&str, &str); 32] = [
     ("Module", "instance_method"),
     ("Module", "singleton_class?"),
     ("Class", "attached_object"),
@@ -70,6 +71,7 @@ const METHODS: [(&str, &str); 31] = [
     ("Binding", "local_variable_defined?"),
     ("Binding", "local_variable_get"),
     ("Binding", "local_variable_set"),
+    ("Binding", "local_variables"),
     ("Binding", "eval"),
     ("Hash", "default"),
     ("Hash", "default_proc"),

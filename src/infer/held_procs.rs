@@ -1,0 +1,103 @@
+//! Procs and Methods that objects, arrays and Hashes hold. Each is an object whose class is its literal: which code a call
+//! runs follows from its class, as that of a method does, and what it has captured are its variables. So a call is one of
+//! a method with the Proc as its receiver: inlined, or a function of its own.
+
+use super::calls::Arguments;
+use super::host::RootKey;
+use super::inlining::MAX_INLINE_DEPTH;
+use super::joins::JoinIndex;
+use super::operand::Operand;
+use super::{BlockRef, Control, Lowerer};
+use crate::syntax::ast::{Code, CodeKind};
+use crate::types::{ClassId, Type};
+use std::rc::Rc;
+
+/// The variable of a Proc that holds its `self`. Others have the names of the locals that it captures.
+pub const PROC_SELF: &str = "#self";
+
+/// Whose roots the code of a frame sees, where that is a lambda or proc made around the section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closure {
+    /// Of a Proc that is a root.
+    Root(u32),
+    /// Of the Proc that is the frame's receiver.
+    Receiver,
+}
+
+impl Lowerer<'_> {
+    /// Is it the literal of Procs that objects hold?
+    pub(super) fn is_literal(&self, class: ClassId) -> bool {
+        self.host.real_class(class) != class
+    }
+
+    /// The block that a Proc of the heap is; a refusal is told.
+    pub(super) fn held_proc(&mut self, operand: &Operand) -> Option<BlockRef> {
+        let Some(Type::Object(_, class)) = operand.types.single() else { return None };
+        match self.host.literal(*class) {
+            Ok(found) => {
+                let (code, lambda) = found?;
+                let (class, object) = (*class, operand.clone());
+                Some(BlockRef::Held { class, object, code, lambda, active: usize::MAX })
+            }
+            Err(refusal) => {
+                self.refuse(refusal);
+                None
+            }
+        }
+    }
+
+    pub(super) fn call_held(
+        &mut self,
+        (class, object): (ClassId, &Operand),
+        code: &Rc<Code>,
+        mut arguments: Arguments,
+        passed: Option<&BlockRef>,
+        unused: bool,
+    ) -> Operand {
+        if let Some((name, _)) = code.captured_writes.first() {
+            return self.refuse_here(
+                "captured-write",
+                format!("a Proc from around the section assigns `{name}`, a variable around it"),
+                Some("let it give the value instead, or keep that in an object".into()),
+            );
+        }
+        if passed.is_some() && self.active.len() >= MAX_INLINE_DEPTH {
+            return self.refuse_here(
+                "unsupported-recursion",
+                "a Proc from around the section that takes a block calls itself",
+                Some("make it a method".into()),
+            );
+        }
+        arguments.unused = unused;
+        self.method_call(object, &code.name, class, code, false, &arguments, passed)
+    }
+
+    /// What a Proc sees that is the receiver of its frame.
+    pub(super) fn root_of_receiver(&mut self, key: &RootKey) -> Option<Operand> {
+        let name = match key {
+            RootKey::SelfValue => PROC_SELF,
+            RootKey::Captured(name) if !self.host.captures(self.frame().owner, name) => return None,
+            RootKey::Captured(name) => name,
+            key => return self.root(key),
+        };
+        let receiver = self.frame().receiver.clone();
+        Some(self.read_ivar(&receiver, name))
+    }
+
+    /// The ways out of a method's frame, or of that of a Proc that objects hold.
+    pub(super) fn open_ways_out(&mut self, owner: ClassId, code: &Code, join: JoinIndex) {
+        let is_proc = self.is_held_proc(owner);
+        let frame = self.current;
+        let to = (!is_proc).then_some(join);
+        self.frames[frame].return_to = to;
+        if code.kind != CodeKind::Method {
+            // A block that `define_method` made a method of: all ways out of it are returns.
+            self.frames[frame].control.push(Control { break_to: to, next_to: Some(join) });
+        }
+    }
+
+    /// Is it the literal of Procs that are no lambdas?
+    pub(super) fn is_held_proc(&mut self, owner: ClassId) -> bool {
+        self.is_literal(owner) && matches!(self.host.literal(owner), Ok(Some((_, false))))
+    }
+}
