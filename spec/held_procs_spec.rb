@@ -76,7 +76,7 @@ module HeldProcs
   end
 end
 
-each_backend do |backend|
+each_backend do
   let(:rules) { HeldProcs::Rules }
   let(:numbers) { [1, 2, 7, 40] }
 
@@ -304,7 +304,7 @@ each_compiling_backend do
   it "is refused where there is no source" do
     all = [HeldProcs::Agent.new(method(:puts).to_proc)]
     refused(/puts/) { all.pmap { |agent| agent.rule.call(3) } }
-    none = [HeldProcs::Agent.new(eval("->(x) { x }", binding, __FILE__, __LINE__))] # rubocop:disable Style/EvalWithLocation
+    none = [HeldProcs::Agent.new(eval("->(x) { x }", binding, __FILE__, __LINE__))]
     refused(/no-source/) { none.pmap { |agent| agent.rule.call(3) } }
   end
 
