@@ -353,7 +353,7 @@ fn is_nil(s: &mut Lowerer, c: &Invocation) -> Operand {
 
 fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    let receiver = call.receiver.clone();
+    let (receiver, arg) = (s.held(&call.receiver), s.held(&arg));
     let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)) && !t.is_made_hash());
     if made(&receiver) && made(&arg) && (s.keep_made(&receiver.types) | s.keep_made(&arg.types)) {
         return Operand::bottom();

@@ -286,8 +286,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[kernel::SYMBOL_ROWS, comparable::ROWS], &["Symbol", "Comparable"])
         }
         Type::Symbol => (&[kernel::SYMBOL_ROWS], &["Symbol"]),
-        Type::Proc(_) | Type::Closure(..) if owner == ClassId::METHOD => (&[procs::METHOD_ROWS], &[]),
-        Type::Proc(_) | Type::Closure(..) if owner == ClassId::PROC => (&[procs::ROWS], &[]),
+        Type::Proc(_) | Type::Closure(..) if owner == ClassId::METHOD => {
+            (&[procs::METHOD_ROWS, procs::HELD_ROWS], &[])
+        }
+        Type::Proc(_) | Type::Closure(..) if owner == ClassId::PROC => {
+            (&[procs::ROWS, procs::HELD_ROWS], &[])
+        }
         _ => (&[], &[]),
     };
     for table in tables {

@@ -66,9 +66,10 @@ pub(super) const HELD_ROWS: &[Row] = &[carrying("==", equal), carrying("eql?", e
 /// Ruby knows.
 fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let (receiver, arg) = (s.held(&call.receiver), s.held(&arg));
     s.switch(&arg, 5, &mut |s, arg| {
-        let same = s.send(&call.receiver, "equal?", std::slice::from_ref(&arg), 6);
-        let may_be_equal = match (call.receiver.types.single(), arg.types.single()) {
+        let same = s.send(&receiver, "equal?", std::slice::from_ref(&arg), 6);
+        let may_be_equal = match (receiver.types.single(), arg.types.single()) {
             (Some(Type::Object(_, a)), Some(Type::Object(_, b))) => {
                 let is_method = |class| s.host.real_class(class) == ClassId::METHOD;
                 a == b || is_method(*a) && is_method(*b)

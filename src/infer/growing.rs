@@ -179,6 +179,7 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() {
             return None;
         }
+        let value = &self.held(value);
         if self.in_driver {
             return self.with_rows(value).filter(|value| self.is_storable(value));
         }

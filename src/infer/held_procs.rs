@@ -46,6 +46,26 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The value with objects in the place of Procs that are roots: what objects and arrays can hold.
+    pub(crate) fn held(&mut self, value: &Operand) -> Operand {
+        let root = |s: &Self, ty: &Type| match ty {
+            Type::Proc(number) => match s.procs.get(number) {
+                Some(BlockRef::Outer { root, .. }) => Some(*root),
+                _ => None,
+            },
+            _ => None,
+        };
+        if self.b.is_dead() || !value.types.iter().any(|ty| root(self, ty).is_some()) {
+            return value.clone();
+        }
+        self.within_slot(0x3fb, |s| {
+            s.switch(value, 0, &mut |s, part| {
+                let root = part.types.single().and_then(|ty| root(s, ty));
+                root.and_then(|root| s.root(&RootKey::Object(root))).unwrap_or(part)
+            })
+        })
+    }
+
     pub(super) fn call_held(
         &mut self,
         (class, object): (ClassId, &Operand),

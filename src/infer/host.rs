@@ -51,6 +51,8 @@ pub enum RootKey {
     Text(String),
     /// A literal of this source, with these options.
     Regexp(String, u32),
+    /// A lambda, proc or Method that is a root by this number, as the object that others can hold.
+    Object(u32),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
     Within(u32, Box<RootKey>),
 }

@@ -395,6 +395,7 @@ impl Lowerer<'_> {
 
     /// Stores what the section gives for the current element.
     pub(crate) fn store_result(&mut self, value: &Operand) {
+        let value = &self.held(value);
         if self.b.is_dead() || value.is_bottom() || self.store_settled_result(value) {
             return;
         }

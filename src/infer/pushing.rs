@@ -104,6 +104,7 @@ impl Lowerer<'_> {
 
     /// Writes down that an array gets one more item.
     pub(super) fn log_push(&mut self, kind: ArrayKind, id: Value, value: &Operand) {
+        let value = &self.held(value);
         if value.is_bottom() || self.b.is_dead() || !self.can_log(value) {
             return;
         }

@@ -25,6 +25,7 @@ impl Lowerer<'_> {
         name: &str,
         value: &Operand,
     ) -> Option<Operand> {
+        let value = &self.held(value);
         let is_made =
             |ty: &Type| matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Record(_) | Type::Made(_));
         if self.in_driver {

@@ -211,6 +211,9 @@ impl<'s, 'a> LiveHost<'s, 'a> {
 
     /// How to read a root; `None` where the lambda that sees it is gone.
     fn source(&self, key: &RootKey) -> Result<Option<Source>, Trouble> {
+        if let RootKey::Object(root) = key {
+            return Ok(Some(Source::Object(Box::new(self.roots[*root as usize].source.clone()))));
+        }
         let RootKey::Within(root, inner) = key else {
             return Ok(Some(Source::new(self.scope, &self.pool, key, self.fixed_nesting)?));
         };

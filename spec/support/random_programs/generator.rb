@@ -27,6 +27,7 @@ require_relative "draws"
 require_relative "texts"
 require_relative "regexps"
 require_relative "lambdas"
+require_relative "held_procs"
 require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
@@ -69,6 +70,7 @@ module RandomPrograms
     include HashUses
     include Draws
     include Lambdas
+    include HeldProcs
     include Texts
     include Regexps
     include Matching
@@ -94,6 +96,7 @@ module RandomPrograms
       @captured_objects = {}
       @regexps = [] if matches?(seed, REGEXPS)
       @captured_callables = []
+      @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
@@ -167,6 +170,7 @@ module RandomPrograms
       texts << captured_callable if chance(0.2)
       between(1, 2).times { texts << captured_tally } if chance(TALLIES)
       texts.concat(captured_columns) if chance(0.15)
+      between(1, 2).times { texts << captured_procs } if @holds_procs
       texts << captured_regexp if @regexps && chance(0.5)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)

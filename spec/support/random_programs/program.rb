@@ -49,6 +49,7 @@ module RandomPrograms
 
         #{Parameters::KEYWORDS}
         #{Enumerables::OWN_CLASSES}
+        #{HeldProcs::OWN_CLASSES}
         #{classes}
 
         def self.world

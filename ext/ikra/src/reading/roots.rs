@@ -114,6 +114,8 @@ pub enum Source {
     /// A frozen String, which the pool keeps.
     Text(VALUE),
     Regexp(VALUE),
+    /// A lambda, proc or Method as an object.
+    Object(Box<Self>),
     /// What a lambda or proc, which is read first, sees.
     Within(Box<Self>, Box<Self>),
 }
@@ -188,7 +190,7 @@ impl Source {
             Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
             Self::Text(_) => "a String".into(),
             Self::Regexp(_) => "a Regexp".into(),
-            Self::Within(_, inner) => inner.describe(),
+            Self::Within(_, inner) | Self::Object(inner) => inner.describe(),
         }
     }
 
@@ -203,7 +205,7 @@ impl Source {
         Ok(match key {
             RootKey::SelfValue => Self::SelfValue,
             RootKey::Captured(name) => Self::Captured(name.clone()),
-            RootKey::Within(..) => unreachable!("taken apart by the host"),
+            RootKey::Within(..) | RootKey::Object(_) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::Global(name) => Self::Global(name.clone()),
             RootKey::Regexp(source, options) => {
@@ -239,6 +241,7 @@ impl Source {
     pub fn private(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<bool, Error> {
         match self {
             Self::Constant(constant) => constant.private(scope, pool),
+            Self::Object(inner) => inner.private(scope, pool),
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) => inner.private(&scope.of_closure(closure)?, pool),
                 None => Ok(false),
@@ -282,6 +285,7 @@ impl Source {
             }
             Self::Constant(constant) => constant.read(scope, pool)?,
             Self::Text(text) | Self::Regexp(text) => Some(*text),
+            Self::Object(inner) => inner.read(scope, pool)?,
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) if is_callable(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,
@@ -484,14 +488,21 @@ impl RootValue {
         source: &Source,
         root: VALUE,
     ) -> Result<Self, Trouble> {
-        Self::of(ruby, tracer, number, root).map_err(|trouble| match trouble {
+        let is_object = matches!(source, Source::Object(_));
+        Self::of(ruby, tracer, number, root, is_object).map_err(|trouble| match trouble {
             Trouble::Stop(Stop::Overflow(_)) => Stop::Overflow(source.describe()).into(),
             other => other,
         })
     }
 
-    fn of(ruby: &Ruby, tracer: &mut Tracer<'_>, number: u32, root: VALUE) -> Result<Self, Trouble> {
-        if decode(root) == Decoded::Object {
+    fn of(
+        ruby: &Ruby,
+        tracer: &mut Tracer<'_>,
+        number: u32,
+        root: VALUE,
+        is_object: bool,
+    ) -> Result<Self, Trouble> {
+        if !is_object && decode(root) == Decoded::Object {
             if is_module(root) {
                 let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
                 return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2], groups: None });
