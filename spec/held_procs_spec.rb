@@ -162,6 +162,34 @@ each_backend do
       expect_same(all) { |agent| agent.rule.call(7) }
     end
 
+    it "takes the place of another, if it was there before" do
+      plain = ->(x) { x - 5 }
+      all = agents(->(x) { x + 1 }, plain)
+      expect_same(all) { |agent| [agent.rule.equal?(plain), agent.rule == plain, plain.equal?(HeldProcs::STEPS[0])] }
+      expect_same(all) { |agent| (agent.other&.rule || plain).call(3) }
+      all.peach { |agent| agent.rule = agent.value > 3 ? agent.rule : plain }
+      expect(all.map(&:rule)).to all(be_equal(plain))
+      expect(all.pmap { |_| plain }).to all(be_equal(plain))
+      lists = [[], [plain]]
+      lists.peach { |list| list << HeldProcs::STEPS[0] }
+      expect(lists).to eq([[HeldProcs::STEPS[0]], [plain, HeldProcs::STEPS[0]]])
+      Ikra.section do
+        all.peach { |agent| agent.rule = HeldProcs::STEPS[0] }
+        all[0].rule = plain
+      end
+      expect(all.map(&:rule)).to match([be_equal(plain), be_equal(HeldProcs::STEPS[0])])
+    end
+
+    it "is read again after Ruby in the middle" do
+      all = agents(->(x) { x + 1 }, ->(x) { x * 2 })
+      found = Ikra.section do
+        first = all.pmap { |agent| agent.rule.call(5) }
+        Ikra.sync { all[0].rule = all[1].rule }
+        [first, all.pmap { |agent| agent.rule.call(5) }]
+      end
+      expect(found).to eq([[6, 10], [10, 10]])
+    end
+
     it "returns" do
       all = agents(lambda { |x|
         return 1 if x > 3
