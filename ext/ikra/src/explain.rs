@@ -25,7 +25,8 @@ pub fn text(
     out.push_str(lines);
     heading(&mut out, "Columns");
     let types = |set: &TypeSet| {
-        let names: Vec<_> = set.iter().map(|ty| type_name(ty, &class_name)).collect();
+        let mut names: Vec<_> = set.iter().map(|ty| type_name(ty, &class_name)).collect();
+        names.dedup();
         names.join(" | ")
     };
     for (number, column) in inferred.schema.base.columns.iter().enumerate() {
