@@ -48,6 +48,9 @@ struct AskedRoot {
     value: RootValue,
 }
 
+/// The code of a literal, and whether it is a lambda; `None` for a class that stands for no literal.
+type LiteralCode = Result<Option<(Rc<Code>, bool)>, Refusal>;
+
 pub struct LiveHost<'s, 'a> {
     ruby: &'a Ruby,
     scope: &'s BlockScope<'a>,
@@ -61,7 +64,7 @@ pub struct LiveHost<'s, 'a> {
     /// The code of lambdas that are roots.
     closures: RefCell<Vec<Rc<Code>>>,
     /// The code of those that objects hold, by class.
-    literals: FxHashMap<ClassId, Result<Option<(Rc<Code>, bool)>, Refusal>>,
+    literals: FxHashMap<ClassId, LiteralCode>,
     /// Hierarchies and kinds of which inference knows that nothing is frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
@@ -319,7 +322,7 @@ impl Host for LiveHost<'_, '_> {
         found.map_err(|trouble| self.refusal(trouble))
     }
 
-    fn literal(&mut self, class: ClassId) -> Result<Option<(Rc<Code>, bool)>, Refusal> {
+    fn literal(&mut self, class: ClassId) -> LiteralCode {
         if let Some(known) = self.literals.get(&class) {
             return known.clone();
         }
