@@ -74,6 +74,19 @@ RSpec.describe Ikra::Column do
       expect(column.pmap { |x| x }.to_a.uniq).to eq([7.0])
     end
 
+    it "has parts there" do
+      column = numbers(count).pmap { |x| x * 2 }
+      all = Array.new(count) { |i| i.to_f }
+      part = column[5, count - 9]
+      own = all[5, count - 9]
+      expect(part.pmap { |x| x + 1 }.to_a).to eq(own.map { |x| x + 1 })
+      expect(part.psum).to eq(own.sum)
+      expect(part.pmax).to eq(own.max)
+      expect(column[1..].pmap { |x| -x }.psort!.first(2)).to eq([-all[-1], -all[-2]])
+      expect_only_there(column)
+      expect(part.pselect { |x| x % 3 == 1 }.to_a).to eq(own.select { |x| x % 3 == 1 })
+    end
+
     it "has all types" do
       truths = numbers(count).pmap { |x| x > 10 }
       expect(truths.to_a.count(true)).to eq(count - 21)

@@ -7,6 +7,7 @@ use crate::heap::Column;
 use crate::ir::Ty;
 use parking_lot::Mutex;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// Memory of a device, which is free again when the last owner goes.
@@ -17,6 +18,10 @@ pub trait OnDevice: Send + Sync + Debug {
     fn bytes(&self) -> usize;
     /// Copies what is there from a byte on. Nobody writes it any more.
     fn read(&self, from: usize, into: &mut [u8]) -> Result<(), Error>;
+    /// A copy of some of its bytes, there too; `None`: it makes none.
+    fn part(&self, _bytes: Range<usize>) -> Result<Option<Arc<dyn OnDevice>>, Error> {
+        Ok(None)
+    }
     /// What the device does with a whole column of these; `None`: it does not.
     fn carry_out(&self, _work: Work<'_>, _numbers: (Ty, usize)) -> Result<Option<Done>, Error> {
         Ok(None)
@@ -137,6 +142,14 @@ impl Shared {
             let _ = self.host.set(column);
         }
         self.host.get().ok_or_else(|| Error::Internal("a column is nowhere".into()))
+    }
+
+    /// Some of the rows, where only a device has them: there. `None`: they are the host's to copy.
+    pub fn part(&self, rows: &Range<usize>) -> Result<Option<Arc<Self>>, Error> {
+        let Some(copy) = self.copy().filter(|_| !self.is_home()) else { return Ok(None) };
+        let size = self.ty.bytes();
+        let memory = copy.part(rows.start * size..rows.end * size)?;
+        Ok(memory.map(|memory| Self::on_device(self.ty, rows.len(), memory)))
     }
 
     /// Has a device do it, where that has the numbers; `None`: it is the host's to do.

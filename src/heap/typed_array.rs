@@ -210,10 +210,16 @@ impl TypedArray {
         Ok(Self::of_bytes(self.ty(), self.bytes(rows))?)
     }
 
-    /// These rows as a run has them: without a copy, where it is all of them and the run has them so.
+    /// These rows as a run has them: without a copy, where it is all of them and the run has them so; where they are, if
+    /// only a device has them.
     pub fn column(&self, rows: Range<usize>) -> Result<Column, Error> {
         let is_whole = rows == (0..self.len());
         if !is_whole {
+            if let Self::Column(column) = self
+                && let Some(part) = column.part(&rows)?
+            {
+                return Ok(Column::Shared(part));
+            }
             self.home()?;
         }
         match self {

@@ -21,6 +21,7 @@ use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::ops::Range;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -109,6 +110,15 @@ impl OnDevice for Left {
         faults::point("copying from the GPU")?;
         into.copy_from_slice(&self.contents()[from..from + into.len()]);
         Ok(())
+    }
+
+    fn part(&self, bytes: Range<usize>) -> Result<Option<Arc<dyn OnDevice>>, Error> {
+        faults::point("copying on the GPU")?;
+        let part = Self::new(bytes.len())?;
+        // SAFETY: as long as that, and nobody else knows it yet.
+        let memory = unsafe { std::slice::from_raw_parts_mut(part.address as *mut u8, bytes.len()) };
+        memory.copy_from_slice(&self.contents()[bytes]);
+        Ok(Some(Arc::new(part)))
     }
 
     /// Blocks whose threads work together cannot be played one thread after the other: the host does what they do.

@@ -381,9 +381,14 @@ impl Gpu {
     }
 
     fn malloc(&self, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
+        self.malloc_on(self.stream, bytes)
+    }
+
+    /// For use on one of the streams, and on the other when that has been waited for.
+    fn malloc_on(&self, stream: sys::CUstream, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
         match self.pool {
-            // SAFETY: the stream is valid, and all use of the memory is on it.
-            Some(_) => unsafe { result::malloc_async(self.stream, bytes) },
+            // SAFETY: the stream is valid, and is where the memory is used first.
+            Some(_) => unsafe { result::malloc_async(stream, bytes) },
             // SAFETY: nothing reads the memory before it is written.
             None => unsafe { result::malloc_sync(bytes) },
         }

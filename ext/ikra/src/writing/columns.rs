@@ -87,10 +87,9 @@ pub fn chosen(decoder: Decoder<'_>, base: &Base, flags: &Arc<Shared>) -> Result<
         let Source::Memory(Snapshot { array, rows }) = source else {
             return Err(Error::Internal("a column is no array".into()).into());
         };
-        let there = match (array, flags.copy()) {
-            (TypedArray::Column(numbers), Some(copy)) if *rows == (0..numbers.len()) => {
-                carry_out(decoder.ruby, numbers, Work::Choose(&*copy))?
-            }
+        let numbers = array.column(rows.clone())?;
+        let there = match (&numbers, flags.copy()) {
+            (Column::Shared(numbers), Some(copy)) => carry_out(decoder.ruby, numbers, Work::Choose(&*copy))?,
             _ => None,
         };
         let chosen = match there {
@@ -100,7 +99,6 @@ pub fn chosen(decoder: Decoder<'_>, base: &Base, flags: &Arc<Shared>) -> Result<
         let chosen = match chosen {
             Some(chosen) => TypedArray::new(chosen),
             None => {
-                let numbers = array.column(rows.clone())?;
                 numbers.home()?;
                 let chosen = whole::chosen(&numbers, flags.home()?)?;
                 TypedArray::of_column(array.ty(), &chosen, 0..chosen.len())?

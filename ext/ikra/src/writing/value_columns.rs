@@ -105,10 +105,7 @@ impl ValueColumn {
             let payload = match column.ty {
                 ItemType::Int32 => {
                     let mut numbers = Column::I64(Vec::new());
-                    match array.column(column.rows())? {
-                        Column::Shared(_) => array.append_to(&mut numbers)?,
-                        some => TypedArray::new(some).append_to(&mut numbers)?,
-                    }
+                    TypedArray::new(array.column(column.rows())?).append_to(&mut numbers)?;
                     numbers
                 }
                 _ => array.column(column.rows())?,

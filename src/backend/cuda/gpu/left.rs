@@ -6,6 +6,7 @@ use crate::heap::OnDevice;
 use crate::heap::shared::{Done, Work};
 use crate::ir::Ty;
 use cudarc::driver::{result, sys};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Memory that stays from run to run.
@@ -56,6 +57,24 @@ impl OnDevice for Left {
                 .and_then(|()| result::stream::synchronize(self.gpu.beside))
         }
         .map_err(failed("copying from the GPU"))
+    }
+
+    /// Beside what the GPU does now, as [`Self::read`]: whoever has the stream may wait for the caller.
+    fn part(&self, bytes: Range<usize>) -> Result<Option<Arc<dyn OnDevice>>, Error> {
+        assert!(bytes.end <= self.bytes, "beyond the memory of a column");
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        self.gpu.enter()?;
+        let Ok(address) = self.gpu.malloc_on(self.gpu.beside, bytes.len()) else { return Ok(None) };
+        let part = Self { gpu: self.gpu.clone(), address, bytes: bytes.len() };
+        // SAFETY: both are as long, different, and stay until the copy has ended.
+        unsafe {
+            result::memcpy_dtod_async(address, self.address + bytes.start as u64, part.bytes, self.gpu.beside)
+                .and_then(|()| result::stream::synchronize(self.gpu.beside))
+        }
+        .map_err(failed("copying on the GPU"))?;
+        Ok(Some(Arc::new(part)))
     }
 
     fn carry_out(&self, work: Work<'_>, numbers: (Ty, usize)) -> Result<Option<Done>, Error> {
