@@ -20,6 +20,7 @@ module Globals
     def scaled(number) = number * @@rate
     def scale = ->(number) { number * @@rate }
     def unset = @@unset
+    def set_unset = @@unset_too = 1
     def count = @@count += 1
   end
 
@@ -39,6 +40,47 @@ module Globals
     include Shared
 
     def both = limit * 2
+  end
+
+  class Counted
+    @@count = 0
+    @total = 0
+    @log = []
+
+    class << self
+      attr_accessor :total
+      attr_reader :log
+
+      def next_id = @last = (@last || 0) + 1
+      def count = @@count
+      def state = [@@count, @total, @log.dup, @last]
+
+      def reset
+        @@count = 0
+        @total = 0
+        @log.clear
+        @last = nil
+      end
+    end
+
+    attr_reader :number
+
+    def initialize(weight = 1)
+      @number = (@@count += weight)
+    end
+
+    def weigh(by)
+      self.class.total += by
+      @@count = by if by > @@count
+      @@count
+    end
+  end
+
+  # Shares the class variable of the class above it, not that class's own variables.
+  class CountedBelow < Counted
+    @total = 100
+
+    def below = @@count += 1
   end
 
   Made = Struct.new(:value) do
@@ -105,12 +147,14 @@ end
 
 each_compiling_backend do
   it "refuses what it cannot do with them" do
-    expect { [1].pmap { |x| $ikra_rate = x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-global\]/)
-    expect { [1].pmap { |x| $ikra_rate += x } }.to raise_error(Ikra::UnsupportedError, /after it/)
+    expect { [1].pmap { |x| $VERBOSE = x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-global\]/)
+    expect { [1].pmap { |x| $stdout = x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
     expect { [1].pmap { |x| $stdout.puts x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
     expect { [1].pmap { |x| $~ ? x : 1 } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
     rates = [Globals::Rates.new]
-    expect { rates.pmap(&:count) }.to raise_error(Ikra::UnsupportedError, /\[unsupported-class-variable\]/)
+    expect { rates.pmap(&:set_unset) }.to raise_error(Ikra::UnsupportedError, /\[uninitialized-class-variable\]/)
+    expect { Ikra.section { $ikra_rate = 1 and Ikra.sync { nil } } }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-sync\]/)
     expect { rates.pmap(&:unset) }.to raise_error(Ikra::UnsupportedError, /@@unset.*\[uninitialized-class-variable\]/)
     outer = /\[uninitialized-class-variable\]/
     expect { [1].pmap { |x| x + Globals.outer } }.to raise_error(Ikra::UnsupportedError, outer)
@@ -124,6 +168,70 @@ each_compiling_backend do
     expect([2].pmap(&block)).to eq([3.0])
     $ikra_rate = nil
     expect { [2].pmap(&block) }.to raise_error(TypeError)
+  end
+end
+
+each_backend do
+  around do |example|
+    example.run
+  ensure
+    Globals::Counted.reset
+    $ikra_total = nil
+  end
+
+  # What the block gives, and what it leaves, with Ruby's own methods and with parallel ones.
+  def expect_same_state
+    all = %i[map pmap].map do |map|
+      Globals::Counted.reset
+      Globals::CountedBelow.total = 100
+      $ikra_total = 0
+      given = yield map
+      [given, $ikra_total, Globals::Counted.state, Globals::CountedBelow.total]
+    end
+    expect(all[1].inspect).to eq(all[0].inspect)
+  end
+
+  numbers = [3, 1, 4, 1, 5]
+
+  it "assigns global variables" do
+    expect_same_state { |map| numbers.public_send(map) { |x| $ikra_total += x } }
+    expect_same_state { |map| numbers.public_send(map) { |x| $ikra_total += x * 0.1 } }
+    expect_same_state { |map| numbers.public_send(map) { |x| $ikra_total = x if x > $ikra_total } }
+    expect_same_state { |map| numbers.public_send(map) { |x| ($ikra_total, rest = x, 2) && rest } } # rubocop:disable Style/ParallelAssignment
+  end
+
+  it "assigns class variables and those of classes" do
+    expect_same_state { |map| numbers.public_send(map) { |x| Globals::Counted.new(x).number } }
+    expect_same_state { |map| numbers.public_send(map) { |_x| Globals::Counted.next_id } }
+    objects = [Globals::Counted.new, Globals::CountedBelow.new, Globals::Counted.new]
+    expect_same_state { |map| objects.public_send(map) { |o| o.weigh(o.number) } }
+    below = [Globals::CountedBelow.new, Globals::CountedBelow.new]
+    expect_same_state { |map| below.public_send(map) { |o| [o.below, o.weigh(1), Globals::Counted.count] } }
+    expect_same_state { |map| numbers.public_send(map) { |x| Globals::Counted.total -= x } }
+  end
+
+  it "assigns them in the code around parallel calls, too" do
+    given = Ikra.section do
+      $ikra_total = 2
+      counts = numbers.pmap { |x| $ikra_total + x }
+      numbers.peach { |x| $ikra_total += x }
+      Globals::Counted.total = $ikra_total
+      [counts, $ikra_total]
+    end
+    expect(given).to eq([[5, 3, 6, 3, 7], 16])
+    expect([$ikra_total, Globals::Counted.total]).to eq([16, 16])
+  end
+
+  it "leaves them as they were where an element fails" do
+    $ikra_total = 1
+    expect do
+      numbers.peach do |x|
+        $ikra_total += 1
+        Globals::Counted.total += 1
+        raise "no" if x == 4
+      end
+    end.to raise_error("no")
+    expect([$ikra_total, Globals::Counted.total]).to eq(Ikra.backend == :ruby ? [4, 3] : [1, 0])
   end
 end
 # rubocop:enable Style/GlobalVars, Style/ClassVars, Style/SpecialGlobalVars

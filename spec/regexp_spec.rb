@@ -54,6 +54,20 @@ RSpec.describe "Regular expressions" do
     expect(given_by(items, :pmap, &).inspect).to eq(given_by(items, :map, &).inspect)
   end
 
+  it "are asked by pgrep, whose block sees what was matched" do
+    number = /(\d+)/
+    expect(lines.pgrep(number) { $1.to_i }).to eq(lines.grep(number) { $1.to_i })
+    expect(lines.pgrep(number) { |x| [x, $~[0], $`, $'] }).to eq(lines.grep(number) { |x| [x, $~[0], $`, $'] })
+    expect(lines.pgrep(/(\w)=/) { |x| [$1, x =~ /(\w+)\z/, $1] })
+      .to eq(lines.grep(/(\w)=/) { |x| [$1, x =~ /(\w+)\z/, $1] })
+    expect(lines.plazy.grep(number) { "<#{$1}" }.grep(/(.)$/) { $1 }.to_a)
+      .to eq(lines.grep(number) { "<#{$1}" }.grep(/(.)$/) { $1 })
+    expect([lines].pmap { |all| all.pgrep(number) { $1 } }).to eq([lines.grep(number) { $1 }])
+    expect(Ikra.section { lines.pgrep(number) { $1 } }).to eq(lines.grep(number) { $1 })
+    expect { lines.plazy.grep(number).map { |x| x =~ /(\w)/ && x }.map { $1 }.to_a }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
+  end
+
   it "say where a pattern matches" do
     expect_ruby(lines) { |x| [x =~ /cat/, x =~ /[aeiou]\w/, x =~ /é/, x =~ /$/, x =~ /^\s*$/, x !~ /a/] }
     expect_ruby(lines) { |x| [x.match?(/^a/), /CAT/i.match?(x), /./m =~ x, x =~ /\bna/, x =~ /(a|ab)\n+\Z/] }

@@ -35,6 +35,8 @@ module Ikra
       numbered: ["x = [x, i + b%d]"],
       each_numbered: ["%s"]
     }.freeze
+    # By a text that names it the compiler knows that what was matched is looked at.
+    READS_MATCH = "# $~"
     DROPPING = %i[select reject filter_map compact truths falsities grep grep_v].freeze
     CALLING = %i[map select reject filter_map each_numbered].freeze
     NUMBERED = %i[numbered each_numbered].freeze
@@ -57,6 +59,7 @@ module Ikra
         lines = stages.flat_map do |stage|
           lines(stage, arguments, width).tap { width = 1 if GIVING.include?(stage.first) }
         end
+        lines << READS_MATCH if keeps_match?(stages)
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
         shape, maker = maker(lines, arguments.size, numbered)
         users = stages.select { |kind,| [*CALLING, :space, :compared].include?(kind) }
@@ -69,6 +72,20 @@ module Ikra
       def text(path) = @texts[path]
 
       def own?(path) = path.match?(OWN_PATH)
+
+      # Does a block look at what the pattern right before it has matched, and none at what others have?
+      def keeps_match?(stages)
+        matched = false
+        reading = stages.filter_map do |kind, given|
+          matched = given.is_a?(Regexp) if kind == :grep
+          next unless CALLING.include?(kind) && !symbol(given)
+
+          own = matched
+          matched = false
+          own if RubyVM::InstructionSequence.of(given)&.disasm&.match?(/getspecial|\$~|last_match/)
+        end
+        reading.any? && reading.all?
+      end
 
       # A diagnostic that names lines of the user's only.
       def without_own_places(message, place)

@@ -25,6 +25,24 @@ module Ikra
                   end
       exception.set_backtrace(frames(frames) + outer_frames)
       exception = unrescued(exception) if rescued
+      placed(exception, element, tick)
+    end
+
+    # An exception that the section has made, which +complete+ has gone over.
+    def self.told(exception, element, tick, rescued)
+      placed(rescued ? unrescued(exception) : exception, element, tick)
+    end
+
+    INITIALIZE = Exception.instance_method(:initialize)
+    SET_BACKTRACE = Exception.instance_method(:set_backtrace)
+
+    # Gives one that the section has made its message and, where it was raised, its backtrace.
+    def self.complete(exception, message, frames)
+      INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
+      SET_BACKTRACE.bind_call(exception, frames(frames) + outer_frames) if frames
+    end
+
+    def self.placed(exception, element, tick)
       return exception if exception.frozen?
 
       exception.extend(ElementError)
@@ -69,7 +87,7 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unrescued, :overflow, :frames, :block_label, :outer_frames
+    private_class_method :placed, :unrescued, :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

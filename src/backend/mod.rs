@@ -218,10 +218,14 @@ impl Failure {
     /// In place of an element: the code around them has failed.
     pub const DRIVER: u32 = u32::MAX;
 
-    /// The same with the texts of its operands, which are in this memory.
-    pub fn with_texts(mut self, error: &ErrorKind, memory: &[i64]) -> Self {
+    /// The same with what its operands stand for in this scratch memory.
+    pub fn with_memory(mut self, error: &ErrorKind, memory: &[i64]) -> Self {
+        if matches!(error, ErrorKind::RaiseMade(_)) {
+            let used = memory.first().map_or(0, |used| usize::try_from(*used).unwrap_or(0));
+            self.memory = memory[..used.min(memory.len())].to_vec();
+        }
         for (i, _) in error.made_strings().into_iter().enumerate().filter(|(_, made)| *made) {
-            self.texts[i] = crate::infer::string_in(memory, self.operands[i]);
+            self.texts[i] = crate::infer::string_in(memory, self.operands[i]).map(Box::new);
         }
         self
     }
@@ -238,7 +242,7 @@ pub enum Outcome {
 }
 
 /// The bytes of a made String, and its flags.
-pub type Texts = [Option<(Vec<u8>, i64)>; 2];
+pub type Texts = [Option<Box<(Vec<u8>, i64)>>; 2];
 
 /// An element failed, or the driver: what sequential Ruby would have raised first.
 #[derive(Clone, Debug, PartialEq)]
@@ -255,6 +259,8 @@ pub struct Failure {
     pub path: i64,
     /// What the operands stand for that are Strings which the element has made.
     pub texts: Texts,
+    /// All scratch memory in use, where an exception was raised that lies there.
+    pub memory: Vec<i64>,
 }
 
 /// Launches the first kernel on these columns, which have the results then.

@@ -74,7 +74,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Kernel functions", "sprintf", "without names"),
     ("Kernel functions", "catch", "with a tag"),
     ("Kernel functions", "throw", "not in a method that calls itself"),
-    ("Kernel functions", "raise", "with an exception class and a message"),
+    ("Kernel functions", "raise", "of what the section makes, or a class with one value"),
 ];
 
 /// Methods that change the length of an array, or replace it as a whole.

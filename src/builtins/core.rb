@@ -59,6 +59,31 @@ module Comparable
   end
 end
 
+module Exception
+  def message
+    to_s
+  end
+
+  def to_s
+    told = __told
+    return self.class.name.dup if told.__nil?
+
+    told.is_a?(String) ? told : told.to_s
+  end
+
+  def inspect
+    text = to_s
+    return self.class.name.dup if text.empty?
+
+    __refuse_lines if text.include?("\n")
+    "#<#{self.class.name}: #{text}>"
+  end
+
+  def exception
+    self
+  end
+end
+
 module Numeric
   def step(limit = nil, step = 1, by: nil, to: nil)
     limit = to unless to.__nil?

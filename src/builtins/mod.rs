@@ -12,6 +12,7 @@ mod changes;
 mod column;
 mod comparable;
 mod enumerator;
+mod exception;
 mod float;
 mod hash;
 mod integer;
@@ -252,6 +253,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(_) => (&[module::ROWS], &[]),
+        Type::Made(_) if owner == ClassId::EXCEPTION || matches!(name, "#told" | "#refuse_lines") => {
+            (&[exception::ROWS], &["Exception"])
+        }
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if owner == ClassId::COMPARABLE || is_primitive(name) =>
         {
@@ -409,6 +413,9 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         {
             "only Arrays of the class Array itself change in a section: have such a one in the object".into()
         }
+        _ if owner == ClassId::EXCEPTION => {
+            "ask it for its message and class; the rest behind the section, of one that leaves it".into()
+        }
         _ if owner == ClassId::STRUCT => "call its members, as in `a.x == b.x && a.y == b.y`".into(),
         _ if outside::outside(owner, name).is_some() => {
             outside::outside(owner, name).map_or_else(String::new, |kind| kind.hint().into())
@@ -538,7 +545,7 @@ impl Core {
 }
 
 /// ArgumentError for a number of arguments that no rule takes.
-fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
+pub(crate) fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
     let message = format!("wrong number of arguments (given {given}, expected {expected})");
     s.fail(crate::ir::ErrorKind::ArgumentError(message), &[])
 }

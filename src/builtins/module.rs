@@ -41,6 +41,10 @@ pub(super) const ROWS: &[Row] = &[
         let Some(class) = module_of(&c.receiver) else { return Operand::bottom() };
         s.construct(class, &c.arguments(true), c.block.as_ref())
     }),
+    forwarding("exception", |s, c| match module_of(&c.receiver) {
+        Some(class) if s.is_exception(class) => s.construct(class, &c.arguments(true), c.block.as_ref()),
+        _ => unknown(s, c),
+    }),
     // Of a Struct's class the same as `new`.
     forwarding("[]", |s, c| match module_of(&c.receiver) {
         Some(class) if !s.host.members(class).is_empty() => {

@@ -15,6 +15,7 @@ pub(super) const LAST_MATCH: &[Row] = &[
         Operand::nil()
     }),
     carrying("#match_data", |s, c| s.match_data([&c.args[0], &c.args[1], &c.args[2]])),
+    bare("#match_before", |s, _| s.match_before()),
     bare("#refuse_earlier_match", |s, _| {
         let message = "what an earlier element or the code before the section has matched is not known in it: match \
                        first [unsupported-special-global]\n  hint: match in the block, also in that of pgrep: \

@@ -148,11 +148,24 @@ pub enum Fold {
     Shared(u32),
 }
 
+/// Whose a variable is that a section writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A local variable around the section.
+    Scope,
+    Global,
+    /// A class variable, of the class or module that has it.
+    ClassVariable(ClassId),
+    /// An instance variable of a class or module itself.
+    Module(ClassId),
+}
+
 /// A local variable around the section that the section writes: an accumulator, if it does not read it. The buffers of
 /// that are `Accumulator` and `AccumulatorTick` with its position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccumulatorSchema {
     pub name: String,
+    pub holder: Holder,
     pub fold: Fold,
     pub types: TypeSet,
 }

@@ -11,7 +11,7 @@ use super::operand::{self, Operand};
 use super::pushing::is_made;
 use super::remembered::Holders;
 use super::{Condition, Lowerer, Temp};
-use crate::heap::schema::{AccumulatorSchema, Fold, Output, Stored};
+use crate::heap::schema::{AccumulatorSchema, Fold, Holder, Output, Stored};
 use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, Value, Watched};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
@@ -26,6 +26,13 @@ pub(crate) struct Written {
     part: Option<(Temp, Temp)>,
     /// Places where that is written.
     writes: usize,
+}
+
+impl Written {
+    /// What elements share, which begins with this root.
+    pub(super) const fn shared(root: u32) -> Self {
+        Self { fold: Fold::Shared(root), part: None, writes: 1 }
+    }
 }
 
 /// How `name` is used at one place.
@@ -132,10 +139,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How elements can share a variable around the section: if it holds what can be in a column.
-    fn shared_variable(&mut self, name: &str) -> Option<Fold> {
-        let Ok(Some(root)) = self.host.root(&RootKey::Captured(name.to_owned())) else { return None };
-        let types = match &root.ty {
+    /// What a variable that elements share holds at first, if that can be in a column.
+    pub(super) fn can_be_shared(ty: &Type) -> Option<TypeSet> {
+        Some(match ty {
             Type::True | Type::False => TypeSet::bool(),
             ty @ (Type::Nil
             | Type::Integer
@@ -146,7 +152,13 @@ impl Lowerer<'_> {
             | Type::Column(..)
             | Type::Hash(..)) => ty.clone().into(),
             _ => return None,
-        };
+        })
+    }
+
+    /// How elements can share a variable around the section.
+    fn shared_variable(&mut self, name: &str) -> Option<Fold> {
+        let Ok(Some(root)) = self.host.root(&RootKey::Captured(name.to_owned())) else { return None };
+        let types = Self::can_be_shared(&root.ty)?;
         let known = self.memo.accumulators.entry(name.to_owned()).or_default();
         if self.memo.shared_variables.insert(name.to_owned()) {
             // What it held as an accumulator is of no concern.
@@ -403,7 +415,8 @@ impl Lowerer<'_> {
 
     pub(crate) fn accumulator_schema(&self) -> Vec<AccumulatorSchema> {
         let all = self.written.iter().map(|(name, written)| AccumulatorSchema {
-            name: name.clone(),
+            name: self.memo.global_state.get(name).map_or(name, |state| &state.name).clone(),
+            holder: self.memo.global_state.get(name).map_or(Holder::Scope, |state| state.holder.clone()),
             fold: written.fold.clone(),
             types: self.memo.accumulators.get(name).cloned().unwrap_or_default(),
         });

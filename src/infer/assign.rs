@@ -16,7 +16,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn read_local(&mut self, id: LocalId) -> Operand {
-        if self.frame().code.errors.contains(&id) {
+        if self.frame().code.errors.contains(&id) && !self.frame().code.error_objects.contains(&id) {
             let name = self.frame().code.locals[id.0 as usize].clone();
             return self.refuse_here(
                 "unsupported-rescue-variable",
@@ -77,6 +77,8 @@ impl Lowerer<'_> {
                 None => Place::Nowhere,
             },
             Target::Ivar(name, _) => Place::Ivar(name),
+            Target::Global(name, _) => Place::of_state(self.shared_global(name, true)),
+            Target::ClassVariable(name, _) => Place::of_state(self.shared_class_variable(name, true)),
             Target::Index { receiver, args, .. } => {
                 let receiver_operand = self.expr(receiver);
                 let args = args.iter().map(|a| self.expr(a)).collect();
@@ -96,6 +98,7 @@ impl Lowerer<'_> {
             // Reported once for the whole section.
             Place::Nowhere => {}
             Place::Shared(name, number) => self.write_shared(name, *number, value),
+            Place::State(name, number) => self.write_shared(name, *number, value),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
                 self.write_ivar(&receiver, name, value);
@@ -128,6 +131,7 @@ impl Lowerer<'_> {
         match place {
             Place::Local(id) => self.read_local(*id),
             Place::Shared(name, number) => self.read_shared(name, *number),
+            Place::State(name, number) => self.read_shared(name, *number),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
                 self.read_ivar(&receiver, name)
@@ -510,6 +514,8 @@ pub(super) enum Place<'t> {
     Local(LocalId),
     /// A variable around the section that elements share.
     Shared(&'t str, u32),
+    /// One of others than that: [`super::global_state`].
+    State(String, u32),
     Ivar(&'t str),
     Call {
         target: &'t Target,
@@ -520,6 +526,12 @@ pub(super) enum Place<'t> {
     },
     Multiple(Places<'t>),
     Nowhere,
+}
+
+impl Place<'_> {
+    fn of_state(shared: Option<(String, u32)>) -> Self {
+        shared.map_or(Self::Nowhere, |(name, number)| Self::State(name, number))
+    }
 }
 
 /// `self.x = …` may call a private setter.

@@ -181,6 +181,7 @@ impl Lowerer<'_> {
         }
         if let Some(Node { kind: Kind::Local(local), .. }) = &call.receiver
             && self.frame().code.errors.contains(local)
+            && !self.frame().code.error_objects.contains(local)
             && let Some(caught) = self.handled_in(*local)
         {
             return self.exception_method(node, call, *local, &caught);

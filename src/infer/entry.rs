@@ -61,6 +61,7 @@ impl Lowerer<'_> {
         self.span = code.span;
         let base = self.host.base().map_err(|refusal| self.refuse(refusal)).ok()?;
         self.find_written(code);
+        self.find_global_state();
         Some(base)
     }
 

@@ -14,7 +14,7 @@ use crate::types::{ClassId, HierarchyId, Type};
 
 /// What the message of an error is made of.
 #[derive(Clone, PartialEq, Eq)]
-enum Message {
+pub(super) enum Message {
     /// What Ruby says, in no encoding.
     Ruby(Vec<MessagePart>),
     /// The same of a value: a text, and what inspects it.
@@ -27,6 +27,8 @@ enum Message {
     Frozen(String),
     /// The name of the class: another String each time.
     ClassName(String),
+    /// What the exception's method says, which is an object of this class.
+    Object(ClassId),
     /// What only Ruby can say.
     Unknown,
 }
@@ -39,7 +41,11 @@ enum Piece {
 
 impl Message {
     const fn is_kept(&self) -> bool {
-        !matches!(self, Self::ClassName(_) | Self::Unknown)
+        !matches!(self, Self::ClassName(_) | Self::Object(_) | Self::Unknown)
+    }
+
+    pub(super) const fn is_class_name(&self) -> bool {
+        matches!(self, Self::ClassName(_))
     }
 }
 
@@ -66,6 +72,7 @@ impl Lowerer<'_> {
     pub(super) fn interpolated(&mut self, node: &Node) -> Operand {
         if let Kind::Local(local) = node.kind
             && self.frame().code.errors.contains(&local)
+            && !self.frame().code.error_objects.contains(&local)
             && let Some(error) = self.handled_in(local)
             && let Some(message) = error.message
         {
@@ -122,7 +129,11 @@ impl Lowerer<'_> {
         }
         let others = |s: &mut Self| {
             let error = error.clone();
-            s.by_message(&error, &mut |s, message, _| match message {
+            s.by_message(&error, &mut |s, message, operands| match message {
+                Message::Object(class) => {
+                    let object = s.decode_payload(operands[0], Ty::I32);
+                    s.send(&Operand::one(Type::Made(*class), object), "message", &[], 0x22)
+                }
                 Message::ClassName(name) => {
                     let ascii = if name.is_ascii() { Encoding::UsAscii } else { Encoding::Utf8 };
                     s.text_in(name, ascii)
@@ -197,7 +208,7 @@ impl Lowerer<'_> {
     }
 
     /// What `f` gives for that of these whose sites has the error's among them.
-    fn by_sites<T>(
+    pub(super) fn by_sites<T>(
         &mut self,
         error: &Caught,
         all: &[(T, Vec<SiteId>)],
@@ -226,10 +237,11 @@ impl Lowerer<'_> {
         })
     }
 
-    fn message_at(&mut self, site: SiteId) -> Message {
+    pub(super) fn message_at(&mut self, site: SiteId) -> Message {
         let site = self.program.sites[site.0 as usize].clone();
         let text = |text: &str| MessagePart::Text(text.into());
         match &site.error {
+            ErrorKind::RaiseMade(class) => Message::Object(*class),
             ErrorKind::ZeroDivision => Message::Ruby(vec![text("divided by 0")]),
             ErrorKind::TypeError(told) | ErrorKind::ArgumentError(told) if is_same_everywhere(told) => {
                 Message::Ruby(vec![text(told)])
@@ -272,7 +284,7 @@ impl Lowerer<'_> {
     }
 
     /// Is the message of the class's exceptions what they are raised with?
-    fn says_message(&mut self, class: ClassId) -> bool {
+    pub(super) fn says_message(&mut self, class: ClassId) -> bool {
         let own = ["message", "to_s", "initialize"].iter().all(|name| {
             let found = self.host.method(class, name).ok().flatten();
             found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
@@ -283,7 +295,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn kept_message(&mut self, message: &Message, operands: [Value; 2]) -> Operand {
+    pub(super) fn kept_message(&mut self, message: &Message, operands: [Value; 2]) -> Operand {
         match message {
             Message::Ruby(parts) => {
                 let text = self.text_of_message(parts, operands);
@@ -306,7 +318,7 @@ impl Lowerer<'_> {
             }
             Message::Frozen(text) => self.outside_literal(text).unwrap_or_else(Operand::bottom),
             Message::Parts(parts) => self.text_of_message(parts, operands),
-            Message::ClassName(_) | Message::Unknown => Operand::nil(),
+            Message::ClassName(_) | Message::Object(_) | Message::Unknown => Operand::nil(),
         }
     }
 

@@ -100,7 +100,10 @@ impl Lowerer<'_> {
                 let receiver = self.self_operand();
                 self.read_ivar(&receiver, name)
             }
-            Kind::Global(name) => self.root(&RootKey::Global(name.clone())).unwrap_or_else(Operand::nil),
+            Kind::Global(name) => match self.shared_global(name, false) {
+                Some((known, number)) => self.read_shared(&known, number),
+                None => self.root(&RootKey::Global(name.clone())).unwrap_or_else(Operand::nil),
+            },
             Kind::ClassVariable(name) => self.class_variable(name),
             Kind::Constant { path, absolute } => self.constant(path, *absolute),
             Kind::ConstantOf { module, path } => {

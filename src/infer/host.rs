@@ -238,6 +238,10 @@ pub trait Host {
     fn refused_pattern(&self) -> Option<(String, String)> {
         None
     }
+    /// The class or module that has the class variable which a name means in a scope.
+    fn class_variable_owner(&mut self, _scope: &Scope, _name: &str) -> Result<Option<ClassId>, Refusal> {
+        Ok(None)
+    }
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;

@@ -106,7 +106,8 @@ impl Lowerer<'_> {
     }
 
     fn class_can_leave(&mut self, class: ClassId) -> bool {
-        if self.host.is_opaque(class) {
+        let is_plain_exception = self.is_exception(class) && !self.has_more(class);
+        if self.host.is_opaque(class) && !is_plain_exception {
             let name = self.host.class_name(class);
             self.refuse_here(
                 "unsupported-result",
@@ -135,6 +136,9 @@ impl Lowerer<'_> {
         }
         if self.memo.freezing.contains(&class) {
             hidden.push((FROZEN.to_string(), Operand::bool(self.b.bool(false))));
+        }
+        if self.is_exception(class) {
+            hidden.extend(self.exception_variables());
         }
         let fields = self.memo.fields.entry(class).or_default();
         for (name, _) in &hidden {

@@ -264,6 +264,8 @@ pub struct Memo {
     pub accumulators: BTreeMap<String, TypeSet>,
     /// Variables around the section that are used as no accumulator is.
     pub shared_variables: BTreeSet<String>,
+    /// Variables of others than the code around the section that it assigns.
+    pub global_state: BTreeMap<String, super::global_state::GlobalState>,
     /// Some array that the section makes is frozen.
     pub freezes_arrays: bool,
     /// What the section's block gives.

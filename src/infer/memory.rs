@@ -105,6 +105,9 @@ impl Lowerer<'_> {
 
     /// A class variable as the current code sees it.
     pub(crate) fn class_variable(&mut self, name: &str) -> Operand {
+        if let Some((known, number)) = self.shared_class_variable(name, false) {
+            return self.read_shared(&known, number);
+        }
         let scope = self.frame().scope.clone();
         match self.own_root(RootKey::ClassVariable { scope, name: name.into() }) {
             Some(operand) => operand,
@@ -216,6 +219,9 @@ impl Lowerer<'_> {
 
     pub(crate) fn read_ivar(&mut self, receiver: &Operand, name: &str) -> Operand {
         if let Some(Type::Module(class)) = receiver.types.single() {
+            if let Some((known, number)) = self.shared_of_module(*class, name, false) {
+                return self.read_shared(&known, number);
+            }
             let key = RootKey::ModuleIvar(*class, name.into());
             return self.root(&key).unwrap_or_else(Operand::nil);
         }
@@ -251,15 +257,13 @@ impl Lowerer<'_> {
         if self.write_record(receiver, name, value) {
             return;
         }
-        let Some(value) = &self.prepare_stored(receiver, name, value) else { return };
-        if let Some(Type::Module(_)) = receiver.types.single() {
-            self.refuse_here(
-                "unsupported-write",
-                format!("{name} of a class or module cannot be written in a section"),
-                Some("keep state in the objects of the base".into()),
-            );
+        if let Some(Type::Module(class)) = receiver.types.single() {
+            if let Some((known, number)) = self.shared_of_module(*class, name, true) {
+                self.write_shared(&known, number, value);
+            }
             return;
         }
+        let Some(value) = &self.prepare_stored(receiver, name, value) else { return };
         let Some((hierarchy, _)) = self.column(receiver, name) else { return };
         let key = (hierarchy, name.to_string());
         let Some(value) = &self.listed_in_column(&key, value) else { return };

@@ -1,13 +1,15 @@
-//! `raise`: an exception class and a message, whose values are told apart class by class.
+//! `raise`: an exception class and a message, whose values are told apart class by class. What is more than that is
+//! an object of the section's ([`super::exceptions`]).
 
 use super::Lowerer;
+use super::calls::Arguments;
 use super::operand::Operand;
 use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use crate::types::{ClassId, Type};
 
 impl Lowerer<'_> {
-    /// `raise`, `raise text`, `raise Class`, `raise Class, text`, `raise Class.new(text)`.
+    /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
         if call.args.is_empty()
             && let Some(caught) = self.handled.last().cloned()
@@ -27,16 +29,41 @@ impl Lowerer<'_> {
                 Some("write: raise ArgumentError, \"message\"".into()),
             );
         }
+        if let Some(Node { kind: Kind::KeywordArgs(_), .. }) = call.args.last() {
+            self.enter(node);
+            return self.refuse_here(
+                "unsupported-raise",
+                "`raise` hands keywords on as one Hash, and takes `cause:` itself",
+                Some("make the exception with them: raise MyError.new(code: 3)".into()),
+            );
+        }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
+        let mut class = None;
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind
             && inner.name == "new"
-            && inner.receiver.is_some()
+            && let Some(receiver) = &inner.receiver
         {
-            nodes = inner.receiver.iter().chain(inner.args.iter()).collect();
+            if matches!(receiver.kind, Kind::Constant { .. }) {
+                let operand = self.expr(receiver);
+                if operand.is_bottom() {
+                    return operand;
+                }
+                class = super::conditions::module_of(&operand);
+            }
+            match class {
+                Some(of) if has_one_text(inner) && self.is_said_by_text(of) => {
+                    nodes = inner.args.iter().collect();
+                }
+                _ => {
+                    let made = self.expr(only);
+                    return self.raise_made(&made, node);
+                }
+            }
         }
-        let (mut class, mut text) = (None, None);
-        if let Some(first) = nodes.first()
+        let mut text = None;
+        if class.is_none()
+            && let Some(first) = nodes.first()
             && !matches!(first.kind, Kind::String(_))
         {
             let operand = self.expr(first);
@@ -46,10 +73,22 @@ impl Lowerer<'_> {
             class = super::conditions::module_of(&operand);
             if class.is_none() && nodes.len() == 1 && operand.types.iter().all(Type::is_string) {
                 text = Some(operand);
+            } else if class.is_none() && nodes.len() == 1 && operand.types.iter().all(is_no_text) {
+                return self.raise_made(&operand, node);
             } else if class.is_none() {
                 return self.refuse_raise(first);
             }
             nodes.remove(0);
+        }
+        if let Some(of) = class
+            && nodes.len() < 2
+            && !self.is_said_by_text(of)
+        {
+            let mut given = Vec::new();
+            for node in nodes {
+                given.push(self.expr(node));
+            }
+            return self.raise_new(node, of, given);
         }
         let parts: Option<Vec<StringPart>> = match &nodes[..] {
             [] => None,
@@ -60,8 +99,12 @@ impl Lowerer<'_> {
                     if operand.is_bottom() {
                         return operand;
                     }
-                    if !operand.types.iter().all(Type::is_string) {
-                        return self.refuse_raise(only);
+                    match class {
+                        Some(of) if !operand.types.iter().all(Type::is_string) => {
+                            return self.raise_new(node, of, vec![operand]);
+                        }
+                        None if !operand.types.iter().all(Type::is_string) => return self.refuse_raise(only),
+                        _ => {}
                     }
                     text = Some(operand);
                     None
@@ -133,11 +176,30 @@ impl Lowerer<'_> {
         self.raise_with((class, raised), &message, values, vec![], vec![])
     }
 
-    fn refuse_raise(&mut self, at: &Node) -> Operand {
+    /// `raise Class, value`, where that is no text alone.
+    fn raise_new(&mut self, node: &Node, class: ClassId, given: Vec<Operand>) -> Operand {
+        if given.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        if !self.is_exception(class) {
+            return self.refuse_raise(node);
+        }
+        self.enter(node);
+        let arguments = Arguments { positional: given, ..Arguments::default() };
+        let made = self.construct(class, &arguments, None);
+        self.raise_made(&made, node)
+    }
+
+    /// Is such an exception known by its class and text alone? One that nobody in the section rescues, Ruby makes.
+    fn is_said_by_text(&mut self, class: ClassId) -> bool {
+        !self.memo.handles || self.says_message(class)
+    }
+
+    pub(super) fn refuse_raise(&mut self, at: &Node) -> Operand {
         self.enter(at);
         self.refuse_here(
             "unsupported-raise",
-            "`raise` takes an exception class and a String in a section",
+            "`raise` takes an exception that the section makes, or a class and one value",
             Some("name the class and give it a String: raise ArgumentError, \"too far: #{x}\"".into()),
         )
     }
@@ -185,6 +247,21 @@ impl Lowerer<'_> {
             Some(ty) if ty.is_made_string() => (Receiver::MadeString, value.values.to_vec()),
             _ => self.receiver(value),
         }
+    }
+}
+
+/// Is it given a String, or nothing?
+fn has_one_text(new: &Call) -> bool {
+    let is_value = |node: &Node| !matches!(node.kind, Kind::Splat(_) | Kind::KeywordArgs(_));
+    new.args.len() <= 1 && new.args.iter().all(is_value) && new.block.is_none()
+}
+
+/// Is it an object of the section's, or what nobody can raise?
+const fn is_no_text(ty: &Type) -> bool {
+    match ty {
+        Type::Made(class) => class.0 != ClassId::STRING.0,
+        Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => true,
+        _ => false,
     }
 }
 

@@ -61,6 +61,11 @@ impl Lowerer<'_> {
                 None
             }
             Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_users => None,
+            Some(FoundMethod { owner: ClassId::EXCEPTION, method: Method::Native { .. }, .. })
+                if arguments.keywords.is_empty() && arguments.splat.is_none() =>
+            {
+                None
+            }
             _ => {
                 let name = self.host.class_name(class);
                 let hint =
@@ -79,6 +84,9 @@ impl Lowerer<'_> {
         let recursive = code.as_ref().is_some_and(|(_, code)| self.is_recursive(code));
         if recursive && !self.memo.made.get(&class).is_some_and(|made| made.early) {
             self.keep_from_beginning(class);
+            return Operand::bottom();
+        }
+        if self.is_exception(class) && !self.is_in_memory(class) {
             return Operand::bottom();
         }
         if self.memo.made.get(&class).is_some_and(|made| made.early) {
@@ -164,6 +172,9 @@ impl Lowerer<'_> {
             }
             None if !self.host.members(class).is_empty() || self.host.is_subclass(class, ClassId::DATA) => {
                 self.initialize_struct(receiver, class, arguments);
+            }
+            None if self.is_exception(class) => {
+                self.initialize_exception(receiver, &arguments.positional);
             }
             None => {}
         }

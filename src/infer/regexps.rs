@@ -59,6 +59,24 @@ impl Lowerer<'_> {
         Some(found)
     }
 
+    /// What a chain's pattern has matched right before it runs the block of the current frame. False: nobody knows.
+    pub(crate) fn match_before(&mut self) -> Operand {
+        let unknown = Operand::bool(self.b.bool(false));
+        let (frame, around) = (self.frame(), self.frame().caller);
+        if frame.outermost || around == self.current {
+            return unknown;
+        }
+        let chain = &self.frames[around];
+        let is_chain = self.host.place(chain.code.span).0.starts_with("(ikra chain ");
+        let Some(local) = chain.last_match.filter(|_| is_chain) else { return unknown };
+        let current = std::mem::replace(&mut self.current, around);
+        let found = self.read_local(local);
+        // The block may match something itself, which a later one would see.
+        self.write_local(local, unknown);
+        self.current = current;
+        found
+    }
+
     /// A MatchData: its pattern, a String that stays as it is, and the bytes at which the groups begin and end.
     pub(crate) fn match_data(&mut self, values: [&Operand; 3]) -> Operand {
         let class = ClassId::MATCH_DATA;

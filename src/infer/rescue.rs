@@ -300,8 +300,15 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let mut error = closed[number].error.clone();
+        let object = match rescue.error {
+            Some(local) if self.frame().code.error_objects.contains(&local) => self.caught_object(&error),
+            _ => Operand::nil(),
+        };
+        if object.is_bottom() {
+            return object;
+        }
         error.variable = rescue.error.map(|local| {
-            self.write_local(local, Operand::nil());
+            self.write_local(local, object);
             (self.current, local, self.frame().locals[local.0 as usize].version)
         });
         self.with_message(&mut error, &rescue.body, rescue.error);
@@ -320,6 +327,7 @@ impl Lowerer<'_> {
         match self.handler(site) {
             Some(handler) => self.jump_to_handler(handler, site, operands),
             None => {
+                self.made_exception_leaves(site);
                 self.note_escape(site);
                 self.b.emit(Stmt::Fail { site, operands: operands.to_vec() });
             }
@@ -417,7 +425,7 @@ impl Lowerer<'_> {
         sites: &[SiteId],
         values: [Value; ERROR_WORDS],
     ) {
-        if sites.iter().any(|site| self.program.sites[site.0 as usize].error.made_strings() != [false; 2]) {
+        if sites.iter().any(|site| self.program.sites[site.0 as usize].error.refers_to_scratch()) {
             // What it tells is needed behind the loops that it leaves.
             for key in &self.loops {
                 self.memo.changed |= self.memo.keeping_loops.insert(*key);
@@ -477,6 +485,7 @@ impl Lowerer<'_> {
         if let Some(handler) = self.handler(site) {
             return self.jump_with(handler, &[site], values);
         }
+        self.made_exception_leaves(site);
         self.note_escape(site);
         if !self.functions.is_empty() {
             self.b.emit(Stmt::Path(values[3]));
@@ -605,7 +614,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         ErrorKind::MathDomain(_) => ClassId::MATH_DOMAIN_ERROR,
         ErrorKind::Frozen(_) | ErrorKind::FrozenArray(_) => ClassId::FROZEN_ERROR,
         ErrorKind::IndexTooSmall | ErrorKind::FetchIndex => ClassId::INDEX_ERROR,
-        ErrorKind::Raise { class, .. } => *class,
+        ErrorKind::Raise { class, .. } | ErrorKind::RaiseMade(class) => *class,
         ErrorKind::StackTooDeep => ClassId::SYSTEM_STACK_ERROR,
         ErrorKind::Overflow { .. }
         | ErrorKind::ArrayGrowth

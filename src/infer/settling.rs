@@ -289,6 +289,14 @@ impl Lowerer<'_> {
     }
 
     fn settle_class(&mut self, class: ClassId) {
+        if self.is_exception(class) {
+            self.refuse_here(
+                "unsupported-store",
+                "an exception cannot be kept where later ticks or other elements look",
+                Some("keep its class and message".into()),
+            );
+            return;
+        }
         self.memo.changed |= self.memo.settled.insert(class);
         if class == ClassId::STRING {
             return self.settle_strings();

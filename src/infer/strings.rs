@@ -63,6 +63,16 @@ pub fn string_in(memory: &[i64], start: i64) -> Option<(Vec<u8>, i64)> {
     Some((bytes, field(FLAGS)?))
 }
 
+/// The words of such a String: its header, and its bytes behind it.
+pub(super) fn words_of_made(memory: &[i64], start: i64) -> Option<Vec<i64>> {
+    let from = usize::try_from(start).ok()?;
+    let header = memory.get(from..from.checked_add(HEADER as usize)?)?;
+    let [size, first] = [SIZE, START].map(|field| usize::try_from(header[field as usize]).ok());
+    let (size, first) = (size?, first?);
+    let bytes = memory.get(first..first.checked_add(size.div_ceil(8))?)?;
+    Some([header, bytes].concat())
+}
+
 impl Type {
     /// A String, from before the section or made in it.
     pub fn is_string(&self) -> bool {

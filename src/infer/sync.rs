@@ -34,6 +34,10 @@ impl Lowerer<'_> {
                 Some("rescue it within the block of Ikra.sync, or around the section".into()),
             );
         }
+        if !self.memo.global_state.is_empty() {
+            self.refuse_state_with_sync();
+            return Operand::bottom();
+        }
         let key = self.memo.context(self.context, node.id.0, 0x3b5);
         let frame = self.current;
         let (mut variables, mut shared, mut written) = (Vec::new(), Vec::new(), Vec::new());

@@ -163,6 +163,7 @@ impl<'a> Machine<'a> {
             operands: [operand(0), operand(1)],
             path: self.path,
             texts: Default::default(),
+            memory: Vec::new(),
         }
     }
 
@@ -727,6 +728,7 @@ mod tests {
             path: 0,
             kernel: None,
             texts: Default::default(),
+            memory: Vec::new(),
         };
         assert_eq!(run_body(body, 3).0, Outcome::Failed(failure(2, 0)));
     }
@@ -743,6 +745,7 @@ mod tests {
             path: 0,
             kernel: None,
             texts: Default::default(),
+            memory: Vec::new(),
         };
         assert_eq!(run_body(body, 1).0, Outcome::Failed(failure));
     }

@@ -780,6 +780,8 @@ pub enum ErrorKind {
         class: ClassId,
         message: Option<Vec<MessagePart>>,
     },
+    /// `raise` of an exception of this class that the section has made; operand 0: where it begins in scratch memory.
+    RaiseMade(ClassId),
     StackTooDeep,
     /// operands: the index, the array's length: `index 10 outside of array bounds: -3...3`.
     FetchIndex,
@@ -848,6 +850,11 @@ impl Receiver {
 }
 
 impl ErrorKind {
+    /// Do operands refer to scratch memory?
+    pub fn refers_to_scratch(&self) -> bool {
+        matches!(self, Self::RaiseMade(_)) || self.made_strings() != [false; 2]
+    }
+
     /// Which operands are Strings that the element has made, whose bytes are needed with the failure.
     pub fn made_strings(&self) -> [bool; 2] {
         let mut made = [false; 2];

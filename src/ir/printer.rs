@@ -222,6 +222,7 @@ impl Display for ErrorKind {
                     MessagePart::Inspect(value, operand) => write!(f, " inspect p{operand} of {value}"),
                 })
             }
+            Self::RaiseMade(class) => write!(f, "raise_made c{}", class.0),
             Self::Unsupported(message) => write!(f, "unsupported {}", Quoted(message)),
             Self::StackTooDeep => f.write_str("stack_too_deep"),
             Self::Race { what, write } => write!(f, "race {} {what}", if *write { "write" } else { "read" }),

@@ -30,6 +30,8 @@ pub struct Code {
     pub captured_writes: Vec<(String, Span)>,
     /// Locals that `rescue … => name` gives an exception to.
     pub errors: Vec<LocalId>,
+    /// Those of them with which the code does more than to ask for message and class and to raise it again.
+    pub error_objects: Vec<LocalId>,
     /// True when the body holds a `yield`.
     pub yields: bool,
     /// The modules the code stands in, outermost first, as written (`A::B` is one string); constants are looked up
@@ -143,6 +145,10 @@ pub enum Target {
     /// A local of an enclosing scope of the section.
     Captured(String, Span),
     Ivar(String, Span),
+    /// With its `$`.
+    Global(String, Span),
+    /// With its `@@`.
+    ClassVariable(String, Span),
     /// `receiver[args] =`
     Index {
         receiver: Box<Node>,
@@ -168,6 +174,8 @@ impl Target {
             Self::Local(_, span)
             | Self::Captured(_, span)
             | Self::Ivar(_, span)
+            | Self::Global(_, span)
+            | Self::ClassVariable(_, span)
             | Self::Index { span, .. }
             | Self::Attribute { span, .. }
             | Self::Multiple(_, span) => *span,

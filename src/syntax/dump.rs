@@ -165,7 +165,7 @@ impl Printer<'_> {
         match target {
             Target::Local(id, _) => self.local(*id),
             Target::Captured(name, _) => Sexp::Atom(format!("^{name}")),
-            Target::Ivar(name, _) => atom(name),
+            Target::Ivar(name, _) | Target::Global(name, _) | Target::ClassVariable(name, _) => atom(name),
             Target::Index { receiver, args, .. } => {
                 form("index", std::iter::once(self.node(receiver)).chain(self.nodes(args)))
             }

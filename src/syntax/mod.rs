@@ -102,6 +102,7 @@ pub fn symbol_block(name: &str, span: Span, more: u32) -> Code {
         captured_reads: Vec::new(),
         captured_writes: Vec::new(),
         errors: Vec::new(),
+        error_objects: vec![],
         yields: false,
         nesting: Vec::new(),
     }

@@ -57,6 +57,8 @@ fn printed_spans(source: &str) -> String {
                 let (Target::Local(_, span)
                 | Target::Captured(_, span)
                 | Target::Ivar(_, span)
+                | Target::Global(_, span)
+                | Target::ClassVariable(_, span)
                 | Target::Index { span, .. }
                 | Target::Attribute { span, .. }
                 | Target::Multiple(_, span)) = **target;

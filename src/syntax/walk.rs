@@ -163,7 +163,11 @@ fn in_params<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Node)) {
 
 fn in_target<'a>(target: &'a Target, visit: &mut dyn FnMut(&'a Node)) {
     match target {
-        Target::Local(..) | Target::Captured(..) | Target::Ivar(..) => {}
+        Target::Local(..)
+        | Target::Captured(..)
+        | Target::Ivar(..)
+        | Target::Global(..)
+        | Target::ClassVariable(..) => {}
         Target::Index { receiver, args, .. } => {
             each_node_in(receiver, visit);
             in_list(args, visit);
@@ -235,7 +239,12 @@ fn locals_of_target(target: &Target, visit: &mut dyn FnMut(LocalId)) {
     match target {
         Target::Local(id, _) => visit(*id),
         Target::Multiple(multiple, _) => locals_of_multiple(multiple, visit),
-        Target::Captured(..) | Target::Ivar(..) | Target::Index { .. } | Target::Attribute { .. } => {}
+        Target::Captured(..)
+        | Target::Ivar(..)
+        | Target::Global(..)
+        | Target::ClassVariable(..)
+        | Target::Index { .. }
+        | Target::Attribute { .. } => {}
     }
 }
 

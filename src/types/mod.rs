@@ -55,8 +55,9 @@ impl ClassId {
     pub const METHOD: Self = Self(39);
     pub const REGEXP: Self = Self(40);
     pub const MATCH_DATA: Self = Self(41);
+    pub const EXCEPTION: Self = Self(42);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 42] = [
+    pub const BUILTIN: [&'static str; 43] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -99,6 +100,7 @@ impl ClassId {
         "Method",
         "Regexp",
         "MatchData",
+        "Exception",
     ];
 }
 

@@ -8,7 +8,7 @@ use crate::reading::base::Base;
 use crate::reading::patterns;
 use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::procs;
-use crate::reading::roots::{BlockScope, RootValue, Source};
+use crate::reading::roots::{BlockScope, RootValue, Source, class_variable_owner};
 use crate::reading::tracer::{Asked, Tracer};
 use crate::vm::classes;
 use crate::vm::dialect;
@@ -23,7 +23,7 @@ use ikra_core::error::Error;
 use ikra_core::heap::schema;
 use ikra_core::heap::schema::Output;
 use ikra_core::infer::dialect::Dialect;
-use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, StructKeywords};
+use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, Scope, StructKeywords};
 use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
@@ -310,6 +310,11 @@ impl Host for LiveHost<'_, '_> {
 
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
         self.find_root(key).map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn class_variable_owner(&mut self, scope: &Scope, name: &str) -> Result<Option<ClassId>, Refusal> {
+        let owner = class_variable_owner(self.scope, &self.pool, scope, name, self.fixed_nesting);
+        owner.map_err(|error| self.refusal(Trouble::from(error)))
     }
 
     fn closure(&mut self, root: u32) -> Result<(Rc<Code>, bool), Refusal> {

@@ -68,6 +68,11 @@ module Ikra
       def grepped(kind)
         return over_array unless @stages.empty?
 
+        stages = [[kind, *@arguments], [:map, @block]]
+        if @block && Composition.keeps_match?(stages)
+          return Flow.new(@title, items, stages, passing: :values).values.to_a
+        end
+
         values = Plain.of(@collection, []).public_send(kind, *@arguments)
         @block ? Section.run(values, :pmap, 1, nil, @block) : values
       end

@@ -3,8 +3,18 @@
 module RandomPrograms
   # Going through arrays, and objects that have an `each` of their own.
   module Enumerables
-    # Classes that include Enumerable over an array.
+    # An exception with variables of its own, and classes that include Enumerable over an array.
     OWN_CLASSES = <<~RUBY
+      class CodedError < StandardError
+        attr_reader :code, :more
+
+        def initialize(code, more = 7)
+          @code = code
+          super("coded \#{code.inspect}")
+          @more = more
+        end
+      end
+
       class Bag
         include Enumerable
         def initialize(items) = @items = items

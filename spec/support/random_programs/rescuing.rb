@@ -55,11 +55,27 @@ module RandomPrograms
     def guarded(depth, clauses)
       parts = ["begin\n", scope.path { Node.body(failing(depth)) }]
       clauses.times do
+        next parts.push(*coded_clause(depth)) if chance(0.15)
+
         error = chance(0.3) ? fresh("e") : nil
         parts.push("\nrescue#{error ? "#{pick(TOLD)} => #{error}" : pick(RESCUED)}\n", handling(depth, error))
       end
       parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
       parts
+    end
+
+    # What has variables of its own is asked for them, in other variables too.
+    def coded_clause(depth)
+      error = fresh("e")
+      kept = chance(0.4) ? fresh("e") : nil
+      handler = scope.path do
+        asked = Node.statement(scope.declare(fresh("v"), [:int]).name, " = #{kept || error}.more")
+        said = Node.statement(scope.declare(fresh("v"), [:str]).name, " = #{kept || error}.message")
+        made = [*(kept && Node.statement("#{kept} = #{error}")), asked, *(said if chance(0.5))]
+        made << Node.statement("raise #{error} if ", condition(depth - 1)) if chance(0.2)
+        Node.body(made + statements(depth - 1, 2))
+      end
+      ["\nrescue CodedError => #{error}\n", handler]
     end
 
     def failing(depth)

@@ -185,7 +185,15 @@ module RandomPrograms
       what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
                    "raise IndexError.new(\"odd\")", "fail RangeError"])
       what = worded(depth) if chance(0.4)
+      what = coded(depth) if chance(0.3)
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
+    end
+
+    # An error with variables of its own.
+    def coded(depth)
+      code = expression(pick([[:int], [:float], %i[int nil], [:str]]), depth - 1)
+      more = chance(0.5) ? Node.fixed(", ", expression([:int], depth - 1)) : ""
+      Node.fixed("raise CodedError.new(", code, more, ")")
     end
 
     # An error with values in its message.

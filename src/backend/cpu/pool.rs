@@ -530,6 +530,7 @@ impl LaunchState<'_> {
                         operands: state.operands,
                         path: std::mem::take(&mut state.path),
                         texts: Texts::default(),
+                        memory: Vec::new(),
                     };
                     // A thread may have more of it than is asked for.
                     let memory = self.scratch.map(|ScratchNeeded { words, address, length }| {
@@ -540,7 +541,7 @@ impl LaunchState<'_> {
                         // machine code that wrote them has ended.
                         unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(first), words) }
                     });
-                    self.failed(failure.with_texts(&site.error, memory));
+                    self.failed(failure.with_memory(&site.error, memory));
                     if self.in_order {
                         return;
                     }

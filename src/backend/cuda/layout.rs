@@ -231,6 +231,7 @@ pub(super) fn ended(words: [u64; FAILURE_WORDS]) -> Result<Option<Outcome>, Erro
         operands: [a as i64, b as i64],
         path: path as i64,
         texts: Texts::default(),
+        memory: Vec::new(),
     })))
 }
 

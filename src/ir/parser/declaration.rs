@@ -351,6 +351,7 @@ impl Parser {
                 }
                 ErrorKind::Raise { class, message: (!message.is_empty()).then_some(message) }
             }
+            "raise_made" => ErrorKind::RaiseMade(ClassId(self.entity("c", "a class")?)),
             "uncaught_throw" => {
                 let tag = self.receiver()?;
                 ErrorKind::UncaughtThrow { tag, value: self.receiver()? }

@@ -5,7 +5,7 @@ use super::refusals;
 use super::targets::operator;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{AssignOp, Kind, Node};
+use crate::syntax::ast::{AssignOp, Kind, Node, Target};
 use crate::syntax::parse::constant_path;
 use ruby_prism::Node as P;
 
@@ -35,6 +35,27 @@ const SPECIAL_GLOBALS: &[&str] = &[
     "$NR",
     "$DEFAULT_INPUT",
     "$DEFAULT_OUTPUT",
+];
+
+/// Those that Ruby looks at, with their names in `English`.
+const HOOKED_GLOBALS: &[&str] = &[
+    "$DEBUG",
+    "$VERBOSE",
+    "$PROGRAM_NAME",
+    "$LOAD_PATH",
+    "$LOADED_FEATURES",
+    "$FILENAME",
+    "$ARGV",
+    "$FS",
+    "$FIELD_SEPARATOR",
+    "$OFS",
+    "$OUTPUT_FIELD_SEPARATOR",
+    "$RS",
+    "$INPUT_RECORD_SEPARATOR",
+    "$ORS",
+    "$OUTPUT_RECORD_SEPARATOR",
+    "$PID",
+    "$PROCESS_ID",
 ];
 
 /// Matches a node's variant and binds the node of that class. Each arm is a closure of its own, so
@@ -126,6 +147,42 @@ impl Lowering<'_> {
             },
             InstanceVariableAndWriteNode as_instance_variable_and_write_node(n) => {
                 let target = this.ivar_target(&n.name(), &n.name_loc());
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            GlobalVariableWriteNode as_global_variable_write_node(n) => {
+                let place = this.span(&n.name_loc());
+                let target = this.global_target(&n.name(), place);
+                this.assign(target, &n.value(), &n.location())
+            },
+            GlobalVariableOperatorWriteNode as_global_variable_operator_write_node(n) => {
+                let place = this.span(&n.name_loc());
+                let target = this.global_target(&n.name(), place);
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            GlobalVariableOrWriteNode as_global_variable_or_write_node(n) => {
+                let place = this.span(&n.name_loc());
+                let target = this.global_target(&n.name(), place);
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            GlobalVariableAndWriteNode as_global_variable_and_write_node(n) => {
+                let place = this.span(&n.name_loc());
+                let target = this.global_target(&n.name(), place);
+                this.op_assign(target, AssignOp::And, &n.value(), &n.location())
+            },
+            ClassVariableWriteNode as_class_variable_write_node(n) => {
+                let target = Target::ClassVariable(text(&n.name()), this.span(&n.name_loc()));
+                this.assign(target, &n.value(), &n.location())
+            },
+            ClassVariableOperatorWriteNode as_class_variable_operator_write_node(n) => {
+                let target = Target::ClassVariable(text(&n.name()), this.span(&n.name_loc()));
+                this.op_assign(target, operator(&n.binary_operator()), &n.value(), &n.location())
+            },
+            ClassVariableOrWriteNode as_class_variable_or_write_node(n) => {
+                let target = Target::ClassVariable(text(&n.name()), this.span(&n.name_loc()));
+                this.op_assign(target, AssignOp::Or, &n.value(), &n.location())
+            },
+            ClassVariableAndWriteNode as_class_variable_and_write_node(n) => {
+                let target = Target::ClassVariable(text(&n.name()), this.span(&n.name_loc()));
                 this.op_assign(target, AssignOp::And, &n.value(), &n.location())
             },
             IndexOperatorWriteNode as_index_operator_write_node(n) => {
@@ -244,14 +301,6 @@ impl Lowering<'_> {
             | P::InterpolatedMatchLastLineNode { .. } => refusals::REGEXP,
             P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,
 
-            P::GlobalVariableWriteNode { .. }
-            | P::GlobalVariableOperatorWriteNode { .. }
-            | P::GlobalVariableOrWriteNode { .. }
-            | P::GlobalVariableAndWriteNode { .. } => refusals::GLOBAL,
-            P::ClassVariableWriteNode { .. }
-            | P::ClassVariableOperatorWriteNode { .. }
-            | P::ClassVariableOrWriteNode { .. }
-            | P::ClassVariableAndWriteNode { .. } => refusals::CLASS_VARIABLE,
             P::ConstantWriteNode { .. }
             | P::ConstantOperatorWriteNode { .. }
             | P::ConstantOrWriteNode { .. }
@@ -281,7 +330,7 @@ impl Lowering<'_> {
         if name == "$~" {
             return self.match_read(span);
         }
-        if SPECIAL_GLOBALS.contains(&name.as_str()) {
+        if is_special_global(&name) {
             return self.refuse(&refusals::SPECIAL_GLOBAL, span);
         }
         self.node(span, Kind::Global(name))
@@ -313,4 +362,14 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// Does its assignment do more than to keep a value?
+pub(super) fn is_hooked_global(name: &str) -> bool {
+    let is_plain = name[1..].starts_with(|first: char| first.is_alphabetic() || first == '_');
+    !is_plain || HOOKED_GLOBALS.contains(&name) || is_special_global(name)
+}
+
+pub(super) fn is_special_global(name: &str) -> bool {
+    SPECIAL_GLOBALS.contains(&name)
 }

@@ -78,7 +78,8 @@ impl Lowering<'_> {
         call: &str,
         lower: impl FnOnce(&mut Self) -> Option<BlockArg>,
     ) -> Option<BlockArg> {
-        if parallel_methods::without_p(call).is_none() {
+        // What `pgrep` has matched is its block's to know, wherever it runs.
+        if parallel_methods::without_p(call).is_none_or(|plain| plain == "grep") {
             return lower(self);
         }
         let own = LastMatch { local: None, scope: self.scopes.len() };
@@ -90,7 +91,8 @@ impl Lowering<'_> {
                 if let (Some(_), Some(literal)) = (own.local, Arc::get_mut(&mut literal)) {
                     let nil = Node { id: literal.id, span: literal.span, kind: Kind::Nil };
                     let body = std::mem::replace(&mut literal.body, nil);
-                    literal.body = self.begin_matches(own, body);
+                    let unknown = self.node(literal.span, Kind::False);
+                    literal.body = self.begin_matches(own, unknown, body);
                 }
                 Some(BlockArg::Literal(literal))
             }
@@ -109,7 +111,8 @@ impl Lowering<'_> {
 
     /// A call of such a name.
     pub(super) fn matching_call(&mut self, name: &str, node: Node) -> Node {
-        if SETTING.contains(&name) { self.matching(node) } else { node }
+        let plain = parallel_methods::without_p(name).unwrap_or(name);
+        if SETTING.contains(&plain) { self.matching(node) } else { node }
     }
 
     /// Asks what was matched, where something was.
@@ -179,13 +182,23 @@ impl Lowering<'_> {
         self.node(span, Kind::Sequence(steps))
     }
 
+    /// In a section's block there is what a pattern of the chain has matched that runs it, if there is one.
+    pub(super) fn begin_section_matches(&mut self, body: Node) -> Node {
+        let (span, last) = (body.span, self.last_match);
+        if last.local.is_none() {
+            return body;
+        }
+        let nil = self.node(span, Kind::Nil);
+        let before = self.primitive(span, nil, "#match_before", vec![]);
+        self.begin_matches(last, before, body)
+    }
+
     /// In a block that is run for each element there may be a match from before, of which nothing is known.
-    pub(super) fn begin_matches(&mut self, last: LastMatch, body: Node) -> Node {
+    fn begin_matches(&mut self, last: LastMatch, before: Node, body: Node) -> Node {
         let Some(local) = last.local else { return body };
         let span = body.span;
-        let unknown = Box::new(self.node(span, Kind::False));
         let target = Box::new(Target::Local(local, span));
-        let begin = self.node(span, Kind::Assign { target, value: unknown });
+        let begin = self.node(span, Kind::Assign { target, value: Box::new(before) });
         self.node(span, Kind::Sequence(vec![begin, body]))
     }
 }

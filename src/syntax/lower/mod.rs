@@ -3,6 +3,7 @@
 
 mod calls;
 mod control;
+mod errors;
 mod expressions;
 mod literals;
 mod matches;
@@ -66,14 +67,14 @@ pub(super) fn code(
     };
     let body = match kind {
         CodeKind::Method => scope.body,
-        CodeKind::Block | CodeKind::Lambda => lowering.begin_matches(lowering.last_match, scope.body),
+        CodeKind::Block | CodeKind::Lambda => lowering.begin_section_matches(scope.body),
     };
     lowering.note_assigned_by_syncs();
     if !lowering.diagnostics.is_empty() {
         lowering.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.slug));
         return Err(CodeError::Unsupported(lowering.diagnostics));
     }
-    Ok(Code {
+    let mut code = Code {
         kind,
         name,
         span,
@@ -84,9 +85,12 @@ pub(super) fn code(
         captured_reads: lowering.captured_reads,
         captured_writes: lowering.captured_writes,
         errors: lowering.errors,
+        error_objects: Vec::new(),
         yields: lowering.yields,
         nesting: found.nesting.clone(),
-    })
+    };
+    code.error_objects = errors::objects(&code);
+    Ok(code)
 }
 
 /// The diagnostic for a place beyond the depth that is looked at.

@@ -58,15 +58,12 @@ refusals! {
         "run the command before the section and keep its answer in a variable";
 
     // Variables and constants
-    GLOBAL "unsupported-global"
-        "a global variable cannot be assigned in a parallel section"
-        "assign a local variable in the section, and that to the global variable after it";
+    HOOKED_GLOBAL "unsupported-global"
+        "a global variable that Ruby itself looks at cannot be assigned in a parallel section"
+        "assign it before the section or behind it";
     SPECIAL_GLOBAL "unsupported-special-global"
         "a global variable that Ruby itself sets cannot be used in a parallel section"
         "assign it to a local variable before the section and use that; print behind the section";
-    CLASS_VARIABLE "unsupported-class-variable"
-        "a class variable cannot be assigned in a parallel section"
-        "let elements give their parts with pmap, and assign the class variable after the section";
     CONSTANT_ASSIGNMENT "unsupported-constant-assignment"
         "a constant cannot be assigned in a parallel section"
         "assign the constant before the section, or use a local variable";

@@ -44,9 +44,13 @@ impl Lowering<'_> {
                 span,
             );
         }
+        if let Some(global) = node.as_global_variable_target_node() {
+            return self.global_target(&global.name(), span);
+        }
+        if let Some(variable) = node.as_class_variable_target_node() {
+            return Target::ClassVariable(text(&variable.name()), span);
+        }
         let refusal = match node {
-            P::GlobalVariableTargetNode { .. } => &refusals::GLOBAL,
-            P::ClassVariableTargetNode { .. } => &refusals::CLASS_VARIABLE,
             P::ConstantTargetNode { .. } | P::ConstantPathTargetNode { .. } => &refusals::CONSTANT_ASSIGNMENT,
             P::ErrorRecoveryNode { .. } => &refusals::SYNTAX,
             _ => &refusals::SYNTAX_KIND,
@@ -72,6 +76,16 @@ impl Lowering<'_> {
 
     pub(super) fn ivar_target(&self, name: &prism::ConstantId<'_>, location: &prism::Location<'_>) -> Target {
         Target::Ivar(self.variable_name(name), self.span(location))
+    }
+
+    pub(super) fn global_target(&mut self, name: &prism::ConstantId<'_>, span: Span) -> Target {
+        let name = text(name);
+        if super::expressions::is_hooked_global(&name) {
+            let is_special = super::expressions::is_special_global(&name);
+            let refusal = if is_special { &refusals::SPECIAL_GLOBAL } else { &refusals::HOOKED_GLOBAL };
+            return self.refused_target(refusal, span);
+        }
+        Target::Global(name, span)
     }
 
     pub(super) fn index_target(

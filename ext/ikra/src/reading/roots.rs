@@ -368,6 +368,33 @@ fn read_class_variable(module: VALUE, id: ID) -> Result<Option<VALUE>, Error> {
     Ok((found != rb_sys::Qundef as VALUE).then_some(found))
 }
 
+/// The class or module that has the class variable which a name means at a place in code.
+pub fn class_variable_owner(
+    scope: &BlockScope<'_>,
+    pool: &ObjectPool,
+    place: &Scope,
+    name: &str,
+    fixed_nesting: bool,
+) -> Result<Option<ClassId>, Error> {
+    let id = value::intern(scope.ruby, name);
+    for module in Nesting::of(scope, pool, place, fixed_nesting)?.modules(scope, pool)? {
+        if call::<bool>(scope.ruby, Own::IsSingleton, &[module])? {
+            continue;
+        }
+        // Ruby only sets it where it is none yet.
+        let mut owner = value::FALSE;
+        // SAFETY: the module is live. What is raised ends in `protect`, and nothing in there needs dropping.
+        protect(|| unsafe {
+            if rb_sys::rb_cvar_defined(module, id) != value::FALSE {
+                rb_sys::rb_cvar_find(module, id, &raw mut owner);
+            }
+            value::NIL
+        })?;
+        return Ok((owner != value::FALSE).then(|| pool.number(owner)));
+    }
+    Ok(None)
+}
+
 /// Is it a class or module?
 fn is_module(object: VALUE) -> bool {
     use rb_sys::ruby_value_type as t;

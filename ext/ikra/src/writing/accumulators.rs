@@ -1,18 +1,22 @@
-//! Accumulators, the local variables around the section that it writes: what the elements gave becomes the variable's
+//! Accumulators, the variables outside the section that it writes: what the elements gave becomes the variable's
 //! new value, in the order of the base. How the parts are put together is said by lib/ikra/accumulators.rb; what may
 //! raise is done before anything is written.
 
 use crate::vm::errors::Trouble;
 use crate::vm::reflection::{Own, call};
+use crate::vm::value;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::numbers;
+use ikra_core::error::Error as CoreError;
 use ikra_core::faults;
 use ikra_core::heap::Column;
-use ikra_core::heap::schema::{AccumulatorSchema, Fold};
+use ikra_core::heap::schema::{AccumulatorSchema, Fold, Holder};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::Shape;
-use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{RArray, RModule, Ruby, Value, block::Proc, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, RArray, RModule, Ruby, Value, block::Proc, prelude::*};
+use rb_sys::{ID, VALUE};
+use std::ffi::CString;
 
 pub struct Accumulators<'a> {
     pub decoder: Decoder<'a>,
@@ -21,9 +25,62 @@ pub struct Accumulators<'a> {
 
 /// The new values, ready to be assigned.
 pub struct Folded {
-    binding: Value,
-    /// Name, value and the value until now by turns; an array keeps the values alive.
+    /// Where each goes.
+    places: Vec<Place>,
+    /// Value and the value until now by turns; an array keeps them alive.
     values: RArray,
+}
+
+/// A variable that is there outside the section.
+enum Place {
+    Local { binding: Value, name: Value },
+    Global(CString),
+    ClassVariable(VALUE, ID),
+    Module(VALUE, ID),
+}
+
+impl Place {
+    fn get(&self, ruby: &Ruby) -> Result<Value, Error> {
+        let value = match self {
+            Self::Local { binding, name } => {
+                return call(ruby, Own::LocalVariableGet, &[binding.as_raw(), name.as_raw()]);
+            }
+            // SAFETY: the name is a string of C.
+            Self::Global(name) => protect(|| unsafe { rb_sys::rb_gv_get(name.as_ptr()) })?,
+            // SAFETY: the pool keeps the class alive; what is raised ends in `protect`.
+            Self::ClassVariable(class, name) => protect(|| unsafe { rb_sys::rb_cvar_get(*class, *name) })?,
+            // SAFETY: as above.
+            Self::Module(class, name) => protect(|| unsafe { rb_sys::rb_ivar_get(*class, *name) })?,
+        };
+        // SAFETY: it was just read.
+        Ok(unsafe { Value::from_raw(value) })
+    }
+
+    fn set(&self, ruby: &Ruby, value: Value) -> Result<(), Error> {
+        let raw = value.as_raw();
+        match self {
+            Self::Local { binding, name } => {
+                let values = [binding.as_raw(), name.as_raw(), raw];
+                call::<Value>(ruby, Own::LocalVariableSet, &values)?;
+            }
+            Self::Global(name) => {
+                // SAFETY: the name is a string of C, and the value is live; what is raised ends in `protect`.
+                protect(|| unsafe { rb_sys::rb_gv_set(name.as_ptr(), raw) })?;
+            }
+            Self::ClassVariable(class, name) => {
+                // SAFETY: the pool keeps the class alive, and the value is live; what is raised ends in `protect`.
+                protect(|| unsafe {
+                    rb_sys::rb_cvar_set(*class, *name, raw);
+                    value::NIL
+                })?;
+            }
+            Self::Module(class, name) => {
+                // SAFETY: as above.
+                protect(|| unsafe { rb_sys::rb_ivar_set(*class, *name, raw) })?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Accumulators<'_> {
@@ -32,11 +89,11 @@ impl Accumulators<'_> {
         let binding: Value = call(ruby, Own::Binding, &[self.block.as_raw()])?;
         let module: RModule =
             ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
-        let values = ruby.ary_new();
+        let (mut places_of, values) = (Vec::new(), ruby.ary_new());
         for (number, variable) in self.decoder.schema().accumulators.iter().enumerate() {
             let number = number as u32;
-            let local = ruby.to_symbol(&variable.name);
-            let now: Value = call(ruby, Own::LocalVariableGet, &[binding.as_raw(), local.as_raw()])?;
+            let place = self.place(binding, variable)?;
+            let now = place.get(ruby)?;
             let known = match &variable.fold {
                 Fold::Shared(_) => match self.shared(number, variable)? {
                     None => continue,
@@ -47,7 +104,7 @@ impl Accumulators<'_> {
             if let Some((shape, payload)) = known {
                 // SAFETY: the value was just made, or is kept alive.
                 let folded = unsafe { Value::from_raw(self.decoder.made(shape, payload)?) };
-                values.push(local)?;
+                places_of.push(place);
                 values.push(folded)?;
                 values.push(now)?;
                 continue;
@@ -66,11 +123,25 @@ impl Accumulators<'_> {
             };
             faults::point("putting parts together")?;
             let folded: Value = module.funcall(how, (now, parts, name, places))?;
-            values.push(local)?;
+            places_of.push(place);
             values.push(folded)?;
             values.push(now)?;
         }
-        Ok(Folded { binding, values })
+        Ok(Folded { places: places_of, values })
+    }
+
+    fn place(&self, binding: Value, variable: &AccumulatorSchema) -> Result<Place, Trouble> {
+        let ruby = self.decoder.ruby;
+        let id = || value::intern(ruby, &variable.name);
+        Ok(match &variable.holder {
+            Holder::Scope => Place::Local { binding, name: ruby.to_symbol(&variable.name).as_value() },
+            Holder::Global => Place::Global(
+                CString::new(variable.name.as_str())
+                    .map_err(|_| CoreError::Internal("a variable without a name".into()))?,
+            ),
+            Holder::ClassVariable(class) => Place::ClassVariable(self.decoder.heap.pool.class(*class), id()),
+            Holder::Module(class) => Place::Module(self.decoder.heap.pool.class(*class), id()),
+        })
     }
 
     /// What elements left in a variable that they share, if they come to it at all.
@@ -146,9 +217,9 @@ impl Folded {
     /// Assigns all, or none if it fails.
     pub fn assign(&self) -> Result<(), Trouble> {
         let mut assigned = Assigned { folded: self, count: 0 };
-        for variable in 0..self.values.len() / 3 {
+        for variable in 0..self.places.len() {
             assigned.count += 1;
-            self.set(variable, 1)?;
+            self.set(variable, 0)?;
         }
         assigned.count = 0;
         Ok(())
@@ -156,10 +227,8 @@ impl Folded {
 
     fn set(&self, variable: usize, which: isize) -> Result<(), Trouble> {
         faults::point("assigning a local variable")?;
-        let at = variable as isize * 3;
-        let (name, value): (Value, Value) = (self.values.entry(at)?, self.values.entry(at + which)?);
-        let values = [self.binding, name, value].map(|value| value.as_raw());
-        call::<Value>(&Ruby::get_with(name), Own::LocalVariableSet, &values)?;
+        let value: Value = self.values.entry(variable as isize * 2 + which)?;
+        self.places[variable].set(&Ruby::get_with(value), value)?;
         Ok(())
     }
 }
@@ -173,7 +242,7 @@ struct Assigned<'a> {
 impl Drop for Assigned<'_> {
     fn drop(&mut self) {
         for variable in 0..self.count {
-            let _ = self.folded.set(variable, 2);
+            let _ = self.folded.set(variable, 1);
         }
     }
 }

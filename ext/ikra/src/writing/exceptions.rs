@@ -5,6 +5,8 @@ use crate::code::sources;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
 use crate::writing::decoder::Decoder;
+use crate::writing::objects::Maker;
+use crate::writing::results::Results;
 use crate::writing::strings;
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
@@ -12,12 +14,14 @@ use ikra_core::error::Error as CoreError;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
+use ikra_core::infer::raised_words;
 use ikra_core::ir::{
     BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, THIS_METHOD, Watched,
 };
-use ikra_core::types::{ArrayKind, Shape};
+use ikra_core::types::{ArrayKind, ClassId, Shape};
 use magnus::rb_sys::FromRawValue;
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
+use rb_sys::VALUE;
 
 const REPORT: &str = "This is a bug in Ikra. Please report it, with the block that led to it.";
 
@@ -110,16 +114,16 @@ impl Decoder<'_> {
     /// The exception that sequential Ruby would have raised first.
     pub fn exception(&self, failure: &Failure) -> Error {
         let site = &self.inferred.program.sites[failure.site.0 as usize];
-        let frames = self.ruby.ary_new();
-        let own = (site.path.as_str(), site.line, site.method.as_str());
-        let callers = site.callers.iter().chain(self.inferred.program.callers(failure.path));
-        let callers = callers.map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
-        for (path, line, method) in std::iter::once(own).chain(callers).filter(|(path, ..)| !path.is_empty())
-        {
-            if let Err(error) = frames.push((path, line, method)) {
-                return error;
-            }
+        if let ErrorKind::RaiseMade(class) = site.error {
+            return match self.raised(class, failure) {
+                Ok(raised) => raised,
+                Err(trouble) => exception(self.ruby, trouble),
+            };
         }
+        let frames = match self.frames(failure.site, failure.path) {
+            Ok(frames) => frames,
+            Err(error) => return error,
+        };
         match self.details(&site.error, failure) {
             Ok((kind, details)) => {
                 let place = (failure.element, failure.tick);
@@ -127,6 +131,54 @@ impl Decoder<'_> {
             }
             Err(error) => error,
         }
+    }
+
+    /// Path, line and label of the frames of who fails at a site.
+    fn frames(&self, site: SiteId, path: i64) -> Result<RArray, Error> {
+        let site = &self.inferred.program.sites[site.0 as usize];
+        let frames = self.ruby.ary_new();
+        let own = (site.path.as_str(), site.line, site.method.as_str());
+        let callers = site.callers.iter().chain(self.inferred.program.callers(path));
+        let callers = callers.map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
+        for (path, line, method) in std::iter::once(own).chain(callers).filter(|(path, ..)| !path.is_empty())
+        {
+            frames.push((path, line, method))?;
+        }
+        Ok(frames)
+    }
+
+    /// An exception that the section has made.
+    fn raised(&self, class: ClassId, failure: &Failure) -> Result<Error, Trouble> {
+        if failure.memory.is_empty() {
+            let what = "an exception that the GPU has made leaves the section [unsupported-raise]";
+            let hint = "give it nothing but a String, or run the section on the CPU: Ikra.backend = :cpu";
+            return Ok(new(self.ruby, "UnsupportedError", &format!("{what}\n  hint: {hint}")));
+        }
+        let words = raised_words(&failure.memory, failure.operands[0], class, self.schema());
+        let words = words.ok_or_else(|| CoreError::Internal("an exception that is none".into()))?;
+        let made = Results::raised(*self, class, &words)?;
+        let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
+        let place = (failure.element != Failure::DRIVER).then_some((failure.element, failure.tick));
+        let (element, tick) = place.unzip();
+        let rescued = self.would_be_rescued(failure);
+        let told: Exception = failures.funcall("told", (made, element, tick, rescued))?;
+        Ok(told.into())
+    }
+
+    /// Gives an exception that the section has made its message and, where it was raised, its backtrace.
+    pub fn complete_exception(&self, object: VALUE, maker: &Maker, values: &[VALUE]) -> Result<(), Trouble> {
+        let Some([message, site, path]) = maker.raised else { return Ok(()) };
+        let [site, path] = [site, path].map(|place| values[place]);
+        let number = |value: VALUE| if value::is_fixnum(value) { value::fixnum_value(value) } else { 0 };
+        let frames = match u32::try_from(number(site) - 1) {
+            Ok(site) => Some(self.frames(SiteId(site), number(path))?),
+            Err(_) => None,
+        };
+        // SAFETY: both are live.
+        let (object, message) = unsafe { (Value::from_raw(object), Value::from_raw(values[message])) };
+        let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
+        let _: Value = failures.funcall("complete", (object, message, frames))?;
+        Ok(())
     }
 
     /// Is it an element's failure, with a clause around the call of the driver that takes it?
@@ -225,7 +277,7 @@ impl Decoder<'_> {
                 }
                 "raise"
             }
-            ErrorKind::StackTooDeep => "stack_too_deep",
+            ErrorKind::RaiseMade(_) | ErrorKind::StackTooDeep => "stack_too_deep",
             ErrorKind::Unsupported(message) => {
                 match self.inferred.program.builtin(failure.path) {
                     Some(name) => details.push(message.replace(THIS_METHOD, &format!("`{name}`")))?,
@@ -341,7 +393,7 @@ impl Decoder<'_> {
         if *receiver != Receiver::MadeString {
             return self.receiver(details, receiver, failure.operands.get(at).copied().unwrap_or(0));
         }
-        let Some((bytes, flags)) = failure.texts.get(at).and_then(Option::as_ref) else {
+        let Some((bytes, flags)) = failure.texts.get(at).and_then(Option::as_deref) else {
             let what = "the message of an error holds a String that the GPU has made [unsupported-string]";
             let hint = "run the section on the CPU: Ikra.backend = :cpu";
             return Err(new(self.ruby, "UnsupportedError", &format!("{what}\n  hint: {hint}")));

@@ -8,7 +8,7 @@ use crate::vm::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
-use ikra_core::infer::{FROZEN, ORDER, ORIGINAL, OrderNames};
+use ikra_core::infer::{EXCEPTION_MESSAGE, FROZEN, ORDER, ORIGINAL, OrderNames, RAISED, RAISED_PATH};
 use ikra_core::types::ClassId;
 use magnus::Ruby;
 use magnus::rb_sys::protect;
@@ -24,6 +24,8 @@ pub struct Maker {
     /// The variables' names, and where that of the order is among them.
     names: Vec<ID>,
     order: usize,
+    /// Of an exception: where its message is, and where the site and path are that it was raised at.
+    pub raised: Option<[usize; 3]>,
     /// Where the number is of the object that it is a copy of.
     original: Option<usize>,
     /// Of a Struct: which variable each member is.
@@ -56,6 +58,11 @@ impl Maker {
         let value = pool.class(class);
         let order = names.iter().position(|name| *name == ORDER);
         let order = order.ok_or_else(|| Error::Internal(format!("{} has no order", pool.name(class))))?;
+        let known = |wanted: &str| names.iter().position(|name| *name == wanted);
+        let raised = match [EXCEPTION_MESSAGE, RAISED, RAISED_PATH].map(known) {
+            [Some(message), Some(site), Some(path)] => Some([message, site, path]),
+            _ => None,
+        };
         let members = classes::members(value);
         let place = |member: &String| {
             let place = names.iter().position(|name| name == member);
@@ -70,6 +77,7 @@ impl Maker {
             class: value,
             names: names.iter().map(|name| value::intern(ruby, name)).collect(),
             order,
+            raised,
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -193,7 +201,7 @@ impl Maker {
     }
 
     fn set_variables(&self, object: VALUE, order: &Order, values: &[VALUE]) -> Result<(), Trouble> {
-        if let Some(template) = &*order.template.borrow() {
+        if let Some(template) = order.template.borrow().as_ref().filter(|_| self.raised.is_none()) {
             // SAFETY: the object is new and of the class, and the values are live.
             if unsafe { template.fill(object, order.places.iter().map(|place| values[*place])) } {
                 return Ok(());
@@ -209,7 +217,7 @@ impl Maker {
             }
             value::NIL
         })?;
-        if self.members.is_none() && order.tries.get() < TRIES {
+        if self.members.is_none() && self.raised.is_none() && order.tries.get() < TRIES {
             order.tries.set(order.tries.get() + 1);
             let names: Vec<ID> = order.places.iter().map(|place| self.names[*place]).collect();
             // SAFETY: the object has got these variables and no others.

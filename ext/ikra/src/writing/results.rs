@@ -253,6 +253,21 @@ impl<'a> Results<'a> {
         Ok(Self { decoder, result, lists, objects, met, bytes, words, elements })
     }
 
+    /// The exception whose words these are.
+    pub fn raised(decoder: Decoder<'a>, class: ClassId, words: &'a [i64]) -> Result<Value, Trouble> {
+        let count = decoder.schema().lists.len();
+        let items = std::iter::repeat_with(|| None).take(count).collect();
+        let objects = FxHashMap::default();
+        let mut encodings =
+            Encodings { decoder: &decoder, shared: true, met: vec![false; count], items, objects };
+        let result = encodings.of(&Type::Made(class).into())?;
+        let (lists, objects) = (encodings.items, encodings.objects);
+        let met = Some(RefCell::new(Met::new(words, false)?));
+        let all =
+            Self { decoder, result, lists, objects, met, bytes: RefCell::default(), words, elements: 1 };
+        all.whole(all.words(0))
+    }
+
     /// One value for each element, or for some.
     pub fn all(&self, selection: Option<&[i32]>) -> Result<Value, Trouble> {
         self.array(selection.map_or(self.elements, <[i32]>::len), |item| {
@@ -562,7 +577,8 @@ impl<'a> Results<'a> {
             *value = self.value(part, words, at)?.as_raw();
             at += part.width;
         }
-        maker.set(object, order, values, self.decoder.origin(maker, values)?)
+        maker.set(object, order, values, self.decoder.origin(maker, values)?)?;
+        self.decoder.complete_exception(object, maker, values)
     }
 
     fn hash(

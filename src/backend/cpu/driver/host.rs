@@ -153,6 +153,7 @@ impl<'a> DriverState<'a> {
             operands,
             path,
             texts: Texts::default(),
+            memory: Vec::new(),
         }
     }
 

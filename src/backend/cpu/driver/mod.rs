@@ -24,7 +24,7 @@ use crate::ir::effects::effects;
 use crate::ir::walk::{for_each, for_each_mut};
 use crate::ir::{
     Arrays, Buffer, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Items, Kernel, KernelId, Op, Program,
-    Reduction, Scalar, ScalarInfo, ScalarSource, Site, SiteId, Stmt, Ty, Value,
+    Reduction, Scalar, ScalarInfo, ScalarSource, SiteId, Stmt, Ty, Value,
 };
 use crate::profile::Profile;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -57,7 +57,7 @@ pub struct Driver {
     settler: Settler,
     /// Its scratch memory, and the failures that tell Strings which are in it.
     memory: Option<usize>,
-    texts: FxHashMap<SiteId, ErrorKind>,
+    in_scratch: FxHashMap<SiteId, ErrorKind>,
     /// Its functions nest deeply or recurse: they want a large stack.
     pub deep: bool,
 }
@@ -140,9 +140,8 @@ impl Driver {
         let (settler, kernels) = (Settler::new(program), program.kernels.len());
         let has_rounds = has_rounds(program, &settler);
         let memory = program.buffers.iter().position(|buffer| buffer.kind == BufferKind::Scratch);
-        let has_texts = |site: &Site| site.error.made_strings() != [false; 2];
-        let sites = (0..).zip(&program.sites).filter(|(_, site)| has_texts(site));
-        let texts = sites.map(|(number, site)| (SiteId(number), site.error.clone())).collect();
+        let sites = (0..).zip(&program.sites).filter(|(_, site)| site.error.refers_to_scratch());
+        let in_scratch = sites.map(|(number, site)| (SiteId(number), site.error.clone())).collect();
         Ok(Self {
             code,
             buffers,
@@ -153,16 +152,16 @@ impl Driver {
             has_rounds,
             settler,
             memory,
-            texts,
+            in_scratch,
             deep,
         })
     }
 
-    /// A failure of the driver itself, with the texts that it has made.
-    fn with_texts(&self, failure: Failure, columns: &[Column]) -> Failure {
+    /// A failure of the driver itself, with what it has made.
+    fn with_memory(&self, failure: Failure, columns: &[Column]) -> Failure {
         let memory = self.memory.and_then(|memory| columns.get(memory));
-        match (self.texts.get(&failure.site), memory) {
-            (Some(error), Some(Column::I64(memory))) => failure.with_texts(error, memory),
+        match (self.in_scratch.get(&failure.site), memory) {
+            (Some(error), Some(Column::I64(memory))) => failure.with_memory(error, memory),
             _ => failure,
         }
     }
@@ -193,7 +192,7 @@ impl Driver {
         let outcome = match status {
             STATUS_DONE => Outcome::Done,
             STATUS_INTERRUPTED => return Ok(Outcome::Interrupted),
-            STATUS_FAILED => Outcome::Failed(self.with_texts(state.failure(), state.columns())),
+            STATUS_FAILED => Outcome::Failed(self.with_memory(state.failure(), state.columns())),
             _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
         };
         // An earlier launch may have failed, of which nobody has heard yet.

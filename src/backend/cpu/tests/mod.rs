@@ -67,6 +67,7 @@ fn failed(site: u32, element: u32, tick: u64, operands: [i64; 2]) -> Outcome {
         path: 0,
         kernel: None,
         texts: Default::default(),
+        memory: Vec::new(),
     })
 }
 

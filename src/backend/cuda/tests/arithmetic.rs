@@ -223,6 +223,7 @@ fn checked_operations_fail_exactly_where_they_overflow() {
                         path: 0,
                         kernel: None,
                         texts: Default::default(),
+                        memory: Vec::new(),
                     };
                     assert_eq!(outcome, Outcome::Failed(failure), "{name} {a}, {b}");
                 }

@@ -231,6 +231,7 @@ fn the_failure_of_the_lowest_tick_and_then_element_wins() {
             path: 0,
             kernel: None,
             texts: Default::default(),
+            memory: Vec::new(),
         })
     };
     assert_eq!(ticks(20, 10, &[0, 0, 0, 0]).0, failure(0, 6, 21));
@@ -250,6 +251,7 @@ fn of_many_that_fail_at_once_the_first_is_told() {
         path: 0,
         kernel: None,
         texts: Default::default(),
+        memory: Vec::new(),
     };
     assert_eq!(ticks(20, 3, &sums).0, Outcome::Failed(failure));
 }

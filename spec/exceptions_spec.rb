@@ -1,0 +1,285 @@
+# frozen_string_literal: true
+
+# Exceptions that a section makes, and those that it rescues, as objects.
+module Exceptions
+  class Coded < StandardError
+    attr_reader :code, :details
+    attr_accessor :seen
+
+    def initialize(code, details = nil)
+      @code = code
+      @details = details
+      super("code #{code}")
+    end
+
+    def double = code * 2
+  end
+
+  class Named < StandardError
+    attr_reader :name
+
+    def initialize(message = "no name", name: "nobody")
+      super(message)
+      @name = name
+    end
+  end
+
+  # Says its message itself, and never calls Exception's `initialize`.
+  class Own < StandardError
+    def initialize(value) # rubocop:disable Lint/MissingSuper
+      @value = value
+    end
+
+    def message = "own #{@value}"
+  end
+
+  class Default < StandardError
+    def initialize(message = "default")
+      super
+    end
+  end
+
+  class Below < Coded
+    def initialize(code)
+      @below = true
+      super(code, [code, code + 0.5])
+    end
+  end
+
+  class Plain < StandardError; end
+  class Missing < KeyError; end
+
+  Result = Struct.new(:error)
+
+  class Checker
+    attr_reader :errors
+
+    def initialize
+      @errors = []
+    end
+
+    def check(value)
+      raise Coded.new(value, "in check") if value > 2
+
+      value
+    end
+
+    def told(error) = "#{error.class}: #{error.message}"
+
+    def retried(value, tries = 0)
+      check(value)
+    rescue Coded => e
+      raise if tries > 1
+
+      retried(value - e.code + 2, tries + 1)
+    end
+  end
+end
+
+each_backend do |backend|
+  numbers = [1, 2, 3, 4]
+  checker = Exceptions::Checker.new
+  on_gpu = backend.to_s.start_with?("cuda")
+
+  it "rescues those with variables of their own" do
+    expect_same(numbers) do |x|
+      raise Exceptions::Coded.new(x, [x]) if x > 2
+
+      x
+    rescue Exceptions::Coded => e
+      [e.code, e.details, e.message, e.double, e.class.name]
+    end
+    expect_same(numbers) do |x|
+      checker.check(x)
+    rescue StandardError => e
+      e.is_a?(Exceptions::Coded) ? e.code : -1
+    end
+    expect_same(numbers) { |x| checker.retried(x) }
+  end
+
+  it "runs their initialize with keywords and defaults, and without super" do
+    expect_same(numbers) do |x|
+      raise Exceptions::Named.new("odd", name: "n#{x}") if x.odd?
+
+      raise Exceptions::Named
+    rescue Exceptions::Named => e
+      [e.message, e.name]
+    end
+    expect_same(numbers) do |x|
+      raise Exceptions::Own, x if x > 2
+
+      raise Exceptions::Default
+    rescue Exceptions::Own, Exceptions::Default => e
+      [e.message, e.class.to_s]
+    end
+    expect_same(numbers) do |x|
+      raise Exceptions::Below, x
+    rescue Exceptions::Coded => e
+      [e.details, e.message, e.inspect]
+    end
+  end
+
+  it "has what was rescued as a value" do
+    expect_same(numbers) do |x|
+      error = nil
+      begin
+        x > 2 ? raise(Exceptions::Plain, "x#{x}") : 10 / (x - 1)
+      rescue StandardError => e
+        error = e
+      end
+      [error.nil?, error ? error.message : "none", error.is_a?(ZeroDivisionError), error == error] # rubocop:disable Lint/BinaryOperatorWithIdenticalOperands
+    end
+    expect_same(numbers) do |x|
+      begin
+        raise Exceptions::Plain, "x#{x}" if x > 2
+      rescue Exceptions::Plain => e # rubocop:disable Lint/SuppressedException
+      end
+      e&.message
+    end
+    expect_same(numbers) do |x|
+      x > 2 ? raise(Exceptions::Plain) : checker.check(x + 3)
+    rescue StandardError => e
+      case e
+      when Exceptions::Coded then checker.told(e)
+      when Exceptions::Plain then e.to_s
+      end
+    end
+  end
+
+  it "raises what was made before, and again what was rescued" do
+    expect_same(numbers) do |x|
+      error = Exceptions::Coded.new(x)
+      begin
+        raise error if x > 2
+      rescue StandardError => e
+        error.seen = e.equal?(error)
+      end
+      [error.seen, error.code]
+    end
+    expect_same(numbers) do |x|
+      begin
+        checker.check(x)
+      rescue Exceptions::Coded => e
+        e.seen = 1
+        raise e
+      end
+    rescue Exceptions::Coded => e
+      [e.seen, e.code]
+    end
+    expect_same(numbers) { |x| Exceptions::Plain.new("p#{x}").message + Exceptions::Plain.new.message }
+    expect_same(numbers) do |x|
+      raise Exceptions::Plain, x
+    rescue Exceptions::Plain => e
+      e.message
+    end
+  end
+
+  it "gives them back as Ruby's own" do
+    given = numbers.pmap do |x|
+      raise Exceptions::Coded.new(x, [x, "text"]) if x > 2
+
+      Exceptions::Named.new("m#{x}", name: x)
+    rescue Exceptions::Coded => e
+      e
+    end
+    expect(given.map(&:class)).to eq(([Exceptions::Named] * 2) + ([Exceptions::Coded] * 2))
+    expect(given.map(&:message)).to eq(["m1", "m2", "code 3", "code 4"])
+    expect(given[3].details).to eq([4, "text"])
+    expect(given[3].instance_variables).to eq(%i[@code @details])
+    expect(given[0].instance_variables).to eq([:@name])
+    expect(given[0].backtrace).to be_nil
+    expect(given[3].backtrace.first).to match(/\A#{__FILE__}:#{__LINE__ - 12}:in/)
+    expect(numbers.pmap { |x| Exceptions::Result.new(Exceptions::Plain.new("r#{x}")) }.map { |r| r.error.message })
+      .to eq(%w[r1 r2 r3 r4])
+  end
+
+  it "lets them leave the section" do
+    raised = begin
+      numbers.pmap { |x| x > 2 ? raise(Exceptions::Coded.new(x, [x, { "key" => x }])) : x }
+    rescue StandardError => e
+      e
+    end
+    if on_gpu
+      expect(raised.message).to include("[unsupported-raise]")
+    else
+      expect([raised.class, raised.message, raised.code, raised.details])
+        .to eq([Exceptions::Coded, "code 3", 3, [3, { "key" => 3 }]])
+      expect(raised.backtrace.first).to match(/\A#{__FILE__}:#{__LINE__ - 9}:in/)
+      expect(raised.instance_variables).to include(:@code, :@details)
+      expect_same(numbers) { |x| checker.check(x) }
+      expect_same(numbers) { |x| raise Exceptions::Named.new(name: x) if x == 4 }
+      expect_same(numbers) { |x| raise Exceptions::Own, [x] if x == 4 }
+      expect_same(numbers) do |x|
+        checker.check(x)
+      rescue ZeroDivisionError
+        0
+      ensure
+        x + 1
+      end
+    end
+    # Ruby makes those that are known by a text.
+    expect_same(numbers) { |x| raise Exceptions::Default if x == 3 }
+    expect_same(numbers) { |x| raise Exceptions::Named, "n#{x}" if x == 3 }
+  end
+
+  it "collects them in the code around parallel calls" do
+    given = Ikra.section do
+      errors = []
+      numbers.each do |x|
+        checker.check(x)
+      rescue Exceptions::Coded => e
+        errors << e
+      end
+      errors.map { |e| [e.code, e.message] }
+    end
+    expect(given).to eq([[3, "code 3"], [4, "code 4"]])
+  end
+
+  it "raises what is no exception as Ruby does" do
+    expect_same(numbers) { |x| raise(x > 2 ? nil : Exceptions::Plain.new("y")) } unless on_gpu
+    expect_same(numbers) do |x|
+      raise nil if x > 2
+
+      x
+    rescue TypeError => e
+      e.message
+    end
+  end
+end
+
+each_compiling_backend do
+  it "refuses to keep them where others look" do
+    holders = [Exceptions::Result.new(nil)]
+    program = lambda do
+      Ikra.section do
+        holders.peach { |h| h.error = Exceptions::Coded.new(4) }
+        holders.pmap { |h| h.error.code }
+      end
+    end
+    expect(&program).to raise_error(Ikra::UnsupportedError, /\[unsupported-store\]/)
+    expect(holders[0].error).to be_nil
+    holders.peach { |h| h.error = Exceptions::Coded.new(4, [h]) }
+    expect([holders[0].error.message, holders[0].error.details]).to eq(["code 4", holders])
+  end
+
+  it "says what Ruby keeps besides" do
+    expect { [1].pmap { |x| raise Exceptions::Named, name: x } }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-raise\]/)
+    expect do
+      [1].pmap do |x|
+        { 2 => x }.fetch(x)
+      rescue KeyError => e
+        e.key
+      end
+    end.to raise_error(Ikra::UnsupportedError, /\[unsupported-rescue-variable\]/)
+    expect { [1].pmap { |x| Exceptions::Missing.new("x#{x}").message } }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-new\]/)
+    expect do
+      [1].pmap do |x|
+        raise Exceptions::Plain if x == 1
+      rescue Exceptions::Plain => e
+        e.full_message
+      end
+    end.to raise_error(Ikra::UnsupportedError, /\[unsupported-method\]/)
+  end
+end

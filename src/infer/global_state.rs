@@ -1,0 +1,137 @@
+//! Global variables, class variables and instance variables of classes and modules that a section assigns. They are what
+//! elements share ([`super::accumulators`]): in memory from the beginning of the section, where elements conflict over
+//! them, and written back behind it. That one of them is assigned is found out where that is met; from the next walk on
+//! all that read it look there.
+
+use super::Lowerer;
+use super::accumulators::Written;
+use super::host::{RootKey, Scope};
+use crate::heap::schema::Holder;
+use crate::types::ClassId;
+
+/// A variable that the section assigns.
+#[derive(Clone, Debug)]
+pub struct GlobalState {
+    /// What it is read by at first.
+    key: RootKey,
+    pub holder: Holder,
+    pub name: String,
+}
+
+impl Lowerer<'_> {
+    /// Those that earlier walks have found.
+    pub(super) fn find_global_state(&mut self) {
+        for (known, state) in self.memo.global_state.clone() {
+            let root = match self.host.root(&state.key) {
+                Err(refusal) => {
+                    self.refuse(refusal);
+                    continue;
+                }
+                Ok(root) => root,
+            };
+            let shared = root.and_then(|root| Some((root.number, Self::can_be_shared(&root.ty)?)));
+            let Some((number, types)) = shared else {
+                self.refuse_here(
+                    "captured-write",
+                    format!(
+                        "`{}` is assigned by the section, and holds what elements cannot share",
+                        state.name
+                    ),
+                    Some("let each element give its part with pmap, and assign it behind the section".into()),
+                );
+                continue;
+            };
+            let held = self.memo.accumulators.entry(known.clone()).or_default();
+            self.memo.changed |= held.extend(&types);
+            self.written.insert(known, Written::shared(number));
+        }
+    }
+
+    /// By which name and number a variable is shared; none where it is only read. One that `is_written` will be from
+    /// the next walk on.
+    fn shared_state(
+        &mut self,
+        holder: Holder,
+        name: &str,
+        key: RootKey,
+        is_written: bool,
+    ) -> Option<(String, u32)> {
+        let known = match &holder {
+            Holder::Scope | Holder::Global => name.to_string(),
+            Holder::ClassVariable(class) | Holder::Module(class) => {
+                format!("{name} of {} ({})", self.host.class_name(*class), class.0)
+            }
+        };
+        if let Some(number) = self.written.keys().position(|other| *other == known) {
+            return Some((known, number as u32));
+        }
+        if is_written && !self.memo.global_state.contains_key(&known) {
+            if !self.syncs.is_empty() {
+                self.refuse_state_with_sync();
+            }
+            self.memo.global_state.insert(known, GlobalState { key, holder, name: name.into() });
+            self.memo.restart = true;
+            self.memo.changed = true;
+        }
+        None
+    }
+
+    pub(super) fn refuse_state_with_sync(&mut self) {
+        self.refuse_here(
+            "unsupported-sync",
+            "a section with an `Ikra.sync` cannot assign global variables, class variables or those of classes",
+            Some("keep it in a local variable, and assign that behind the section".into()),
+        );
+    }
+
+    pub(super) fn shared_global(&mut self, name: &str, is_written: bool) -> Option<(String, u32)> {
+        self.shared_state(Holder::Global, name, RootKey::Global(name.into()), is_written)
+    }
+
+    pub(super) fn shared_of_module(
+        &mut self,
+        class: ClassId,
+        name: &str,
+        is_written: bool,
+    ) -> Option<(String, u32)> {
+        if !is_written && self.memo.global_state.is_empty() {
+            return None;
+        }
+        self.shared_state(Holder::Module(class), name, RootKey::ModuleIvar(class, name.into()), is_written)
+    }
+
+    /// A class variable as the current code sees it.
+    pub(super) fn shared_class_variable(&mut self, name: &str, is_written: bool) -> Option<(String, u32)> {
+        if !is_written && self.memo.global_state.is_empty() {
+            return None;
+        }
+        let scope: Scope = self.frame().scope.clone();
+        if self.frame().closure.is_some() {
+            if is_written || self.memo.global_state.values().any(|state| state.name == name) {
+                self.refuse_here(
+                    "unsupported-class-variable",
+                    "a class variable that the section assigns cannot be used by a lambda from around it",
+                    Some("use it in a method".into()),
+                );
+            }
+            return None;
+        }
+        let key = RootKey::ClassVariable { scope: scope.clone(), name: name.into() };
+        match self.host.class_variable_owner(&scope, name) {
+            Ok(Some(owner)) => self.shared_state(Holder::ClassVariable(owner), name, key, is_written),
+            Ok(None) if is_written => {
+                self.refuse_here(
+                    "uninitialized-class-variable",
+                    format!("the class variable {name} has no value here"),
+                    Some("assign it in the class's body".into()),
+                );
+                None
+            }
+            Ok(None) => None,
+            Err(refusal) => {
+                self.refuse(refusal);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! An exception that leaves the section: what it holds, out of the scratch memory of who raised it. The words are those
+//! that [`super::evacuation`] writes of a result in which one thing may stand several times.
+
+use super::evacuation::ARRAY_HEADER;
+use super::operand;
+use super::results::width;
+use crate::heap::Schema;
+use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
+use rustc_hash::FxHashMap;
+
+/// The words of an object that begins at `start`, the first of which says where it begins among them. `None`: that is no
+/// memory with such an object.
+pub fn raised_words(memory: &[i64], start: i64, class: ClassId, schema: &Schema) -> Option<Vec<i64>> {
+    let mut copy =
+        Copy { memory, schema, words: vec![start], known: FxHashMap::default(), unseen: Vec::new() };
+    copy.replace(&Type::Made(class).into(), 0)?;
+    while let Some((what, at)) = copy.unseen.pop() {
+        match what {
+            What::Object(class) => {
+                let mut at = at + 1;
+                for (_, types) in schema.made.get(&class)? {
+                    copy.replace(types, at)?;
+                    at += width(types);
+                }
+            }
+            What::List(kind) => {
+                let items = &schema.lists[kind.0 as usize];
+                let length = usize::try_from(copy.words[at + 1]).ok()?;
+                for item in 0..length {
+                    copy.replace(items, at + ARRAY_HEADER as usize + item * width(items))?;
+                }
+            }
+        }
+    }
+    Some(copy.words)
+}
+
+enum What {
+    Object(ClassId),
+    List(ListKind),
+}
+
+struct Copy<'a> {
+    memory: &'a [i64],
+    schema: &'a Schema,
+    words: Vec<i64>,
+    /// Where in the words what begins at a word of the memory is.
+    known: FxHashMap<i64, i64>,
+    /// What was copied with its references as they were, and where.
+    unseen: Vec<(What, usize)>,
+}
+
+impl Copy<'_> {
+    /// Replaces the references in a value that stands at a word.
+    fn replace(&mut self, types: &TypeSet, at: usize) -> Option<()> {
+        if let Some(parts) = types.single().and_then(operand::parts) {
+            let is_hash = types.single().is_some_and(Type::is_made_hash);
+            let mut at = at;
+            for (i, part) in parts.iter().enumerate() {
+                // The slots of a Hash are of no use outside.
+                if !(is_hash && RecordType::HASH[i] == "#slots") {
+                    self.replace(part, at)?;
+                }
+                at += width(part);
+            }
+            return Some(());
+        }
+        let shape = types.single_shape();
+        if let Some(Shape::List | Shape::Made) = shape {
+            self.words[at] = self.copied(types, self.words[at])?;
+        } else if shape.is_none() && width(types) >= 2 {
+            let tag = self.words[at] as i32;
+            let of_shape = |shape: Shape| types.filter(|ty| ty.shape() == shape);
+            if [Shape::List.tag(), Shape::Made.tag()].contains(&tag) {
+                let part = of_shape(if tag == Shape::List.tag() { Shape::List } else { Shape::Made });
+                self.words[at + 1] = self.copied(&part, self.words[at + 1])?;
+            } else if tag == Shape::Local.tag() {
+                self.replace(&of_shape(Shape::Local), at + 2)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Where what begins at a word of the memory is among the words.
+    fn copied(&mut self, types: &TypeSet, start: i64) -> Option<i64> {
+        if let Some(known) = self.known.get(&start) {
+            return Some(*known);
+        }
+        let to = self.words.len();
+        self.known.insert(start, to as i64);
+        if let Some(Type::List(kind)) = types.single() {
+            let [length, _, first] = *self.range(start, 3)? else { return None };
+            self.words.extend([!i64::from(kind.0), length]);
+            let count = length.checked_mul(width(&self.schema.lists[kind.0 as usize]) as i64)?;
+            let items = self.range(first, count)?.to_vec();
+            self.words.extend(items);
+            self.unseen.push((What::List(*kind), to));
+            return Some(to as i64);
+        }
+        let class = ClassId(u32::try_from(*self.range(start, 1)?.first()?).ok()?);
+        if class == ClassId::STRING {
+            let words = super::strings::words_of_made(self.memory, start)?;
+            self.words.extend(words);
+            return Some(to as i64);
+        }
+        let size = 1 + self.schema.made.get(&class)?.iter().map(|(_, types)| width(types)).sum::<usize>();
+        let words = self.range(start, size as i64)?.to_vec();
+        self.words.extend(words);
+        self.unseen.push((What::Object(class), to));
+        Some(to as i64)
+    }
+
+    fn range(&self, start: i64, count: i64) -> Option<&[i64]> {
+        let (start, count) = (usize::try_from(start).ok()?, usize::try_from(count).ok()?);
+        self.memory.get(start..start.checked_add(count)?)
+    }
+}
