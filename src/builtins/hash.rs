@@ -1,6 +1,7 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
 use super::{Invocation, Row, array, bare, carrying, naming, row};
+use crate::infer::host::RootKey;
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
@@ -64,11 +65,14 @@ pub(super) const ROWS: &[Row] = &[
     row("default", |s, c| {
         if c.receiver.types.iter().any(Type::is_made_hash) {
             return match c.args.is_empty() {
-                true => made_part(s, c, 3),
+                true => {
+                    let default = made_part(s, c, 3);
+                    if default.types.iter().any(is_proc) { Operand::nil() } else { default }
+                }
                 false => s.send(&c.receiver, "#missing", &c.args, 1),
             };
         }
-        if !c.args.is_empty() && sort(c).is_some_and(|sort| sort.default == HashDefault::Proc) {
+        if !c.args.is_empty() && sort(c).is_some_and(|sort| matches!(sort.default, HashDefault::Block(_))) {
             return s.send(&c.receiver, "#missing", &c.args, 1);
         }
         match sort(c).map(|sort| sort.default) {
@@ -257,9 +261,13 @@ pub(super) const PRIMITIVES: &[Row] = &[
             let default = default_value(s, &c.receiver);
             make(s, &default)
         }
+        Some(HashSort { by_identity: false, default: HashDefault::Block(_) }) => {
+            let block = default_block(s, c);
+            make(s, &block)
+        }
         Some(_) => s.refuse_here(
             "unsupported-key",
-            "a copy of a Hash with a default block, or that compares by identity, cannot be made in a section",
+            "a copy of a Hash that compares by identity cannot be made in a section",
             Some("make it before the section".into()),
         ),
         None => {
@@ -395,6 +403,10 @@ fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect() }
 }
 
+fn is_proc(ty: &Type) -> bool {
+    matches!(ty, Type::Proc(_) | Type::Closure(..))
+}
+
 /// A part of a Hash that the section makes, in the order of [`RecordType::HASH`].
 fn made_part(s: &mut Lowerer<'_>, call: &Invocation, part: usize) -> Operand {
     s.tuple_items(&call.receiver).into_iter().nth(part).unwrap_or_else(Operand::bottom)
@@ -459,7 +471,7 @@ fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.receiver.types.iter().any(Type::is_made_hash) {
         let default = made_part(s, call, 3);
         return s.switch(&default, 0, &mut |s, default| match default.types.single() {
-            Some(Type::Proc(_) | Type::Closure(..)) => {
+            Some(ty) if is_proc(ty) => {
                 let args = [call.receiver.clone(), call.args[0].clone()];
                 s.send(&default, "call", &args, 1)
             }
@@ -468,14 +480,27 @@ fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match sort(call).map(|sort| sort.default) {
         Some(HashDefault::Value) => default_value(s, &call.receiver),
-        Some(HashDefault::Proc) => s.fail(
-            ErrorKind::Unsupported(
-                "a key that is not there, in a Hash with a default block, cannot be looked up in a section: \
-                 ask with key? or fetch"
-                    .into(),
-            ),
-            &[],
-        ),
+        Some(HashDefault::Block(_)) => {
+            let block = default_block(s, call);
+            s.send(&block, "call", &[call.receiver.clone(), call.args[0].clone()], 1)
+        }
         _ => Operand::nil(),
     }
+}
+
+/// That of a Hash from before the section.
+fn default_block(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let root = match call.receiver.types.single() {
+        Some(Type::Hash(kind, HashSort { default: HashDefault::Block(Some(_)), .. })) => {
+            s.root(&RootKey::DefaultBlock(*kind))
+        }
+        _ => None,
+    };
+    root.unwrap_or_else(|| {
+        s.refuse_here(
+            "unsupported-default",
+            "the default block of a Hash is none that is written as a block, as which a section knows it",
+            Some("write it out: Hash.new { |hash, key| … }".into()),
+        )
+    })
 }

@@ -315,7 +315,17 @@ impl Lowerer<'_> {
             );
         }
         let inlined = Inlined::new(code, false);
-        if self.active.contains(&inlined) || self.active.len() >= MAX_INLINE_DEPTH {
+        let calls_itself = self.active.contains(&inlined);
+        if passed.is_none() && self.memo.recursive.contains(&inlined.code) {
+            return self.outer_call((root, lambda), code, &arguments);
+        }
+        if passed.is_none() && calls_itself {
+            // It becomes a function.
+            self.memo.recursive.insert(inlined.code);
+            self.memo.changed = true;
+            return Operand::bottom();
+        }
+        if calls_itself || self.active.len() >= MAX_INLINE_DEPTH {
             return self.refuse_here(
                 "unsupported-recursion",
                 "a lambda from around the section calls itself",

@@ -3,6 +3,7 @@
 
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
+use super::host::Scope;
 use super::closed_blocks::{Environment, WayOut};
 use super::expressions::SLOT_LEAVE;
 use super::inlining::identity_number;
@@ -80,6 +81,19 @@ impl Lowerer<'_> {
         let (code, owner, builtin) = (Rc::clone(code), *owner, *builtin);
         let receiver = Operand::bottom();
         self.function_call_of(identity, &receiver, "lambda", owner, &code, builtin, arguments, Some(block))
+    }
+
+    /// Calls a lambda or proc from around the section that calls itself; `root` is its number, and whether it is a lambda.
+    pub(super) fn outer_call(&mut self, root: (u32, bool), code: &Rc<Code>, arguments: &Arguments) -> Operand {
+        if *self.outer_functions.entry(Rc::as_ptr(code) as usize).or_insert(root) != root {
+            return self.refuse_here(
+                "unsupported-recursion",
+                "several procs of one literal from around the section call themselves",
+                Some("make it a method".into()),
+            );
+        }
+        let receiver = Operand::bottom();
+        self.function_call(&receiver, &code.name, ClassId::OBJECT, code, false, arguments, None)
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
@@ -434,6 +448,10 @@ impl Lowerer<'_> {
             self.push_frame(&receiver, name, key.owner, code, *builtin, block.as_ref());
             let frame = self.current;
             self.frames[frame].outermost = true;
+            if let Some((root, _)) = self.outer_functions.get(&key.code) {
+                self.frames[frame].closure = Some(Closure::Root(*root));
+                self.frames[frame].scope = Scope::Block;
+            }
         }
         let body = |s: &mut Self| match lambda {
             Some(lambda) => s.function_body(key, &ways, |s| {
@@ -458,6 +476,20 @@ impl Lowerer<'_> {
     }
 
     fn method_body(&mut self, key: &FunctionKey, code: &Rc<Code>, arguments: &Arguments) -> Operand {
+        let outer = self.outer_functions.get(&key.code).copied();
+        let frame = self.current;
+        self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
+            if let Some((_, false)) = outer {
+                s.frames[frame].control.push(Control { break_to: None, next_to: Some(join) });
+                s.bind_block(&code.params, arguments.clone());
+                return if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) };
+            }
+            if outer.is_some() {
+                s.frames[frame].return_to = Some(join);
+                s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
+                s.bind_method(&code.params, arguments.clone());
+                return if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) };
+            }
         self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
             s.open_ways_out(key.owner, code, join);
             s.bind_arguments(key.owner, code, arguments);

@@ -53,6 +53,8 @@ pub enum RootKey {
     Regexp(String, u32),
     /// A lambda, proc or Method that is a root by this number, as the object that others can hold.
     Object(u32),
+    /// The default block of the Hashes of a kind, which have procs of one literal.
+    DefaultBlock(ArrayKind),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
     Within(u32, Box<RootKey>),
 }

@@ -439,6 +439,9 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) array_literal: Option<Span>,
     /// The lambdas and procs met in this walk, by number.
     procs: FxHashMap<u32, BlockRef>,
+    /// The lambdas and procs from around the section that are functions, by their code: numbers of roots, and whether it
+    /// is a lambda.
+    outer_functions: FxHashMap<usize, (u32, bool)>,
     /// Locals that are assigned once, by code (its address).
     single_assignment: FxHashMap<usize, Rc<single_assignment::SingleAssignment>>,
     /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
@@ -558,6 +561,7 @@ impl<'h> Lowerer<'h> {
             retries: Vec::new(),
             mutable_literals: FxHashMap::default(),
             procs: FxHashMap::default(),
+            outer_functions: FxHashMap::default(),
             array_literal: None,
             single_assignment: FxHashMap::default(),
             stale: FxHashMap::default(),

@@ -213,7 +213,8 @@ impl HashSort {
 pub enum HashDefault {
     Nil,
     Value,
-    Proc,
+    /// What a block gives: one of the literal that a host numbers so; `None` for what has none.
+    Block(Option<u32>),
 }
 
 /// What a Hash is read as: arrays of the same number, each of a kind that goes with the kind of the Hash.

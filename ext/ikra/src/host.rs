@@ -241,6 +241,9 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let number = match self.roots.iter().position(|root| root.key == *key) {
             Some(number) => number,
             None => {
+                if let RootKey::DefaultBlock(kind) = key {
+                    self.scope.note_default_block(*kind, self.tracer.default_block(*kind).0);
+                }
                 let Some(source) = self.source(key)? else { return Ok(None) };
                 let value = if source.private(self.scope, &self.pool)? {
                     None
@@ -256,6 +259,19 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             }
         };
         let root = &self.roots[number];
+        if let Some(kind) = root.source.hashes_of_one_proc()
+            && !self.tracer.default_block(kind).1
+        {
+            return Err(Stop::Refused(Refusal {
+                slug: "unsupported-default",
+                message: "the default block of several Hashes uses variables around it, or self, which each of them \
+                          has others of"
+                    .into(),
+                hint: Some("let it use the Hash, the key and constants: Hash.new { |hash, key| hash[key] = [] }".into()),
+                ..Refusal::default()
+            })
+            .into());
+        }
         let ty = self.tracer.root_type(number as u32, &root.value.ty);
         Ok(Some(Root { number: number as u32, ty, fits_i32: root.value.narrow() }))
     }

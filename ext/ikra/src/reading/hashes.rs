@@ -1,7 +1,10 @@
 //! What is in a Hash, as arrays of Ruby's. Nothing of the user's runs for that.
 
+use crate::code::methods;
+use crate::reading::procs;
 use crate::vm::errors::Stop;
 use crate::vm::gvl::or_defer;
+use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::fallible::NoMemory;
@@ -13,15 +16,23 @@ use std::ffi::{c_int, c_long};
 use std::hint::black_box;
 
 /// How a live Hash looks up.
-pub fn sort(ruby: &Ruby, hash: VALUE) -> HashSort {
-    let default = if ask(ruby, Own::DefaultProc, hash, value::NIL) != value::NIL {
-        HashDefault::Proc
+pub fn sort(ruby: &Ruby, pool: &ObjectPool, hash: VALUE) -> HashSort {
+    let block = default_block(ruby, hash);
+    let default = if block != value::NIL {
+        let iseq = or_defer(methods::iseq_of(ruby, block), None);
+        let number = |iseq: Value| pool.root_literal(iseq.as_raw(), procs::is_lambda(block));
+        HashDefault::Block(iseq.and_then(number))
     } else if default(ruby, hash) != value::NIL {
         HashDefault::Value
     } else {
         HashDefault::Nil
     };
     HashSort { default, by_identity: ask(ruby, Own::ComparesByIdentity, hash, value::FALSE) == value::TRUE }
+}
+
+/// The block that makes what a live Hash gives for a key that it has not, or nil.
+pub fn default_block(ruby: &Ruby, hash: VALUE) -> VALUE {
+    ask(ruby, Own::DefaultProc, hash, value::NIL)
 }
 
 fn default(ruby: &Ruby, hash: VALUE) -> VALUE {

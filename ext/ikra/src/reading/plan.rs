@@ -8,6 +8,7 @@ use crate::reading::tracer::{Asked, BaseValues, Tracer};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::vm::value;
 use ikra_core::faults;
 use ikra_core::heap::schema::{BaseColumn, ColumnSchema, Form, Stored};
 use ikra_core::infer::Inferred;
@@ -28,6 +29,21 @@ pub struct PlannedRoot {
 impl PlannedRoot {
     fn fits(&self, root: &RootValue) -> bool {
         root.ty == self.ty && root.groups == self.groups && (!self.narrow || root.narrow())
+    }
+
+    /// The root's value, if it fits.
+    fn value(
+        &self,
+        scope: &BlockScope<'_>,
+        tracer: &mut Tracer<'_>,
+        number: usize,
+        value: VALUE,
+    ) -> Result<Option<RootValue>, Trouble> {
+        match RootValue::read(scope.ruby, tracer, number as u32, &self.source, value) {
+            // Another version may not need to know it.
+            Err(Trouble::Stop(Stop::Overflow(_))) => Ok(None),
+            root => Ok(Some(root?).filter(|root| self.fits(root))),
+        }
     }
 }
 
@@ -199,11 +215,41 @@ impl Plan {
         if !self.base_fits(&tracer) {
             return Ok(None);
         }
-        let Some(roots) = self.roots(scope, &mut tracer, values)? else { return Ok(None) };
+        let Some(mut roots) = self.roots(scope, &mut tracer, values)? else { return Ok(None) };
         faults::point("reading the objects")?;
         tracer.drain()?;
+        if !self.default_blocks(pool, scope, &mut tracer, &mut roots)? {
+            return Ok(None);
+        }
+        let Some(roots) = roots.into_iter().collect() else { return Ok(None) };
         faults::point("checking what was read")?;
         Ok(self.fits(&mut tracer).then_some(Traced { tracer, roots }))
+    }
+
+    /// Reads the default blocks of Hashes, when those are found, and what these see. False where they do not fit.
+    fn default_blocks(
+        &self,
+        pool: &ObjectPool,
+        scope: &BlockScope<'_>,
+        tracer: &mut Tracer<'_>,
+        roots: &mut [Option<RootValue>],
+    ) -> Result<bool, Trouble> {
+        for (number, planned) in self.roots.iter().enumerate() {
+            let Some(kind) = planned.source.hashes() else { continue };
+            let (block, is_one) = tracer.default_block(kind);
+            if block == value::NIL || (!is_one && planned.source.hashes_of_one_proc().is_some()) {
+                return Ok(false);
+            }
+            scope.note_default_block(kind, block);
+            let Some(found) = planned.source.read(scope, pool)? else { return Ok(false) };
+            roots[number] = planned.value(scope, tracer, number, found)?;
+            if roots[number].is_none() {
+                return Ok(false);
+            }
+            tracer.drain()?;
+        }
+        let kinds = self.roots.iter().filter_map(|root| root.source.hashes_of_one_proc());
+        Ok(kinds.into_iter().all(|kind| tracer.default_block(kind).1))
     }
 
     /// Looks at some of the objects only. False where [`follow`](Self::follow) would find that they do not fit.
@@ -237,12 +283,20 @@ impl Plan {
         (same && tracer.is_as_begun() && self.fits(&mut tracer)).then_some(Traced { tracer, roots })
     }
 
-    /// The values of the roots now; `None` where one is not there any more.
-    fn root_values(&self, pool: &ObjectPool, scope: &BlockScope<'_>) -> Result<Option<Vec<VALUE>>, Trouble> {
+    /// The values of the roots now, but of those that Hashes tell; `None` where one is not there any more.
+    fn root_values(
+        &self,
+        pool: &ObjectPool,
+        scope: &BlockScope<'_>,
+    ) -> Result<Option<Vec<Option<VALUE>>>, Trouble> {
         let mut values = Vec::with_capacity(self.roots.len());
         for root in &self.roots {
+            if root.source.hashes().is_some() {
+                values.push(None);
+                continue;
+            }
             match root.source.read(scope, pool)? {
-                Some(value) => values.push(value),
+                Some(value) => values.push(Some(value)),
                 None => return Ok(None),
             }
         }
@@ -253,19 +307,18 @@ impl Plan {
         &self,
         scope: &BlockScope<'_>,
         tracer: &mut Tracer<'_>,
-        values: Vec<VALUE>,
-    ) -> Result<Option<Vec<RootValue>>, Trouble> {
+        values: Vec<Option<VALUE>>,
+    ) -> Result<Option<Vec<Option<RootValue>>>, Trouble> {
         let mut roots = Vec::with_capacity(values.len());
         for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
-            let root = match RootValue::read(scope.ruby, tracer, number as u32, &planned.source, value) {
-                // Another version may not need to know it.
-                Err(Trouble::Stop(Stop::Overflow(_))) => return Ok(None),
-                root => root?,
+            let Some(value) = value else {
+                roots.push(None);
+                continue;
             };
-            if !planned.fits(&root) {
-                return Ok(None);
+            match planned.value(scope, tracer, number, value)? {
+                Some(root) => roots.push(Some(root)),
+                None => return Ok(None),
             }
-            roots.push(root);
         }
         Ok(Some(roots))
     }

@@ -12,7 +12,7 @@ use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{RootKey, Scope};
-use ikra_core::types::{ClassId, METHOD, RangeEnd, Type};
+use ikra_core::types::{ArrayKind, ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc};
 use rb_sys::{ID, VALUE};
@@ -28,6 +28,8 @@ pub struct BlockScope<'a> {
     closures: RefCell<Vec<(VALUE, Value)>>,
     /// What stands for those that have no literal.
     written: RefCell<Vec<(VALUE, VALUE)>>,
+    /// Those of Hashes that have been found, by the kinds of these.
+    default_blocks: RefCell<Vec<(ArrayKind, VALUE)>>,
     /// What is read in place of the values of local variables.
     instead: Vec<(String, VALUE)>,
 }
@@ -42,8 +44,17 @@ impl<'a> BlockScope<'a> {
             binding: OnceCell::new(),
             closures: RefCell::default(),
             written: RefCell::default(),
+            default_blocks: RefCell::default(),
             instead: Vec::new(),
         }
+    }
+
+    /// Notes which block the Hashes of a kind have.
+    pub fn note_default_block(&self, kind: ArrayKind, block: VALUE) {
+        self.pinned.pin(block);
+        let mut known = self.default_blocks.borrow_mut();
+        known.retain(|(of, _)| *of != kind);
+        known.push((kind, block));
     }
 
     /// Reads these in place of the values of local variables, all of which are pinned.
@@ -116,6 +127,8 @@ pub enum Source {
     Regexp(VALUE),
     /// A lambda, proc or Method as an object.
     Object(Box<Self>),
+    /// The default block of the Hashes of a kind: that of the first one.
+    DefaultBlock(ArrayKind),
     /// What a lambda or proc, which is read first, sees.
     Within(Box<Self>, Box<Self>),
 }
@@ -190,6 +203,7 @@ impl Source {
             Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
             Self::Text(_) => "a String".into(),
             Self::Regexp(_) => "a Regexp".into(),
+            Self::DefaultBlock(_) => "the default block of a Hash".into(),
             Self::Within(_, inner) | Self::Object(inner) => inner.describe(),
         }
     }
@@ -205,6 +219,7 @@ impl Source {
         Ok(match key {
             RootKey::SelfValue => Self::SelfValue,
             RootKey::Captured(name) => Self::Captured(name.clone()),
+            RootKey::DefaultBlock(kind) => Self::DefaultBlock(*kind),
             RootKey::Within(..) | RootKey::Object(_) => unreachable!("taken apart by the host"),
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::Global(name) => Self::Global(name.clone()),
@@ -250,6 +265,25 @@ impl Source {
         }
     }
 
+    /// The Hashes whose default block it is, or is seen by: they have to be found first.
+    pub fn hashes(&self) -> Option<ArrayKind> {
+        match self {
+            Self::DefaultBlock(kind) => Some(*kind),
+            Self::Within(closure, _) => closure.hashes(),
+            _ => None,
+        }
+    }
+
+    /// Those that need to have one and the same proc, as it is seen where that was made.
+    pub fn hashes_of_one_proc(&self) -> Option<ArrayKind> {
+        match self {
+            Self::Within(closure, inner) if matches!(**inner, Self::SelfValue | Self::Captured(_)) => {
+                closure.hashes()
+            }
+            _ => None,
+        }
+    }
+
     /// The value now; `None` where Ruby raises NameError.
     pub fn read(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<VALUE>, Error> {
         let ruby = scope.ruby;
@@ -286,6 +320,10 @@ impl Source {
             Self::Constant(constant) => constant.read(scope, pool)?,
             Self::Text(text) | Self::Regexp(text) => Some(*text),
             Self::Object(inner) => inner.read(scope, pool)?,
+            Self::DefaultBlock(kind) => {
+                let known = scope.default_blocks.borrow();
+                known.iter().find(|(of, _)| of == kind).map(|(_, block)| *block)
+            }
             Self::Within(closure, inner) => match closure.read(scope, pool)? {
                 Some(closure) if is_callable(closure) => inner.read(&scope.of_closure(closure)?, pool)?,
                 _ => None,

@@ -531,7 +531,7 @@ impl<'a> Tracer<'a> {
                     return Ok(self.column_object(value, holder, into)?);
                 }
                 if class == ClassId::HASH {
-                    return Ok(self.hash(value, hashes::sort(self.ruby, value), holder, into)?);
+                    return Ok(self.hash(value, hashes::sort(self.ruby, &self.pool, value), holder, into)?);
                 }
                 let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
                 self.visited.slot(value)?.enter(Visited::Object(class, row));
@@ -626,6 +626,15 @@ impl<'a> Tracer<'a> {
         let (kind, row) = met(self);
         into.push_collection(kind, of, row);
         Ok(())
+    }
+
+    /// The default block of the first Hash of a kind, or nil, and whether it is that of all.
+    pub fn default_block(&self, kind: ArrayKind) -> (VALUE, bool) {
+        let kind = self.asked.kinds.find(kind);
+        let hashes = self.pinned.arrays(kind.0);
+        let mut blocks = hashes.iter().map(|hash| hashes::default_block(self.ruby, *hash));
+        let first = blocks.next().unwrap_or(value::NIL);
+        (first, blocks.all(|block| block == first))
     }
 
     /// The kind of the arrays that are parts of the Hashes of a kind.
