@@ -153,12 +153,6 @@ each_backend do |backend|
       expect_refused("unsupported-key") { points.keys.peach { |point| point.x += points[point] } }
       by_identity = { 1.5 => 2 }.compare_by_identity
       expect_refused("unsupported-key") { [1.5].pmap { |x| by_identity[x] } }
-      computed = Hash.new { |_, k| k * 2 }
-      computed[1] = 5
-      expect_same([1]) { |x| computed[x] }
-      next if backend == :ruby
-
-      expect { [1, 2].pmap { |x| computed[x] } }.to raise_error(Ikra::UnsupportedError, /default block/)
     end
 
     it "compares by identity where it is told to" do

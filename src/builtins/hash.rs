@@ -254,8 +254,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         make(s, &Operand::nil())
     }),
     // With the same default.
-    bare("#fresh_alike", |s, c| {
-        match sort(c) {
+    bare("#fresh_alike", |s, c| match sort(c) {
         Some(HashSort { by_identity: false, default: HashDefault::Nil }) => make(s, &Operand::nil()),
         Some(HashSort { by_identity: false, default: HashDefault::Value }) => {
             let default = default_value(s, &c.receiver);
@@ -274,7 +273,6 @@ pub(super) const PRIMITIVES: &[Row] = &[
             let default = made_part(s, c, 3);
             make(s, &default)
         }
-    }
     }),
     row("#find", |s, c| {
         let how = match c.receiver.types.single() {

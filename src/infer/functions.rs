@@ -3,14 +3,15 @@
 
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
-use super::host::Scope;
 use super::closed_blocks::{Environment, WayOut};
 use super::expressions::SLOT_LEAVE;
+use super::held_procs::Closure;
+use super::host::Scope;
 use super::inlining::identity_number;
 use super::memo::FunctionKey;
 use super::operand::{self, Operand, Values};
 use super::rescue::{ERROR_WORDS, guarded_results};
-use super::{BlockRef, Frame, Inlined, Lowerer};
+use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Ty, Value};
 use crate::source::Span;
@@ -84,7 +85,12 @@ impl Lowerer<'_> {
     }
 
     /// Calls a lambda or proc from around the section that calls itself; `root` is its number, and whether it is a lambda.
-    pub(super) fn outer_call(&mut self, root: (u32, bool), code: &Rc<Code>, arguments: &Arguments) -> Operand {
+    pub(super) fn outer_call(
+        &mut self,
+        root: (u32, bool),
+        code: &Rc<Code>,
+        arguments: &Arguments,
+    ) -> Operand {
         if *self.outer_functions.entry(Rc::as_ptr(code) as usize).or_insert(root) != root {
             return self.refuse_here(
                 "unsupported-recursion",
@@ -479,20 +485,18 @@ impl Lowerer<'_> {
         let outer = self.outer_functions.get(&key.code).copied();
         let frame = self.current;
         self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
-            if let Some((_, false)) = outer {
-                s.frames[frame].control.push(Control { break_to: None, next_to: Some(join) });
-                s.bind_block(&code.params, arguments.clone());
-                return if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) };
+            if let Some((_, is_lambda)) = outer {
+                let to = is_lambda.then_some(join);
+                s.frames[frame].return_to = to;
+                s.frames[frame].control.push(Control { break_to: to, next_to: Some(join) });
+                match is_lambda {
+                    true => s.bind_method(&code.params, arguments.clone()),
+                    false => s.bind_block(&code.params, arguments.clone()),
+                }
+            } else {
+                s.open_ways_out(key.owner, code, join);
+                s.bind_arguments(key.owner, code, arguments);
             }
-            if outer.is_some() {
-                s.frames[frame].return_to = Some(join);
-                s.frames[frame].control.push(Control { break_to: Some(join), next_to: Some(join) });
-                s.bind_method(&code.params, arguments.clone());
-                return if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) };
-            }
-        self.leaving(SLOT_LEAVE, !key.unused, |s, join| {
-            s.open_ways_out(key.owner, code, join);
-            s.bind_arguments(key.owner, code, arguments);
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, key.unused) }
         })
     }

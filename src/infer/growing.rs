@@ -183,6 +183,9 @@ impl Lowerer<'_> {
         if self.in_driver {
             return self.with_rows(value).filter(|value| self.is_storable(value));
         }
+        if self.give_rows_to_hashes(&value.types) {
+            return None;
+        }
         if value.types.iter().any(is_made) && self.can_settle_pushes() {
             return self.put_made(Holders::Arrays(kind), value);
         }

@@ -252,6 +252,10 @@ pub struct Memo {
     pub of_drivers: BTreeSet<ClassId>,
     /// The same of arrays, by the kinds of the lists that they would be else.
     pub lists_of_drivers: BTreeSet<ListKind>,
+    /// Hashes that get rows as soon as elements make them, by the kinds of the lists of keys that they would have else.
+    pub lists_of_hashes: BTreeSet<ListKind>,
+    /// The kinds of such Hashes.
+    pub claimed_hashes: BTreeSet<ArrayKind>,
     /// The kinds of the arrays, and of the Hashes of a sort, that these are; and the lists (of a Hash its keys).
     pub rows_of_lists: BTreeMap<ArrayKind, (ListKind, Option<HashSort>)>,
     /// The variables that all objects of a class have when they have been made.

@@ -312,7 +312,7 @@ impl Lowerer<'_> {
 
     /// Can the value be kept in a column? Refuses what lives in a section only.
     pub(crate) fn is_storable(&mut self, value: &Operand) -> bool {
-        if self.give_rows_to_copied(&value.types) {
+        if self.give_rows_to_copied(&value.types) || self.give_rows_to_hashes(&value.types) {
             return false;
         }
         let local = value.types.filter(|t| {

@@ -27,6 +27,7 @@ mod expressions;
 mod functions;
 mod global_state;
 mod growing;
+mod hash_rows;
 mod held_procs;
 pub mod host;
 mod inlining;

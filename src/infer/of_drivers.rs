@@ -18,7 +18,7 @@ use crate::heap::schema::Stored;
 use crate::ir::{
     Arrays, BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Stmt, Ty, UnaryOp, Value,
 };
-use crate::types::{ArrayKind, ClassId, HashDefault, HashPart, HashSort, ListKind, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn append_nothing(&mut self, kind: ArrayKind) -> Value {
+    pub(super) fn append_nothing(&mut self, kind: ArrayKind) -> Value {
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= !std::mem::replace(&mut memo.made, true);
         let stored = Stored::written(memo.stored.clone());
@@ -134,51 +134,9 @@ impl Lowerer<'_> {
         array
     }
 
-    fn array_with(&mut self, kind: ArrayKind, items: &Operand) -> Option<Operand> {
+    pub(super) fn array_with(&mut self, kind: ArrayKind, items: &Operand) -> Option<Operand> {
         let (from, stored, count) = self.items_in_columns(items)?;
         Some(self.append_to((kind, false), from, &stored, (None, count)))
-    }
-
-    /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows: arrays of the same
-    /// number. `None`: it has none.
-    pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
-        let lists = slots.map(|slot| self.memo.list_kind((self.context, self.node.0, slot)));
-        if !lists.into_iter().any(|list| self.has_rows(list)) {
-            return None;
-        }
-        let is_proc = |ty: &Type| ty.shape() == Shape::Proc || matches!(ty, Type::Closure(..));
-        let has_default = default.types.single() != Some(&Type::Nil);
-        if default.types.iter().any(is_proc) {
-            return None;
-        }
-        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
-        let number = self.memo.made_kind(place);
-        let sort = HashSort {
-            default: if has_default { HashDefault::Value } else { HashDefault::Nil },
-            by_identity: false,
-        };
-        let kind = self.host.made_hash(number, sort);
-        self.memo.rows_of_lists.insert(kind, (lists[0], Some(sort)));
-        let mut parts = Vec::new();
-        for part in [HashPart::Keys, HashPart::Values, HashPart::Slots] {
-            match self.host.hash_part(kind, part) {
-                Ok(part) => parts.push(self.append_nothing(part)),
-                Err(refusal) => return Some(self.refuse(refusal)),
-            }
-        }
-        if has_default {
-            let of_default = match self.host.hash_part(kind, HashPart::Default) {
-                Ok(part) => part,
-                Err(refusal) => return Some(self.refuse(refusal)),
-            };
-            self.memo.changed |= self.memo.hash_defaults.insert(kind, of_default).is_none();
-            let alone = self.tuple(std::slice::from_ref(default));
-            if self.array_with(of_default, &alone).is_none() {
-                return Some(Operand::bottom());
-            }
-        }
-        let hash = Operand::one(Type::Hash(kind, sort), parts[0]);
-        Some(if self.change_hash(&hash) { hash } else { Operand::bottom() })
     }
 
     /// An array of fixed length as one of the heap; where a literal makes it, that does so from the next walk on.

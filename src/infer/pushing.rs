@@ -10,6 +10,7 @@
 //! ([`super::growing`]).
 
 use super::growing::Changing;
+use super::hash_rows::can_have_row;
 use super::lists::{HEADER, START};
 use super::memo::Watchers;
 use super::operand::{self, Operand};
@@ -74,6 +75,9 @@ impl Lowerer<'_> {
         let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
         while let Some(types) = next.pop() {
             for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
+                if can_have_row(ty) {
+                    continue;
+                }
                 if !is_made(ty) || ty.is_made_hash() {
                     return false;
                 }

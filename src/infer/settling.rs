@@ -138,6 +138,9 @@ impl Lowerer<'_> {
 
     /// Has what is made the form that rows can have? Arrays of fixed length become lists, from the next walk on.
     pub(super) fn can_settle(&mut self, types: &TypeSet) -> bool {
+        if self.give_rows_to_hashes(types) {
+            return false;
+        }
         let local = types.filter(|ty| {
             !is_plain(&ty.clone().into()) && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
         });

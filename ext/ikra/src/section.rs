@@ -169,6 +169,9 @@ fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Op
             let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
             Room { result: result.max(share), ..room }
         }
+        ErrorKind::ArraysFull(kind) if version.inferred.schema.hashes.contains_key(&kind) => {
+            Room { hashes: enlarged(room.hashes).saturating_mul(2), ..room }
+        }
         ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items).saturating_mul(2), ..room },
         _ => return Ok(None),
     };

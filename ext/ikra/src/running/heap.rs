@@ -55,6 +55,8 @@ enum Recipe {
     /// Of arrays that grow, for how many items there is room, and where room is left behind all.
     Room(ArrayKind),
     Ends(ArrayKind),
+    /// Of Hashes that elements make, which rows are left; with the kinds of their parts.
+    Rows(ArrayKind, Vec<ArrayKind>),
     Values(ArrayKind, Part, Option<Shape>),
     /// The column's number.
     Base(usize, Part, Option<Shape>),
@@ -96,6 +98,8 @@ pub struct Room {
     pub result: usize,
     /// Items behind the arrays of each kind that grow.
     pub items: usize,
+    /// Hashes of each kind that elements make.
+    pub hashes: usize,
 }
 
 impl Room {
@@ -103,7 +107,8 @@ impl Room {
     /// whether it is used or not.
     pub fn first(elements: u64) -> Self {
         let items = elements.saturating_mul(4).clamp(1024, 1 << 20) as usize;
-        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize, items }
+        let hashes = elements.clamp(256, 1 << 20) as usize;
+        Self { scratch: 256, result: (4096 / elements.max(1)).clamp(16, 256) as usize, items, hashes }
     }
 }
 
@@ -148,6 +153,8 @@ pub struct Heap {
     pub length: usize,
     /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
     pub made: RefCell<FxHashMap<(u32, i64), VALUE>>,
+    /// How many rows there are of arrays of a kind, where Hashes that elements make get some.
+    rows: FxHashMap<ArrayKind, usize>,
     /// Ticks that have left marks before, in the memory that is used for them.
     epoch: u64,
 }
@@ -187,7 +194,12 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::ArrayOffset(kind) => Recipe::Offset(*kind),
         BufferKind::ArrayLength(kind) => Recipe::Length(*kind),
         BufferKind::ArrayRoom(kind) => Recipe::Room(*kind),
-        BufferKind::ArrayEnds(kind) => Recipe::Ends(*kind),
+        BufferKind::ArrayEnds(kind) => match schema.hashes.get(kind) {
+            Some(parts) => {
+                Recipe::Rows(*kind, parts.iter().chain(schema.hash_defaults.get(kind)).copied().collect())
+            }
+            None => Recipe::Ends(*kind),
+        },
         BufferKind::ArrayValues(kind, part) => {
             let array = schema.arrays.iter().find(|a| a.kind == *kind).ok_or_else(|| missing(buffer))?;
             Recipe::Values(*kind, *part, array.stored.types.single_shape())
@@ -320,9 +332,9 @@ impl Heap {
         let (spans, memories) =
             tracer.elements.into_iter().map(|elements| (elements.spans, elements.memories)).unzip();
         let store = Store::new(buffers);
-        let made = RefCell::default();
+        let (made, rows) = (RefCell::default(), FxHashMap::default());
         let mut heap =
-            Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, made, epoch: 0 };
+            Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, made, rows, epoch: 0 };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -342,8 +354,10 @@ impl Heap {
     /// Gives the elements as much memory for arrays as `room` says.
     pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
         for (number, recipe) in layout.recipes.iter().enumerate() {
-            if let Recipe::Ends(kind) = recipe {
-                self.make_items(layout, (number, *kind), room.items)?;
+            match recipe {
+                Recipe::Ends(kind) => self.make_items(layout, (number, *kind), room.items)?,
+                Recipe::Rows(kind, parts) => self.make_rows(layout, (number, *kind), parts, room.hashes)?,
+                _ => {}
             }
         }
         let buffers = self.store.columns_mut().iter_mut();
@@ -384,6 +398,35 @@ impl Heap {
             if matches!(recipe, Recipe::Values(of, ..) if *of == kind) && column.len() <= end {
                 extend_zeros(column, end + 1)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Rows for so many more Hashes of a kind, which are arrays without items.
+    fn make_rows(
+        &mut self,
+        layout: &Layout,
+        (ends, kind): (usize, ArrayKind),
+        parts: &[ArrayKind],
+        room: usize,
+    ) -> Result<(), Trouble> {
+        let first = self.spans.get(parts[0].0 as usize).map_or(0, Vec::len);
+        let end = first.saturating_add(room);
+        i32::try_from(end).map_err(|_| too_large())?;
+        let columns = self.store.columns_mut();
+        columns[ends] = Column::I64(vec![first as i64, end as i64]);
+        for (column, recipe) in columns.iter_mut().zip(&layout.recipes) {
+            let has_rows = match recipe {
+                Recipe::Offset(of) | Recipe::Length(of) | Recipe::Room(of) => parts.contains(of),
+                Recipe::FrozenArray(of) => *of == kind || parts.contains(of),
+                _ => false,
+            };
+            if has_rows && column.len() < end {
+                extend_zeros(column, end)?;
+            }
+        }
+        for part in parts {
+            self.rows.insert(*part, end);
         }
         Ok(())
     }
@@ -504,7 +547,7 @@ impl Heap {
         (mode, fine): (Mode, bool),
         ticks: u64,
     ) -> Result<(), Trouble> {
-        let Self { store, scalars, jobs, ids, spans, memories, length, epoch, .. } = self;
+        let Self { store, scalars, jobs, ids, spans, memories, length, rows: known_rows, epoch, .. } = self;
         *epoch = epoch.saturating_add(ticks);
         let again = mode == Mode::Watched && epoch.saturating_add(ticks) < MOST_TICKS;
         if !again {
@@ -533,7 +576,7 @@ impl Heap {
                         Some(share) => share.offset + share.array.len(),
                         None => spans(*kind).last().map_or(0, |(offset, length)| (offset + length) as usize),
                     };
-                    (end + 1).max(spans(*kind).len())
+                    (end + 1).max(spans(*kind).len()).max(known_rows.get(kind).copied().unwrap_or(0))
                 }
             };
             let words = rows.saturating_mul(words);
@@ -643,6 +686,7 @@ fn fill(
         | Recipe::Scratch
         | Recipe::Marks(_)
         | Recipe::Parts
+        | Recipe::Rows(..)
         | Recipe::Ends(_) => Column::with_capacity(buffer.ty, 0),
         Recipe::Places(hierarchy) => {
             let mut places = Vec::new();

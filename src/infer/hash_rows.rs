@@ -1,0 +1,145 @@
+//! Rows for Hashes that a section makes and something else is to hold, from the next walk on as soon as they are made:
+//! arrays of the heap of one number, as a Hash that was there before is read as.
+//!
+//! A driver appends these arrays. Elements, which run at the same time, claim rows of which there are some to spare; so
+//! which thread was first decides about the number of a Hash, and nothing else, as no code can see it. Where none is left
+//! the section begins again with more.
+
+use super::Lowerer;
+use super::operand::Operand;
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
+use crate::types::{ArrayKind, HashDefault, HashPart, HashSort, ListKind, RecordType, Shape, Type, TypeSet};
+
+impl Lowerer<'_> {
+    /// What elements make of these is to be held: the Hashes among it have rows from the next walk on. False where that is
+    /// known already, or there are none that can.
+    pub(super) fn give_rows_to_hashes(&mut self, types: &TypeSet) -> bool {
+        if self.in_driver {
+            return false;
+        }
+        let lists: Vec<ListKind> = types.iter().filter_map(keys_of).collect();
+        let lists: Vec<ListKind> = lists.into_iter().map(|list| self.memo.known_list(list)).collect();
+        let before = self.memo.lists_of_hashes.len();
+        self.memo.lists_of_hashes.extend(lists);
+        let grew = self.memo.lists_of_hashes.len() > before;
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        grew
+    }
+
+    /// Do Hashes that are made here of such lists get rows?
+    fn hash_has_rows(&self, lists: [ListKind; 3]) -> bool {
+        if self.in_driver {
+            return lists.into_iter().any(|list| self.has_rows(list));
+        }
+        let keys = self.memo.known_list(lists[0]);
+        self.memo.lists_of_hashes.iter().any(|list| self.memo.known_list(*list) == keys)
+    }
+
+    /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows. `None`: it has none.
+    pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
+        let lists = slots.map(|slot| self.memo.list_kind((self.context, self.node.0, slot)));
+        if !self.hash_has_rows(lists) || default.types.iter().any(is_proc) {
+            return None;
+        }
+        let has_default = default.types.single() != Some(&Type::Nil);
+        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
+        let number = self.memo.made_kind(place);
+        let sort = HashSort {
+            default: if has_default { HashDefault::Value } else { HashDefault::Nil },
+            by_identity: false,
+        };
+        let kind = self.host.made_hash(number, sort);
+        self.memo.rows_of_lists.insert(kind, (lists[0], Some(sort)));
+        let mut parts = Vec::new();
+        for part in HashPart::ALL {
+            if part == HashPart::Default && !has_default {
+                continue;
+            }
+            match self.host.hash_part(kind, part) {
+                Ok(of) => parts.push((part, of)),
+                Err(refusal) => return Some(self.refuse(refusal)),
+            }
+        }
+        self.memo.changed |= !self.in_driver && self.memo.claimed_hashes.insert(kind);
+        let row = match self.memo.claimed_hashes.contains(&kind) {
+            true => self.claim_row(kind, &parts),
+            false => self.append_rows(&parts),
+        };
+        if let Some((_, of_default)) = parts.iter().find(|(part, _)| *part == HashPart::Default) {
+            self.memo.changed |= self.memo.hash_defaults.insert(kind, *of_default).is_none();
+            if !self.set_default(kind, *of_default, row, default) {
+                return Some(Operand::bottom());
+            }
+        }
+        let hash = Operand::one(Type::Hash(kind, sort), row);
+        Some(if self.change_hash(&hash) { hash } else { Operand::bottom() })
+    }
+
+    fn append_rows(&mut self, parts: &[(HashPart, ArrayKind)]) -> Value {
+        let appended = parts.iter().filter(|(part, _)| *part != HashPart::Default);
+        let rows: Vec<Value> = appended.map(|(_, kind)| self.append_nothing(*kind)).collect();
+        rows[0]
+    }
+
+    /// A row that no Hash has. Arrays without items are there in all that are to spare.
+    fn claim_row(&mut self, kind: ArrayKind, parts: &[(HashPart, ArrayKind)]) -> Value {
+        for (_, part) in parts {
+            let memo = self.memo.arrays.entry(*part).or_default();
+            self.memo.changed |= !std::mem::replace(&mut memo.made, true);
+            for list in [BufferKind::ArrayOffset(*part), BufferKind::ArrayLength(*part)] {
+                self.buffer(list, Ty::I32);
+            }
+        }
+        let ends = self.buffer(BufferKind::ArrayEnds(kind), Ty::I64);
+        self.program.buffers[ends.0 as usize].written = true;
+        let (first, second, one) = (self.b.i32(0), self.b.i32(1), self.b.i64(1));
+        let row = if self.in_driver {
+            let row = self.b.load(ends, first, Ty::I64, true);
+            let next = self.b.binary(BinaryOp::Add, row, one);
+            self.b.store(ends, first, next);
+            row
+        } else {
+            self.b.claim(ends, one)
+        };
+        let end = self.b.binary(BinaryOp::Add, row, one);
+        let limit = self.b.load(ends, second, Ty::I64, true);
+        let fits = self.b.compare(Comparison::Le, end, limit);
+        self.check(fits, ErrorKind::ArraysFull(kind), &[end]);
+        self.b.unary(UnaryOp::WrapI64, row)
+    }
+
+    /// False where that cannot be.
+    fn set_default(&mut self, hash: ArrayKind, kind: ArrayKind, row: Value, default: &Operand) -> bool {
+        if !self.memo.claimed_hashes.contains(&hash) {
+            let alone = self.tuple(std::slice::from_ref(default));
+            return self.array_with(kind, &alone).is_some();
+        }
+        self.grow_array(kind, row) && {
+            self.push_to(super::growing::Changing::Array(kind, row), default);
+            true
+        }
+    }
+}
+
+fn is_proc(ty: &Type) -> bool {
+    ty.shape() == Shape::Proc || matches!(ty, Type::Closure(..))
+}
+
+/// The kind of the list of keys of a Hash that the section makes, and that can have a row.
+fn keys_of(ty: &Type) -> Option<ListKind> {
+    let Type::Record(record) = ty else { return None };
+    let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, types)| types);
+    if !record.is_hash() || of(RecordType::HASH[3])?.iter().any(is_proc) {
+        return None;
+    }
+    match of(RecordType::HASH[0])?.single()? {
+        Type::List(kind) => Some(*kind),
+        _ => None,
+    }
+}
+
+/// Is it a Hash that the section makes, and that can have a row?
+pub(super) fn can_have_row(ty: &Type) -> bool {
+    keys_of(ty).is_some()
+}
