@@ -171,7 +171,8 @@ RSpec.describe "Default blocks of Hashes that exist" do
     it "runs them for keys that are not there" do
       messages = Hash.new { |_, key| "no #{key}" }
       expect_same((0..4).to_a) { |i| [messages[i], KeptHashes::SQUARES[i], messages.size] }
-      expect_same([3]) { |i| [KeptHashes::SQUARES.fetch(i, 1), KeptHashes::SQUARES.key?(i), KeptHashes::SQUARES.default] }
+      squares = KeptHashes::SQUARES
+      expect_same([3]) { |i| [squares.fetch(i, 1), squares.key?(i), squares.default] }
       expect_same([3]) { |i| KeptHashes::SQUARES.merge({ 1 => 2 })[i] + KeptHashes::SQUARES.default(i) }
     end
 

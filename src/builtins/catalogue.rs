@@ -35,7 +35,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     (
         "Hash",
         "[]",
-        "by Integers, Floats but NaN, Symbols, nil, true, false, Structs, arrays of these, and objects that have no `eql?` of their own; one with a default block, from before the section, only what it has",
+        "by Integers, Floats but NaN, Symbols, nil, true, false, Structs, arrays of these, and objects that have no `eql?` of their own",
     ),
     ("Hash", "transform_keys", "with a block"),
     ("String", "%", "without names"),

@@ -6,12 +6,17 @@ module RandomPrograms
     # What is in one: its keys, and which of these it is.
     Tally = Struct.new(:name, :keys, :use)
     TALLY_KEYS = [[:int], [:int], [:sym], [:str], [:pair], [:text], %i[int pair nil], %i[text int]].freeze
-    FIRST = { counts: "1", groups: "[1]", memos: "[0, 1]", texts: '"a"' }.freeze
+    FIRST = { counts: "1", groups: "[1]", memos: "[0, 1]", texts: '"a"', tables: "{ 1 => 2 }" }.freeze
+    BLOCKS = { groups: "{ |hash, key| hash[key] = [] }", tables: "{ |hash, key| hash[key] = {} }",
+               counts: "{ |_, _| 3 }" }.freeze
 
     def captured_tally
-      tally = Tally.new(fresh("t"), pick(TALLY_KEYS), pick(%i[counts counts groups groups memos texts]))
+      tally = Tally.new(fresh("t"), pick(TALLY_KEYS), pick(%i[counts counts groups groups memos texts tables]))
       @tallies << tally
       return Node.fixed("#{tally.name} = Hash.new(0)") if tally.use == :counts && chance(0.5)
+
+      block = BLOCKS[tally.use]
+      return Node.fixed("#{tally.name} = Hash.new #{block}") if block && chance(0.3)
 
       pairs = Array.new(between(0, 3)) { Node.fixed(tally_constant(pick(tally.keys)), " => ", FIRST[tally.use]) }
       Node.fixed("#{tally.name} = { ", Node.list(pairs), " }")
@@ -67,6 +72,16 @@ module RandomPrograms
       when 0 then Node.statement(variable, " = (", name, "[", key, "] ||= [", number, ", 3]).size")
       when 1 then Node.statement(variable, " = ", name, "[", key, "]&.first || ", number)
       else Node.statement(variable, " = ", number, "\n", name, "[", key, "] = [", variable, ", nil]")
+      end
+    end
+
+    def change_tables(name, key, depth)
+      number = e("(", expression([:int], depth - 1), " % 9)")
+      case between(0, 3)
+      when 0 then Node.statement(name, "[", key, "] = { ", number, " => 1, 2 => ", number, " }")
+      when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", name, "[", key, "]&.size || 0")
+      when 2 then Node.statement("(", name, "[", key, "] ||= {})[", number, "] = 1")
+      else Node.statement("table = ", name, "[", key, "] || {}\ntable[", number, "] = (table[", number, "] || 0) + 1")
       end
     end
 
