@@ -91,8 +91,9 @@ pub trait Session {
     /// The host does something else for a while, and may change all columns. They have been fetched; nothing that others
     /// might wait for is kept.
     fn release(&mut self) {}
-    /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay.
-    fn changed(&mut self, column: Buffer, from: usize);
+    /// The host changes a column of the store, from a row on. It has been fetched if what it holds is to stay. Gives the row
+    /// from which on it may change it until the next launch or move without a word.
+    fn changed(&mut self, column: Buffer, from: usize) -> usize;
 }
 
 /// What is moved.

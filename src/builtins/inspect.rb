@@ -187,6 +187,17 @@ module Array
   end
 end
 
+# A member may hold one of the same class: then it calls itself.
+module Struct
+  def inspect
+    __inspect
+  end
+
+  def to_s
+    inspect
+  end
+end
+
 module Hash
   def inspect
     return "{}".__force(1) if empty?

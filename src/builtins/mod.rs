@@ -267,7 +267,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::DATA => {
             let rule = structs::DATA_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
             return rule.or_else(|| {
-                matches!(name, "==" | "eql?").then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
+                matches!(name, "==" | "eql?" | "inspect" | "to_s")
+                    .then(|| ruby_method("Struct", name).map(Builtin::Ruby))?
             });
         }
         Type::Object(..) | Type::Record(_) | Type::Made(_) if owner == ClassId::STRUCT => {

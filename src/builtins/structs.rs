@@ -49,14 +49,10 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("size", size),
     bare("length", size),
-    bare("inspect", |s, c| inspect(s, c, "struct")),
-    bare("to_s", |s, c| inspect(s, c, "struct")),
 ];
 
 pub(super) const DATA_ROWS: &[Row] = &[
     carrying("initialize_copy", |_, c| c.receiver.clone()),
-    bare("inspect", |s, c| inspect(s, c, "data")),
-    bare("to_s", |s, c| inspect(s, c, "data")),
     bare("deconstruct", items),
     bare("members", members),
     bare("to_h", to_hash),
@@ -171,8 +167,9 @@ fn member(s: &mut Lowerer<'_>, call: &Invocation, count: usize) -> Option<String
 }
 
 /// `#<struct Point x=1, y=2>`
-fn inspect(s: &mut Lowerer<'_>, call: &Invocation, what: &str) -> Operand {
+pub(super) fn inspect(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(class) = class(call) else { return Operand::bottom() };
+    let what = if s.host.is_subclass(class, ClassId::DATA) { "data" } else { "struct" };
     let name = s.host.class_name(class);
     if name.starts_with('#') {
         return s.refuse_here(

@@ -107,6 +107,14 @@ impl Lowerer<'_> {
                 names.push(name);
             }
         }
+        // What the section writes is not what Ruby's object holds.
+        let columns = self.memo.columns.iter();
+        let written = columns.filter(|((of, name), column)| {
+            *of == hierarchy && column.is_written && !name.starts_with('#') && !names.contains(name)
+        });
+        let mut written: Vec<String> = written.map(|((_, name), _)| name.clone()).collect();
+        written.sort_unstable();
+        names.append(&mut written);
         for (i, name) in (0..).zip(names) {
             let value = self.within_slot(0x800 + i, |s| s.read_ivar(&object.clone(), &name));
             if value.is_bottom() {
@@ -114,7 +122,6 @@ impl Lowerer<'_> {
             }
             values.push((name, value));
         }
-        debug_assert!(self.host.hierarchy(class) == hierarchy);
         self.make(class, &values)
     }
 

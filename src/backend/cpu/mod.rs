@@ -126,7 +126,9 @@ impl Session for CpuSession<'_> {
         self.store.columns()
     }
 
-    fn changed(&mut self, _column: Buffer, _from: usize) {}
+    fn changed(&mut self, _column: Buffer, _from: usize) -> usize {
+        0
+    }
 }
 
 impl Kernels for CpuKernel {

@@ -186,7 +186,9 @@ impl Session for CudaSession<'_> {
         loop {
             self.store.keep(logs.kept())?;
             if let Some(outcome) = self.attempt(id, &steps, launch, profile)? {
-                logged.iter().for_each(|column| self.changed(*column, 0));
+                for column in logged {
+                    self.changed(*column, 0);
+                }
                 return Ok(outcome);
             }
             if !only {
@@ -275,10 +277,11 @@ impl Session for CudaSession<'_> {
         self.store.columns()
     }
 
-    fn changed(&mut self, column: Buffer, from: usize) {
+    fn changed(&mut self, column: Buffer, from: usize) -> usize {
         let at = column.0 as usize;
-        let before = self.stale[at].unwrap_or(from);
-        (self.stale[at], self.ahead[at]) = (Some(before.min(from)), false);
+        let first = self.stale[at].unwrap_or(from).min(from);
+        (self.stale[at], self.ahead[at]) = (Some(first), false);
+        first
     }
 }
 

@@ -57,21 +57,26 @@ pub(super) struct DriverState<'a> {
     pub ended: Option<Result<Outcome, Error>>,
 }
 
-/// Where a column's rows are, for machine code that reads them one by one: as many as the host has just now. It lasts
-/// until something is done that may put the column elsewhere.
+/// Where a column's rows are, for machine code that reads and writes them one by one: as many as the host has just now. It
+/// lasts until something is done that may put the column elsewhere.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct View {
     first: *const u8,
     rows: u64,
+    /// Whoever has to know of it knows that these rows change: the first one, and how many they are.
+    changing: u64,
+    changing_rows: u64,
 }
 
 impl View {
-    const NONE: Self = Self { first: std::ptr::null(), rows: 0 };
-    /// In the driver's state: where the views are. In them: a view, and how many rows it has.
+    const NONE: Self = Self { first: std::ptr::null(), rows: 0, changing: 0, changing_rows: 0 };
+    /// In the driver's state: where the views are. In them: a view, how many rows it has, and which change.
     pub const ALL: i32 = offset_of!(DriverState<'static>, first_view) as i32;
     pub const BYTES: i32 = size_of::<Self>() as i32;
     pub const ROWS: i32 = offset_of!(Self, rows) as i32;
+    pub const CHANGING: i32 = offset_of!(Self, changing) as i32;
+    pub const CHANGING_ROWS: i32 = offset_of!(Self, changing_rows) as i32;
 }
 
 /// Why a driver is to end.
@@ -171,10 +176,12 @@ impl<'a> DriverState<'a> {
         Ok(Items { payload: part(own.payload)?, tag: part(own.tag)? })
     }
 
-    /// Machine code may read this column by itself now. The host has it.
-    fn show(&mut self, number: u64, buffer: Buffer) {
+    /// Machine code may read this column by itself now, and write it from a row on. The host has it.
+    fn show(&mut self, number: u64, buffer: Buffer, changing: Option<usize>) {
         let column = self.column(buffer);
-        let view = View { first: column.as_bytes().as_ptr(), rows: column.len() as u64 };
+        let (first, rows) = (column.as_bytes().as_ptr(), column.len() as u64);
+        let changing = changing.map_or(rows, |row| row as u64);
+        let view = View { first, rows, changing, changing_rows: rows.saturating_sub(changing) };
         if let Some(place) = self.views.get_mut(number as usize) {
             if place.first.is_null() {
                 self.viewed.push(number as usize);
@@ -485,7 +492,7 @@ pub(super) unsafe extern "C" fn load(state: *mut DriverState<'_>, buffer: u64, i
         state.fetch(Some(buffer))?;
         let column = state.column(buffer);
         state.thread.operands[0] = column.bits(row(column, index)?);
-        state.show(number, buffer);
+        state.show(number, buffer, None);
         Ok(())
     };
     // SAFETY: as said.
@@ -540,7 +547,8 @@ pub(super) unsafe extern "C" fn store(
         let column = state.change(buffer, row, keep)?;
         column.set_bits(row, value);
         // It may have been copied to be kept.
-        state.show(number, buffer);
+        let changing = state.session.changed(buffer, row);
+        state.show(number, buffer, Some(changing));
         Ok(())
     };
     // SAFETY: as said.

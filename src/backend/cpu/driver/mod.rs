@@ -541,8 +541,30 @@ impl Emitter<'_> {
         Ok(self.given(0, Ty::I64))
     }
 
+    /// Where it is known that the column changes there it is written; else the host does it, and then that is known.
     pub fn store_row(&mut self, buffer: Buffer, index: Value, value: Value) -> Result<(), Error> {
-        let (buffer, index, value) = (self.word(buffer.0), self.bits(index)?, self.bits(value)?);
-        self.call_host(STORE, &[buffer, index, value])
+        let (number, index, shift) =
+            (buffer.0 as i32, self.bits(index)?, i64::from(self.ty(value).bytes().trailing_zeros()));
+        let [here, elsewhere, both] = [(); 3].map(|()| self.builder.create_block());
+        let flags = self.state_memory();
+        let views = self.builder.ins().load(types::I64, flags, self.state, View::ALL);
+        let at = View::BYTES * number;
+        let changing = self.builder.ins().load(types::I64, flags, views, at + View::CHANGING);
+        let rows = self.builder.ins().load(types::I64, flags, views, at + View::CHANGING_ROWS);
+        let behind = self.builder.ins().isub(index, changing);
+        let is_known = self.builder.ins().icmp(IntCC::UnsignedLessThan, behind, rows);
+        self.builder.ins().brif(is_known, here, &[], elsewhere, &[]);
+        self.start(here);
+        let first = self.builder.ins().load(types::I64, flags, views, at);
+        let place = self.scaled(first, index, shift);
+        let number = self.value(value)?;
+        self.builder.ins().store(MemFlagsData::trusted(), number, place, 0);
+        self.builder.ins().jump(both, &[]);
+        self.start(elsewhere);
+        let (buffer, bits) = (self.word(buffer.0), self.bits(value)?);
+        self.call_host(STORE, &[buffer, index, bits])?;
+        self.builder.ins().jump(both, &[]);
+        self.start(both);
+        Ok(())
     }
 }
