@@ -226,6 +226,46 @@ each_backend do |backend|
     expect(WholeObjects.of(twice)).to eq(WholeObjects.of(all.map { |o| o.moved(1).moved(2) }))
   end
 
+  it "copies what the section has written before" do
+    all = numbers.map { |x| Copies::Point.new(x) }
+    expect(all.pmap { |o| o.x += 1; o.dup }.map(&:x)).to eq([2, 3, 4, 5, 6, 7])
+    copies = Ikra.section do
+      all.peach { |o| o.x *= 2 }
+      [all.map(&:dup), all.pmap(&:clone), all[0].dup]
+    end
+    expect(copies.flatten.map(&:x)).to eq(([4, 6, 8, 10, 12, 14] * 2) + [4])
+    other = Copies::Point.new(1)
+    expect(other.instance_variable_defined?(:@other)).to be(false)
+    copy = Ikra.section do
+      other.other = 3
+      other.dup
+    end
+    expect(copy.other).to eq(3)
+  end
+
+  it "keeps copies that the code around parallel calls makes" do
+    best, kept = nil
+    %i[each peach].map do |name|
+      all = numbers.map { |x| Copies::Point.new(x, [x]) }
+      holder = Copies::Point.new(0, [])
+      run = lambda do
+        all.send(name) { |o| o.x += 1 }
+        kept = all.map(&:dup)
+        all.each { |o| best = o.dup if best.nil? || o.x > best.x }
+        holder.other = kept
+        holder.tags << all[0].dup << best
+        kept.send(name) { |o| o.x += 10 }
+        best.x -= 1
+        best
+      end
+      best = nil
+      given = name == :each ? run.call : Ikra.section(&run)
+      WholeObjects.of([all, holder, given])
+    end => [expected, actual]
+    expect(actual).to eq(expected)
+    expect(best.x).to eq(6)
+  end
+
   it "copies objects of Data classes" do
     next unless defined?(Data) && Data.respond_to?(:define)
 

@@ -27,6 +27,17 @@ pub(crate) enum Frozen {
 impl Lowerer<'_> {
     /// `dup` or `clone` of an object, with the methods of the user's that Ruby calls for it.
     pub(crate) fn copy_instance(&mut self, object: &Operand, name: &str, frozen: Frozen) -> Operand {
+        let copy = self.copy_here(object, name, frozen);
+        let class = object.types.single().map(class_of);
+        // As one that `new` has made: see `construct`.
+        if self.in_driver && class.is_some_and(|class| self.memo.of_drivers.contains(&class)) {
+            self.settle_now(&copy)
+        } else {
+            copy
+        }
+    }
+
+    fn copy_here(&mut self, object: &Operand, name: &str, frozen: Frozen) -> Operand {
         let Some(ty) = object.types.single() else { return object.clone() };
         let class = class_of(ty);
         let asked = if name == "dup" { "initialize_dup" } else { "initialize_clone" };
