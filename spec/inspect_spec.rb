@@ -47,6 +47,12 @@ each_backend do
     expect_same_texts(names) { |s| [s.inspect, [s].inspect, { s => 1 }.to_s] }
   end
 
+  it "inspects Structs that hold one of the same class" do
+    inner = Inspecting::Point.new("a", nil)
+    all = [Inspecting::Point.new(inner, 1), inner, Inspecting::Point.new([Inspecting::Point.new(inner, inner)], :b)]
+    expect_same_texts(all) { |point| [point.inspect, point.to_s, "#{point}"] }
+  end
+
   it "inspects arrays, Hashes and Structs" do
     expect_same_texts([1, nil, true, :a, :"b c", "é\n", 2.5]) { |x| [x.inspect, [x].inspect, [x, [x, "q"]].to_s, "#{[x, 1]}"] }
     expect_same_texts([[1, 2], [], [nil, true]]) { |list| [list.inspect, list.to_s] }
