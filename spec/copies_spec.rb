@@ -228,7 +228,7 @@ each_backend do |backend|
 
   it "copies what the section has written before" do
     all = numbers.map { |x| Copies::Point.new(x) }
-    expect(all.pmap { |o| o.x += 1; o.dup }.map(&:x)).to eq([2, 3, 4, 5, 6, 7])
+    expect(all.pmap { |o| (o.x += 1) && o.dup }.map(&:x)).to eq([2, 3, 4, 5, 6, 7])
     copies = Ikra.section do
       all.peach { |o| o.x *= 2 }
       [all.map(&:dup), all.pmap(&:clone), all[0].dup]
