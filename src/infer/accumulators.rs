@@ -242,16 +242,6 @@ impl Lowerer<'_> {
             if self.b.is_dead() || part.is_bottom() {
                 continue;
             }
-            if written.fold == Fold::Operator("+".into()) && super::operand::is_made_array(&part) {
-                self.refuse_here(
-                    "captured-write",
-                    format!("`{name}` would be put together from arrays that the elements make"),
-                    Some(format!(
-                        "let pmap give each element's array: {name} += base.pmap {{ … }}.flatten(1)"
-                    )),
-                );
-                return;
-            }
             if !self.is_storable(&part) {
                 return;
             }

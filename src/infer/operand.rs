@@ -489,8 +489,3 @@ impl Lowerer<'_> {
         Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
     }
 }
-
-/// Can it be an array made in the section?
-pub(crate) fn is_made_array(operand: &Operand) -> bool {
-    operand.types.iter().any(|ty| matches!(ty, Type::Tuple(_) | Type::List(_)))
-}
