@@ -224,6 +224,16 @@ PROGRAMS = {
     pairs = Array.new(size(20_000)) { [word.call, word.call] }
     [-> { pairs.map { |a, b| Words.distance(a, b) } }, -> { pairs.pmap { |a, b| Words.distance(a, b) } }]
   end,
+  # Without parallel calls: what the code around them costs.
+  "around" => lambda do
+    numbers = Array.new(size(400)) { |i| i * 7919 % 2000 }
+    [-> { (0...60).sum { |i| numbers.sort[i] + numbers.uniq.size + numbers.map { |n| "#{n}:#{i}" }.sum(&:size) } },
+     lambda do
+       Ikra.section do
+         (0...60).sum { |i| numbers.sort[i] + numbers.uniq.size + numbers.map { |n| "#{n}:#{i}" }.sum(&:size) }
+       end
+     end]
+  end,
   "log" => lambda do
     random = Random.new(3)
     lines = Array.new(size(200_000)) do |i|
