@@ -613,7 +613,14 @@ impl<'a> Results<'a> {
             let (first, length) = (pairs.as_ptr(), pairs.len() as c_long);
             // SAFETY: all are live; what is raised ends in `protect`.
             protect(|| unsafe {
-                rb_sys::rb_hash_bulk_insert(length, first, hash.as_raw());
+                if count <= ITEMS {
+                    rb_sys::rb_hash_bulk_insert(length, first, hash.as_raw());
+                } else {
+                    // Where some are there already it would look for the place of each anew.
+                    for [key, value] in pairs.as_chunks().0 {
+                        rb_sys::rb_hash_aset(hash.as_raw(), *key, *value);
+                    }
+                }
                 value::NIL
             })?;
         }
