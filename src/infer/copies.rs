@@ -118,14 +118,13 @@ impl Lowerer<'_> {
                 names.push(name);
             }
         }
-        // What the section writes is not what Ruby's object holds.
-        let columns = self.memo.columns.iter();
-        let written = columns.filter(|((of, name), column)| {
-            *of == hierarchy && column.is_written && !name.starts_with('#') && !names.contains(name)
-        });
-        let mut written: Vec<String> = written.map(|((_, name), _)| name.clone()).collect();
-        written.sort_unstable();
-        names.append(&mut written);
+        // What the section writes is not what Ruby's object holds, and what it reads may be read of the copy when
+        // that has become a row.
+        let columns = self.memo.columns.keys();
+        let others =
+            columns.filter(|(of, name)| *of == hierarchy && !name.starts_with('#') && !names.contains(name));
+        let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
+        names.extend(others);
         for (i, name) in (0..).zip(names) {
             let value = self.within_slot(0x800 + i, |s| s.read_ivar(&object.clone(), &name));
             if value.is_bottom() {

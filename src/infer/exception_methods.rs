@@ -34,7 +34,7 @@ pub(super) enum Message {
 }
 
 /// A piece of a text.
-enum Piece {
+pub(super) enum Piece {
     Text(String),
     Value(Operand),
 }
@@ -368,7 +368,7 @@ impl Lowerer<'_> {
         self.joined_pieces(pieces)
     }
 
-    fn joined_pieces(&mut self, pieces: Vec<Piece>) -> Operand {
+    pub(super) fn joined_pieces(&mut self, pieces: Vec<Piece>) -> Operand {
         match &pieces[..] {
             [] => return self.string_of_text(""),
             [Piece::Text(text)] => return self.string_of_text(text),

@@ -42,6 +42,7 @@ mod memory;
 mod mutable_literals;
 #[cfg(test)]
 mod mutated;
+mod no_match;
 mod of_drivers;
 mod operand;
 mod outlining;

@@ -4,38 +4,18 @@
 
 use super::calls::CallType;
 use super::host::{Method, Visibility};
+use super::no_match::{Miss, Told};
 use super::operand::Operand;
-use super::{Condition, JoinIndex, Lowerer};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
-use crate::source::Span;
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
 use crate::syntax::ast::{InClause, Kind, Node, Pattern, PatternKind, Target};
-use crate::types::{ClassId, RangeEnd, Type};
+use crate::types::{ClassId, Type};
 
 /// Joins of a pattern.
 const SLOT_HIT: u32 = 0;
 const SLOT_MISS: u32 = 1;
 const SLOT_TEST: u32 = 2;
 const SLOT_CLASS: u32 = 3;
-
-/// Values that the message of an error can tell.
-const MAX_OPERANDS: usize = 2;
-
-/// Where a pattern leads that does not match.
-#[derive(Clone)]
-enum Miss {
-    Jump(JoinIndex),
-    /// To the error for this subject. It tells the reason, as Ruby does where a single pattern can match only.
-    Raise(Operand, Span),
-}
-
-/// A piece of an error's message.
-#[derive(Clone)]
-enum Told {
-    Text(String),
-    Inspected(Operand),
-    /// As `to_s` gives it; always alone, and nil is no message.
-    Shown(Operand),
-}
 
 impl Lowerer<'_> {
     pub(crate) fn case_in(
@@ -596,169 +576,6 @@ impl Lowerer<'_> {
             return;
         }
         self.match_pattern(pattern, &item, miss);
-    }
-
-    // ---- no match --------------------------------------------------------------------------------------------------
-
-    /// Goes on where `condition` holds.
-    fn expect(&mut self, condition: Condition, miss: &Miss, reason: impl FnOnce() -> Vec<Told>) {
-        if self.b.is_dead() {
-            return;
-        }
-        self.branch(
-            SLOT_MISS + 16,
-            condition,
-            |_| Operand::nil(),
-            |s| {
-                s.missed(miss, reason());
-                Operand::bottom()
-            },
-        );
-    }
-
-    fn missed(&mut self, miss: &Miss, reason: Vec<Told>) {
-        match miss {
-            Miss::Jump(join) => self.jump(*join, None),
-            Miss::Raise(subject, span) => {
-                self.span = *span;
-                let mut message = vec![Told::Inspected(subject.clone()), Told::Text(": ".into())];
-                message.extend(reason);
-                self.no_match(message);
-            }
-        }
-    }
-
-    /// There is no such key.
-    fn missed_key(&mut self, miss: &Miss, key: &str) {
-        match miss {
-            Miss::Jump(join) => self.jump(*join, None),
-            Miss::Raise(subject, span) => {
-                self.span = *span;
-                let found = Told::Text(": key not found: ".into());
-                let key = Told::Inspected(self.symbol(key));
-                self.no_match_as(
-                    "NoMatchingPatternKeyError",
-                    vec![Told::Inspected(subject.clone()), found, key],
-                );
-            }
-        }
-    }
-
-    /// NoMatchingPatternError.
-    fn no_match(&mut self, message: Vec<Told>) -> Operand {
-        self.no_match_as("NoMatchingPatternError", message)
-    }
-
-    fn no_match_as(&mut self, class: &str, message: Vec<Told>) -> Operand {
-        let class = self.constant(&[class.to_string()], true);
-        let Some(class) = super::conditions::module_of(&class) else { return Operand::bottom() };
-        let mut all = message;
-        all.reverse();
-        self.tell(class, all, vec![], vec![])
-    }
-
-    /// The name of a symbol written out that is inspected as it is.
-    fn plain_symbol(&self, operand: &Operand) -> Option<String> {
-        let name = self.symbol_name(operand)?;
-        let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-        (plain && !name.is_empty()).then_some(name)
-    }
-
-    /// Fails with a message; `rest` is what is still to be told, last first.
-    fn tell(
-        &mut self,
-        class: crate::types::ClassId,
-        mut rest: Vec<Told>,
-        mut parts: Vec<MessagePart>,
-        mut operands: Vec<Value>,
-    ) -> Operand {
-        let mut shown = false;
-        let value = match rest.pop() {
-            None => return self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands),
-            Some(Told::Text(text)) => {
-                parts.push(MessagePart::Text(text));
-                return self.tell(class, rest, parts, operands);
-            }
-            Some(Told::Inspected(value)) => self.refine(value),
-            Some(Told::Shown(value)) => {
-                shown = true;
-                self.refine(value)
-            }
-        };
-        match value.types.single() {
-            Some(Type::Tuple(_)) => {
-                rest.push(Told::Text("]".into()));
-                for (i, item) in self.tuple_items(&value).into_iter().enumerate().rev() {
-                    rest.push(Told::Inspected(item));
-                    if i > 0 {
-                        rest.push(Told::Text(", ".into()));
-                    }
-                }
-                rest.push(Told::Text("[".into()));
-                self.tell(class, rest, parts, operands)
-            }
-            Some(Type::Range { exclusive, low, high }) => {
-                let (dots, mut ends) = (if *exclusive { "..." } else { ".." }, value.values.iter());
-                let mut end = |end: &RangeEnd| match end {
-                    RangeEnd::None => Told::Text(String::new()),
-                    RangeEnd::Integer => Told::Inspected(Operand::integer(*ends.next().expect("an end"))),
-                    RangeEnd::Float => Told::Inspected(Operand::float(*ends.next().expect("an end"))),
-                };
-                let (low, high) = (end(low), end(high));
-                rest.extend([high, Told::Text(dots.into()), low]);
-                self.tell(class, rest, parts, operands)
-            }
-            Some(Type::Integer) if self.b.constant(value.value()).is_some() => {
-                let number = self.b.constant(value.value()).unwrap_or_default();
-                parts.push(MessagePart::Text(number.to_string()));
-                self.tell(class, rest, parts, operands)
-            }
-            Some(Type::Nil) if shown => self.fail(ErrorKind::Raise { class, message: None }, &[]),
-            Some(Type::Symbol) if self.plain_symbol(&value).is_some() => {
-                let name = self.plain_symbol(&value).unwrap_or_default();
-                parts.push(MessagePart::Text(if shown { name } else { format!(":{name}") }));
-                self.tell(class, rest, parts, operands)
-            }
-            Some(_) => {
-                let (receiver, own) = self.receiver(&value);
-                let mut number = 0;
-                if receiver.has_operand() {
-                    let known = operands.iter().position(|operand| own.first() == Some(operand));
-                    number = known.unwrap_or(operands.len());
-                    if known.is_none() && operands.len() == MAX_OPERANDS {
-                        // An error carries two values; the others are left out.
-                        parts.push(MessagePart::Text("…".into()));
-                        return self.tell(class, rest, parts, operands);
-                    }
-                    if known.is_none() {
-                        operands.extend(own);
-                    }
-                }
-                parts.push(if shown {
-                    MessagePart::Value(receiver)
-                } else {
-                    MessagePart::Inspect(receiver, number as u8)
-                });
-                self.tell(class, rest, parts, operands)
-            }
-            None => {
-                let slot = 32 + parts.len() as u32;
-                self.switch(&value, slot, &mut |s, part| {
-                    let with = |s: &mut Self, part: Operand| {
-                        let mut rest = rest.clone();
-                        rest.push(if shown { Told::Shown(part) } else { Told::Inspected(part) });
-                        s.tell(class, rest, parts.clone(), operands.clone())
-                    };
-                    if part.types.len() == 1 {
-                        return with(s, part);
-                    }
-                    let yes = s.narrow(&part, &Type::True.into());
-                    let no = s.narrow(&part, &Type::False.into());
-                    let condition = s.truth_condition(&part);
-                    s.branch(slot, condition, |s| with(s, yes), |s| with(s, no))
-                })
-            }
-        }
     }
 }
 

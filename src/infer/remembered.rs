@@ -103,7 +103,8 @@ impl Lowerer<'_> {
         let held = self.stored_by(of);
         let types = if self.memo.remembered.contains_key(of) {
             let place = match of {
-                Holders::Local((context, index)) => (u32::MAX - 20, *context, *index),
+                // Each takes two places.
+                Holders::Local((context, index)) => (u32::MAX - 20, *context, 2 * *index),
                 _ => (u32::MAX - 21, number, 0),
             };
             self.beside_settled(held.union(&value.types), &held, place).1

@@ -50,7 +50,7 @@ module RandomPrograms
     end
 
     # Now and then another object like it.
-    def copying(type) = @classes.key?(type) && chance(0.03) ? pick(%w[.dup .clone]) : ""
+    def copying(type) = @classes.key?(type) && chance(0.1) ? pick(%w[.dup .clone]) : ""
 
     # There is always one object of each kind: a captured one.
     def object_texts(type)

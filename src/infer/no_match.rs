@@ -1,0 +1,298 @@
+//! NoMatchingPatternError and NoMatchingPatternKeyError: what they say of the value and of the pattern.
+
+use super::exception_methods::Piece;
+use super::operand::Operand;
+use super::{Condition, JoinIndex, Lowerer, conditions};
+use crate::ir::{ErrorKind, MessagePart, Value};
+use crate::source::Span;
+use crate::types::{ClassId, RangeEnd, Type, TypeSet};
+
+/// The join behind a test that may fail.
+const SLOT_MISS: u32 = 17;
+
+/// Values that the message of an error can tell.
+const MAX_OPERANDS: usize = 2;
+
+/// Where a pattern leads that does not match.
+#[derive(Clone)]
+pub(super) enum Miss {
+    Jump(JoinIndex),
+    /// To the error for this subject. It tells the reason, as Ruby does where a single pattern can match only.
+    Raise(Operand, Span),
+}
+
+/// A piece of an error's message.
+#[derive(Clone)]
+pub(super) enum Told {
+    Text(String),
+    Inspected(Operand),
+    /// As `to_s` gives it; always alone, and nil is no message.
+    Shown(Operand),
+}
+
+impl Told {
+    fn into_value(self) -> Option<Operand> {
+        match self {
+            Self::Text(_) => None,
+            Self::Inspected(value) | Self::Shown(value) => Some(value),
+        }
+    }
+
+    const fn value(&self) -> Option<&Operand> {
+        match self {
+            Self::Text(_) => None,
+            Self::Inspected(value) | Self::Shown(value) => Some(value),
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Goes on where `condition` holds.
+    pub(super) fn expect(&mut self, condition: Condition, miss: &Miss, reason: impl FnOnce() -> Vec<Told>) {
+        if self.b.is_dead() {
+            return;
+        }
+        self.branch(
+            SLOT_MISS,
+            condition,
+            |_| Operand::nil(),
+            |s| {
+                s.missed(miss, reason());
+                Operand::bottom()
+            },
+        );
+    }
+
+    pub(super) fn missed(&mut self, miss: &Miss, reason: Vec<Told>) {
+        match miss {
+            Miss::Jump(join) => self.jump(*join, None),
+            Miss::Raise(subject, span) => {
+                self.span = *span;
+                let mut message = vec![Told::Inspected(subject.clone()), Told::Text(": ".into())];
+                message.extend(reason);
+                self.no_match(message);
+            }
+        }
+    }
+
+    /// There is no such key.
+    pub(super) fn missed_key(&mut self, miss: &Miss, key: &str) {
+        match miss {
+            Miss::Jump(join) => self.jump(*join, None),
+            Miss::Raise(subject, span) => {
+                self.span = *span;
+                let found = Told::Text(": key not found: ".into());
+                let key = Told::Inspected(self.symbol(key));
+                self.no_match_as(
+                    "NoMatchingPatternKeyError",
+                    vec![Told::Inspected(subject.clone()), found, key],
+                );
+            }
+        }
+    }
+
+    /// NoMatchingPatternError.
+    pub(super) fn no_match(&mut self, message: Vec<Told>) -> Operand {
+        self.no_match_as("NoMatchingPatternError", message)
+    }
+
+    fn no_match_as(&mut self, class: &str, message: Vec<Told>) -> Operand {
+        let class = self.constant(&[class.to_string()], true);
+        let Some(class) = conditions::module_of(&class) else { return Operand::bottom() };
+        let values = || message.iter().filter_map(Told::value);
+        let mut told = Vec::new();
+        for value in values() {
+            self.operands_of(value, &mut told);
+        }
+        let is_told = told.len() <= MAX_OPERANDS && values().all(|value| is_told(&value.types));
+        if !is_told && values().all(|value| is_inspectable(&value.types)) {
+            return self.tell_text(class, message);
+        }
+        let mut all = message;
+        all.reverse();
+        self.tell(class, all, vec![], vec![])
+    }
+
+    /// Which operands of a failure tell the value: one each of those that are not known.
+    fn operands_of(&mut self, value: &Operand, told: &mut Vec<Value>) {
+        let parts = match value.types.single() {
+            Some(Type::Range { .. }) => {
+                pieces_of_range(value).into_iter().flatten().filter_map(Told::into_value).collect()
+            }
+            Some(Type::Tuple(_)) => self.tuple_items(value),
+            Some(Type::Integer) if self.b.constant(value.value()).is_some() => vec![],
+            Some(Type::Symbol) if self.plain_symbol(value).is_some() => vec![],
+            _ => {
+                told.extend(value.values.first().filter(|first| !told.contains(first)).copied());
+                vec![]
+            }
+        };
+        for part in parts {
+            self.operands_of(&part, told);
+        }
+    }
+
+    /// Fails with a message that the section makes: a failure by itself cannot tell what is in it.
+    fn tell_text(&mut self, class: ClassId, message: Vec<Told>) -> Operand {
+        let mut pieces = Vec::new();
+        for told in message {
+            match told.value().and_then(pieces_of_range) {
+                Some(ends) => pieces.extend(ends),
+                None => pieces.push(told),
+            }
+        }
+        let mut texts = Vec::new();
+        for (i, told) in (0..).zip(pieces) {
+            texts.push(match told {
+                Told::Text(text) => Piece::Text(text),
+                Told::Shown(value) => Piece::Value(value),
+                Told::Inspected(value) => match self.send(&value, "inspect", &[], 0x40 + i) {
+                    text if text.is_bottom() => return text,
+                    text => Piece::Value(text),
+                },
+            });
+        }
+        let text = self.joined_pieces(texts);
+        if text.is_bottom() {
+            return text;
+        }
+        let (receiver, operands) = self.told(&text);
+        self.fail(ErrorKind::Raise { class, message: Some(vec![MessagePart::Value(receiver)]) }, &operands)
+    }
+
+    /// The name of a symbol written out that is inspected as it is.
+    fn plain_symbol(&self, operand: &Operand) -> Option<String> {
+        let name = self.symbol_name(operand)?;
+        let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        (plain && !name.is_empty()).then_some(name)
+    }
+
+    /// Fails with a message; `rest` is what is still to be told, last first.
+    fn tell(
+        &mut self,
+        class: ClassId,
+        mut rest: Vec<Told>,
+        mut parts: Vec<MessagePart>,
+        mut operands: Vec<Value>,
+    ) -> Operand {
+        let mut shown = false;
+        let value = match rest.pop() {
+            None => return self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands),
+            Some(Told::Text(text)) => {
+                parts.push(MessagePart::Text(text));
+                return self.tell(class, rest, parts, operands);
+            }
+            Some(Told::Inspected(value)) => self.refine(value),
+            Some(Told::Shown(value)) => {
+                shown = true;
+                self.refine(value)
+            }
+        };
+        match value.types.single() {
+            Some(Type::Tuple(_)) => {
+                rest.push(Told::Text("]".into()));
+                for (i, item) in self.tuple_items(&value).into_iter().enumerate().rev() {
+                    rest.push(Told::Inspected(item));
+                    if i > 0 {
+                        rest.push(Told::Text(", ".into()));
+                    }
+                }
+                rest.push(Told::Text("[".into()));
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Range { .. }) => {
+                rest.extend(pieces_of_range(&value).into_iter().flatten().rev());
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Integer) if self.b.constant(value.value()).is_some() => {
+                let number = self.b.constant(value.value()).unwrap_or_default();
+                parts.push(MessagePart::Text(number.to_string()));
+                self.tell(class, rest, parts, operands)
+            }
+            Some(Type::Nil) if shown => self.fail(ErrorKind::Raise { class, message: None }, &[]),
+            Some(Type::Symbol) if self.plain_symbol(&value).is_some() => {
+                let name = self.plain_symbol(&value).unwrap_or_default();
+                parts.push(MessagePart::Text(if shown { name } else { format!(":{name}") }));
+                self.tell(class, rest, parts, operands)
+            }
+            Some(_) => {
+                let (receiver, own) = self.receiver(&value);
+                let mut number = 0;
+                if receiver.has_operand() {
+                    let known = operands.iter().position(|operand| own.first() == Some(operand));
+                    number = known.unwrap_or(operands.len());
+                    if known.is_none() && operands.len() == MAX_OPERANDS {
+                        // An error carries two values; the others are left out.
+                        parts.push(MessagePart::Text("…".into()));
+                        return self.tell(class, rest, parts, operands);
+                    }
+                    if known.is_none() {
+                        operands.extend(own);
+                    }
+                }
+                parts.push(if shown {
+                    MessagePart::Value(receiver)
+                } else {
+                    MessagePart::Inspect(receiver, number as u8)
+                });
+                self.tell(class, rest, parts, operands)
+            }
+            None => {
+                let slot = 32 + parts.len() as u32;
+                self.switch(&value, slot, &mut |s, part| {
+                    let with = |s: &mut Self, part: Operand| {
+                        let mut rest = rest.clone();
+                        rest.push(if shown { Told::Shown(part) } else { Told::Inspected(part) });
+                        s.tell(class, rest, parts.clone(), operands.clone())
+                    };
+                    if part.types.len() == 1 {
+                        return with(s, part);
+                    }
+                    let yes = s.narrow(&part, &Type::True.into());
+                    let no = s.narrow(&part, &Type::False.into());
+                    let condition = s.truth_condition(&part);
+                    s.branch(slot, condition, |s| with(s, yes), |s| with(s, no))
+                })
+            }
+        }
+    }
+}
+
+/// Can a failure tell all such values as they are?
+fn is_told(types: &TypeSet) -> bool {
+    types.iter().all(|ty| match ty {
+        Type::Tuple(items) => items.iter().all(is_told),
+        Type::Range { .. } => true,
+        Type::List(_) | Type::Made(_) | Type::Record(_) => false,
+        _ => true,
+    })
+}
+
+/// What `inspect` of a range tells.
+fn pieces_of_range(value: &Operand) -> Option<[Told; 3]> {
+    let Some(Type::Range { exclusive, low, high }) = value.types.single() else { return None };
+    let mut values = value.values.iter();
+    let mut end = |end: &RangeEnd| match end {
+        RangeEnd::None => Told::Text(String::new()),
+        RangeEnd::Integer => Told::Inspected(Operand::integer(*values.next().expect("an end"))),
+        RangeEnd::Float => Told::Inspected(Operand::float(*values.next().expect("an end"))),
+    };
+    let low = end(low);
+    Some([low, Told::Text(if *exclusive { "..." } else { ".." }.into()), end(high)])
+}
+
+/// Does `inspect` of such values run in every section?
+fn is_inspectable(types: &TypeSet) -> bool {
+    match types.single() {
+        Some(Type::Range { .. } | Type::Module(_)) => true,
+        _ => types.iter().all(has_plain_inspect),
+    }
+}
+
+fn has_plain_inspect(ty: &Type) -> bool {
+    match ty {
+        Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => true,
+        Type::Tuple(items) => items.iter().all(|types| types.iter().all(has_plain_inspect)),
+        ty => ty.is_string(),
+    }
+}
