@@ -416,13 +416,5 @@ each_compiling_backend do
     expect { all.peach(2) { |b| b.best = [1..b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     all.peach(2) { |b| b.other.best = [b.mass] }
     expect(all.map { |b| b.other.best }).to eq(all.map { |b| [b.mass] })
-    synced = lambda do
-      Ikra.section do
-        all.peach { |b| b.position += b.velocity }
-        Ikra.sync { all[0].mass = 5 }
-      end
-    end
-    expect(&synced).to raise_error(Ikra::UnsupportedError, /unsupported-sync/)
-    expect(all[0].mass).to eq(0)
   end
 end

@@ -147,7 +147,8 @@ each_backend do |backend|
       not_numbers = { Float::NAN => 1 }
       expect_refused("unsupported-key") { [1.0].pmap { |x| not_numbers[x] } }
       changed = { (key = [1]) => 1 }
-      key << 2
+      # Of few keys Ruby knows a byte of the hash only, which may be the same.
+      key << 2 until changed[key].nil?
       expect_refused("unsupported-key") { [1].pmap { |x| changed[[x, 2]] } }
       points = { Hashes::Point.new(1, 2) => 3 }
       expect_refused("unsupported-key") { points.keys.peach { |point| point.x += points[point] } }

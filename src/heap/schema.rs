@@ -124,6 +124,8 @@ pub struct ArraySchema {
     pub written: bool,
     /// The driver makes them.
     pub made: bool,
+    /// Only the driver knows them: their numbers may be those of others later.
+    pub local: bool,
     /// Their length changes.
     pub grows: bool,
 }

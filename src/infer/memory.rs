@@ -893,7 +893,9 @@ impl Lowerer<'_> {
             let stored = self.array_stored(kind);
             let memo = &self.memo.arrays[&kind];
             let (written, made, grows) = (memo.is_written, memo.made, memo.grows);
-            arrays.push(ArraySchema { kind, stored, written, made, grows });
+            let is_hash = self.memo.hashes.iter().any(|(hash, parts)| *hash == kind || parts.contains(&kind));
+            let local = made && !is_hash && self.is_only_shown(kind);
+            arrays.push(ArraySchema { kind, stored, written, made, local, grows });
         }
         Schema {
             columns,

@@ -511,6 +511,8 @@ pub(crate) struct Lowerer<'h> {
     /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
     program_variables: Vec<((Context, u32), String)>,
     syncs: Vec<crate::heap::schema::SyncSchema>,
+    /// What blocks of `Ikra.sync` see of variables of the driver.
+    shown: std::collections::BTreeSet<(u32, u32)>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -599,6 +601,7 @@ impl<'h> Lowerer<'h> {
             list_copies: BTreeMap::new(),
             program_variables: Vec::new(),
             syncs: Vec::new(),
+            shown: std::collections::BTreeSet::new(),
         }
     }
 

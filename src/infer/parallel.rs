@@ -106,20 +106,6 @@ impl Lowerer<'_> {
         self.program.functions[0] = b.finish();
         self.lower_pending_functions();
         self.program.uses_random = self.draws_random();
-        if !self.syncs.is_empty() && !self.program.settling.kernels.is_empty() {
-            self.refuse_here(
-                "unsupported-sync",
-                "what is made in a section with an `Ikra.sync` cannot be kept in objects, nor given to elements",
-                Some("end the section where the `Ikra.sync` stands, and begin another one".into()),
-            );
-        }
-        if !self.syncs.is_empty() && self.memo.arrays.values().any(|memo| memo.grows) {
-            self.refuse_here(
-                "unsupported-sync",
-                "a section with an `Ikra.sync` cannot change the length of arrays that exist outside it",
-                Some("end the section where the `Ikra.sync` stands, and begin another one".into()),
-            );
-        }
         self.schema(base, Vec::new())
     }
 
@@ -535,11 +521,21 @@ impl Lowerer<'_> {
 
     /// Are numbers of such arrays in values of the driver only, as far as is known?
     fn is_local(&self, kind: ArrayKind) -> bool {
+        self.is_nowhere(kind, self.memo.variables.values())
+    }
+
+    /// Or in variables that blocks of `Ikra.sync` are shown?
+    pub(super) fn is_only_shown(&self, kind: ArrayKind) -> bool {
+        let others = self.memo.variables.iter().filter(|(key, _)| !self.shown.contains(key));
+        self.is_nowhere(kind, others.map(|(_, types)| types))
+    }
+
+    /// Do neither these variables nor any columns, lists and results hold such arrays?
+    fn is_nowhere<'a>(&'a self, kind: ArrayKind, variables: impl Iterator<Item = &'a TypeSet>) -> bool {
         let memo = &self.memo;
         let columns = memo.columns.values().map(|column| &column.stored);
         let arrays = memo.arrays.values().map(|array| &array.stored);
-        let given =
-            memo.variables.values().chain(memo.kernel_results.values()).chain(memo.accumulators.values());
+        let given = variables.chain(memo.kernel_results.values()).chain(memo.accumulators.values());
         let lists = memo.lists.iter().map(|list| &list.items);
         let fields = memo.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types));
         let mut stored = columns.chain(arrays).chain(given).chain(lists).chain(fields);

@@ -111,6 +111,7 @@ impl Lowerer<'_> {
         if !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
             return None;
         }
+        self.shown.insert((key, index));
         let number = self.share_local(key, index, name, &operand)?;
         // What is true may become false.
         if is_written && operand.types.iter().any(|ty| matches!(ty, Type::True | Type::False)) {

@@ -312,7 +312,7 @@ impl<'a> Run<'a> {
                 Ok(Ended::Failed(failure)) => Some(failure),
                 Ok(Ended::Conflict) => None,
                 Ok(Ended::Overtaken) => {
-                    heap.begin_again(layout);
+                    self.begin_again(version, heap);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
                     executable = self.executable(version, mode, profile)?;
                     continue;
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
                 {
                     version.choice.give_up();
                     self.say("gives_the_gpu_up", why.as_str())?;
-                    heap.begin_again(layout);
+                    self.begin_again(version, heap);
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
                     executable = self.executable(version, mode, profile)?;
                     continue;
@@ -350,7 +350,7 @@ impl<'a> Run<'a> {
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
                     };
                     version.room.set(more);
-                    heap.begin_again(layout);
+                    self.begin_again(version, heap);
                     heap.enlarge(layout, program, more)?;
                     mode
                 }
@@ -365,8 +365,7 @@ impl<'a> Run<'a> {
                     }
                 }
             };
-            heap.begin_again(layout);
-            self.born.clear();
+            self.begin_again(version, heap);
             if version.may_conflict {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
@@ -375,6 +374,12 @@ impl<'a> Run<'a> {
             }
             mode = next;
         }
+    }
+
+    /// Puts everything back to what it was when the section began.
+    fn begin_again(&self, version: &Version, heap: &mut Heap) {
+        heap.begin_again(&version.layout);
+        self.born.clear();
     }
 
     /// Warns of elements that run in order because they conflict, once for each place.
@@ -789,7 +794,7 @@ impl<'a> Run<'a> {
                 return Ok(Ended::Overtaken);
             }
             interrupted = true;
-            heap.begin_again(&version.layout);
+            self.begin_again(version, heap);
             let fine = version.conflicts.fine.get();
             heap.prepare(&version.layout, &version.program, (mode, fine), self.section.ticks)?;
         }

@@ -8,19 +8,22 @@
 use crate::code::syncs::SyncText;
 use crate::reading::base::Base;
 use crate::reading::roots::{BlockScope, method_nesting};
+use crate::reading::tracer::Kept;
+use crate::running::changes::{Cell, Changes};
 use crate::running::heap::Heap;
 use crate::versions::Version;
 use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{Decoded, decode};
-use crate::writing::born::Born;
+use crate::writing::born::{Born, Known};
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
+use crate::writing::refresh;
 use ikra_core::error::Error;
 use ikra_core::faults;
+use ikra_core::heap::Schema;
 use ikra_core::heap::schema::{SyncReceiver, SyncSchema};
-use ikra_core::heap::{Column, Schema};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
@@ -28,14 +31,22 @@ use magnus::{RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use rb_sys::VALUE;
 use std::cell::RefCell;
 
-/// Columns by the number of their buffer, and what they hold.
-type Changed = Vec<(usize, Column)>;
+/// A sync that was done.
+struct Done {
+    /// What its block has changed.
+    changes: Changes,
+    /// How many of `Syncs::seen` Ruby has seen by then.
+    seen: usize,
+    /// Of what the objects held.
+    digest: u64,
+}
 
 /// The syncs of a run.
 #[derive(Default)]
 pub struct Syncs {
-    /// What each of those that were done has changed.
-    done: RefCell<Vec<Changed>>,
+    done: RefCell<Vec<Done>>,
+    /// What the section has made and Ruby has seen.
+    seen: RefCell<Vec<Known>>,
     /// The blocks, by number.
     blocks: RefCell<Vec<(u32, VALUE)>>,
     /// What local variables around the section held at first.
@@ -64,22 +75,50 @@ impl SyncRun<'_> {
         (number, at): (u32, usize),
         syncs: &Syncs,
     ) -> Result<(), Trouble> {
-        let known = syncs.done.borrow().get(at).cloned();
-        let changed = match known {
-            Some(changed) => {
-                heap.store.commit();
-                changed
+        let layout = &version.layout;
+        let done = syncs.done.borrow().get(at).map(|done| (done.changes.clone(), done.seen, done.digest));
+        let changes = match done {
+            Some((changes, seen, digest)) => {
+                if digest != heap.digest(&version.inferred) {
+                    return Err(Trouble::Unsupported {
+                        message: "elements have conflicted after an Ikra.sync, and in order they make things in another \
+                                  order than it has seen [changed-in-sync]"
+                            .into(),
+                        hint: "end the section where the Ikra.sync stands, and begin another one".into(),
+                    });
+                }
+                heap.commit(layout)?;
+                self.see_again(heap, &syncs.seen.borrow()[..seen]);
+                changes
             }
             None => {
-                let changed = self.run(version, heap, number, syncs)?;
-                syncs.done.borrow_mut().push(changed.clone());
-                changed
+                let digest = heap.digest(&version.inferred);
+                let changes = self.run(version, heap, number, syncs)?;
+                syncs.seen.replace(self.born.seen());
+                let seen = syncs.seen.borrow().len();
+                syncs.done.borrow_mut().push(Done { changes: changes.clone(), seen, digest });
+                changes
             }
         };
-        for (buffer, column) in changed {
-            heap.store.adopt(buffer, column);
-        }
+        heap.apply(layout, &changes)?;
         Ok(())
+    }
+
+    /// Objects and arrays are those that Ruby has seen.
+    fn see_again(&self, heap: &Heap, seen: &[Known]) {
+        let mut made = heap.made.borrow_mut();
+        made.clear();
+        made.extend(seen.iter().filter_map(|known| match known.shape {
+            Shape::Array(kind) => Some(((kind.0, known.number), known.value)),
+            _ => None,
+        }));
+        self.born.see_again(seen);
+    }
+
+    /// Arrays of which only the driver knows are forgotten: what has their numbers may be another array since.
+    fn forget_local(&self, version: &Version, heap: &Heap) {
+        self.born.show(|kind| version.keeps(kind));
+        heap.made.borrow_mut().retain(|(kind, _), _| version.keeps(ArrayKind(*kind)));
     }
 
     fn run(
@@ -88,26 +127,25 @@ impl SyncRun<'_> {
         heap: &mut Heap,
         number: u32,
         syncs: &Syncs,
-    ) -> Result<Changed, Trouble> {
+    ) -> Result<Changes, Trouble> {
         let of_sync =
             version.inferred.schema.syncs.get(number as usize).zip(version.syncs.get(number as usize));
         let Some((schema, text)) = of_sync else {
             return Err(Error::Internal("a sync is lost".into()).into());
         };
         faults::point("writing back in the middle")?;
-        // What has its number may be another array since.
-        heap.made.borrow_mut().clear();
+        self.forget_local(version, heap);
         self.remember(&version.inferred.schema, syncs)?;
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }.write_back(self.block)?;
-        heap.store.commit();
+        heap.commit(&version.layout)?;
         let around = self.around(&version.inferred.schema)?;
         let mut changed =
             self.run_block(version, self.decoder(version, heap), schema, (text, number), syncs)?;
         self.add_assigned(self.decoder(version, heap), around, text, &mut changed)?;
-        heap.made.borrow_mut().clear();
+        self.forget_local(version, heap);
         match self.read(version, heap, syncs)? {
-            Some(later) => {
-                changed.extend(heap.take_changes(&version.layout, later));
+            Some(read) => {
+                changed.extend(read);
                 Ok(changed)
             }
             None => Err(Trouble::Unsupported {
@@ -156,7 +194,7 @@ impl SyncRun<'_> {
         decoder: Decoder<'_>,
         around: Vec<Around>,
         text: &SyncText,
-        changed: &mut Changed,
+        changed: &mut Changes,
     ) -> Result<(), Trouble> {
         for (name, number, before) in around {
             let now = self.local(&name)?;
@@ -175,7 +213,7 @@ impl SyncRun<'_> {
         schema: &SyncSchema,
         (text, number): (&SyncText, u32),
         syncs: &Syncs,
-    ) -> Result<Changed, Trouble> {
+    ) -> Result<Changes, Trouble> {
         let block = self.block(version, schema, (text, number), syncs)?;
         let values = self.ruby.ary_new();
         for variable in &schema.variables {
@@ -183,8 +221,10 @@ impl SyncRun<'_> {
             // SAFETY: the value was just made, or is kept alive.
             let value = unsafe { Value::from_raw(decoder.made(raw.0, raw.1)?) };
             // The driver has no other array to see what is changed in this one.
-            let value = if decoder.is_made(raw) { value.funcall::<_, _, Value>("dup", ())? } else { value };
-            if decoder.is_made(raw) {
+            let is_local =
+                matches!(raw.0, Shape::Array(kind) if decoder.is_made(raw) && !version.keeps(kind));
+            let value = if is_local { value.funcall::<_, _, Value>("dup", ())? } else { value };
+            if is_local {
                 value.freeze();
             }
             values.push(value)?;
@@ -206,7 +246,7 @@ impl SyncRun<'_> {
             }
         };
         let written = schema.variables.iter().filter(|variable| variable.is_written);
-        let mut changed = Changed::new();
+        let mut changed = Changes::default();
         for (variable, now) in written.zip(assigned) {
             assign(decoder, (&variable.name, variable.number), now.as_raw(), text, &mut changed)?;
         }
@@ -254,23 +294,42 @@ impl SyncRun<'_> {
     }
 
     /// What objects hold now; `None` where they are others. What variables around the section hold is known.
-    fn read(&self, version: &Version, heap: &Heap, syncs: &Syncs) -> Result<Option<Heap>, Trouble> {
+    fn read(&self, version: &Version, heap: &mut Heap, syncs: &Syncs) -> Result<Option<Changes>, Trouble> {
         if !version.assumptions.hold(self.ruby, &version.pool)? {
             return Ok(None);
         }
+        let Some(of_made) = refresh::read(self.decoder(version, heap))? else { return Ok(None) };
         let at_first = syncs.at_first.borrow().clone();
-        Pinned::with(self.ruby, |pinned| {
+        let kept: Vec<Kept> = self.born.seen().iter().map(|known| self.kept(heap, known)).collect();
+        let read = Pinned::with(self.ruby, |pinned| {
             let scope = BlockScope::new(self.ruby, pinned, self.block).with_instead(at_first);
-            let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, Some(self.pinned))?;
+            let known = Some((self.pinned, &kept[..]));
+            let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, known)?;
             let Some(traced) = traced else { return Ok(None) };
+            let is_exact = traced.is_exact;
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
             let same = later.has_same_numbers(
                 pinned,
                 (heap, self.pinned),
                 (&version.program, &version.plan.asked.kinds),
             );
-            Ok(same.then_some(later))
-        })
+            Ok::<_, Trouble>(same.then_some((later, is_exact)))
+        })?;
+        let Some(later) = read else { return Ok(None) };
+        let changes = heap.changes((&version.layout, &version.inferred), self.pinned, later)?;
+        Ok(changes.map(|mut changes| {
+            changes.extend(of_made);
+            changes
+        }))
+    }
+
+    /// What is known of it when all is read again: its row behind those that were read at first.
+    fn kept(&self, heap: &Heap, known: &Known) -> Kept {
+        let before = match known.shape {
+            Shape::Object(hierarchy) => heap.ids.count(hierarchy) as i64,
+            _ => 0,
+        };
+        Kept { value: known.value, shape: known.shape, row: (known.number - before) as u32 }
     }
 }
 
@@ -280,7 +339,7 @@ fn assign(
     (name, number): (&str, u32),
     value: VALUE,
     text: &SyncText,
-    changed: &mut Changed,
+    changed: &mut Changes,
 ) -> Result<(), Trouble> {
     let Some((shape, payload)) = encoded(value, decoder, decoder.types_of_variable(number)) else {
         // SAFETY: the value is the caller's.
@@ -297,10 +356,8 @@ fn assign(
     for (part, bits) in [(Part::Payload, payload), (Part::Tag, i64::from(shape.tag()))] {
         let kind = BufferKind::Variable(number, part);
         let buffers = &decoder.inferred.program.buffers;
-        if let Some(at) = buffers.iter().position(|buffer| buffer.kind == kind) {
-            let mut column = decoder.heap.store.columns()[at].try_clone()?;
-            column.set_bits(0, bits);
-            changed.push((at, column));
+        if let Some(buffer) = buffers.iter().position(|buffer| buffer.kind == kind) {
+            changed.cells.push(Cell { buffer, row: 0, bits });
         }
     }
     Ok(())
@@ -308,6 +365,12 @@ fn assign(
 
 fn row_of(all: &[VALUE], value: VALUE) -> Option<i64> {
     all.iter().position(|known| *known == value).map(|row| row as i64)
+}
+
+/// The number of what the section has made.
+fn number_of(decoder: Decoder<'_>, shape: Shape, value: VALUE) -> Option<i64> {
+    let seen = decoder.born.seen();
+    seen.iter().find(|known| known.shape == shape && known.value == value).map(|known| known.number)
 }
 
 /// How a variable of these types holds a value, if it can.
@@ -321,14 +384,21 @@ fn encoded(value: VALUE, decoder: Decoder<'_>, types: &TypeSet) -> Option<(Shape
         Decoded::Array => {
             let kinds =
                 types.iter().filter_map(|ty| if let Type::Array(kind) = ty { Some(*kind) } else { None });
-            let found = |kind: ArrayKind| Some((kind, row_of(&decoder.pinned.arrays(kind.0), value)?));
+            let found = |kind: ArrayKind| {
+                let row = row_of(&decoder.pinned.arrays(kind.0), value);
+                Some((kind, row.or_else(|| number_of(decoder, Shape::Array(kind), value))?))
+            };
             let (kind, row) = kinds.into_iter().find_map(found)?;
             (Shape::Array(kind), row)
         }
-        Decoded::Object => decoder.heap.ids.all_classes().find_map(|(hierarchy, class, base)| {
-            let row = row_of(&decoder.pinned.objects(class), value)?;
-            Some((Shape::Object(hierarchy), i64::from(base) + row))
-        })?,
+        Decoded::Object => {
+            let read = decoder.heap.ids.all_classes().find_map(|(hierarchy, class, base)| {
+                let row = row_of(&decoder.pinned.objects(class), value)?;
+                Some((Shape::Object(hierarchy), i64::from(base) + row))
+            });
+            let made = || decoder.born.seen().into_iter().find(|known| known.value == value);
+            read.or_else(|| made().map(|known| (known.shape, known.number)))?
+        }
         Decoded::Huge => return None,
     };
     types.iter().any(|ty| ty.shape() == shape).then_some((shape, payload))

@@ -14,6 +14,7 @@ use ikra_core::heap::schema::Output;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{Program, passes};
 use ikra_core::syntax::ast::Code;
+use ikra_core::types::ArrayKind;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -60,6 +61,13 @@ pub struct Version {
     pub choice: Choice,
     /// The blocks that Ruby runs in between.
     pub syncs: Vec<SyncText>,
+}
+
+impl Version {
+    /// Do arrays of this kind keep their numbers, and what they are, to the end?
+    pub fn keeps(&self, kind: ArrayKind) -> bool {
+        !self.inferred.schema.arrays.iter().any(|array| array.kind == kind && array.local)
+    }
 }
 
 /// What it is compiled to for a back-end and a mode.

@@ -97,9 +97,10 @@ module RandomPrograms
       yield seed if block_given?
     end
 
-    # Squares of squares become Integers of gigabytes; and Ruby 3.1 dies of some jumps out of patterns.
+    # Squares of squares become Integers of gigabytes; and Ruby 3.1 dies of some jumps out of patterns. A trial has Ruby
+    # run a program several times.
     def ruby_ends?(program)
-      Isolated.stream([program], limit: 20) { |one| Trial.run_in_ruby(one) }.first.kind == :passed
+      Isolated.stream([program], limit: LIMITS[@backend] / 10) { |one| Trial.run_in_ruby(one) }.first.kind == :passed
     end
 
     def shrunk(program, verdict)

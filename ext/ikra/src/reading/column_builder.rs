@@ -130,6 +130,12 @@ impl ColumnBuilder {
         self.push(Shape::Array(kind), i64::from(row));
     }
 
+    /// What a section has made, which is no object of a class that has been met: its row is behind all others.
+    pub fn push_kept(&mut self, shape: Shape, row: u32) {
+        let place = if matches!(shape, Shape::Object(_)) { i32::MAX as u32 } else { 0 };
+        self.push(shape, object_payload(place, row));
+    }
+
     /// As arrays, other collections of a sort.
     pub fn push_collection(&mut self, kind: ArrayKind, of: Collection, row: u32) {
         self.seen.add_collection((kind, of));

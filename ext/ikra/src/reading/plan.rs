@@ -4,7 +4,7 @@
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::SeenTypes;
 use crate::reading::roots::{self, BlockScope, RootValue};
-use crate::reading::tracer::{Asked, BaseValues, Tracer};
+use crate::reading::tracer::{Asked, BaseValues, Kept, Tracer};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -92,6 +92,8 @@ pub struct Plan {
     takes_apart: bool,
     /// What each column of `asked.columns` may hold.
     columns: Vec<SeenTypes>,
+    /// The same, with all that the section writes into other objects of the hierarchy.
+    stored: Vec<SeenTypes>,
     /// What the arrays of each kind may hold.
     elements: Vec<SeenTypes>,
     /// Nothing of these may be frozen.
@@ -103,6 +105,8 @@ pub struct Plan {
 pub struct Traced<'a> {
     pub tracer: Tracer<'a>,
     pub roots: Vec<RootValue>,
+    /// Is all of the types that were planned?
+    pub is_exact: bool,
 }
 
 fn planned(column: &BaseColumn) -> PlannedColumn {
@@ -145,6 +149,14 @@ impl Plan {
                 _ => SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told }),
             }
         });
+        let stored = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
+            let variable = &asked.variables[*variable as usize];
+            let is_it = |c: &&ColumnSchema| c.hierarchy == variable.hierarchy && c.name == variable.name;
+            match schema.columns.iter().find(is_it) {
+                Some(column) => SeenTypes::of(&column.stored),
+                None => SeenTypes::of(&Stored::written(tracer.column(index).types)),
+            }
+        });
         let elements = (0..asked.kinds.len() as u32).map(|kind| {
             let kind = ArrayKind(kind);
             match schema.arrays.iter().find(|a| a.kind == kind) {
@@ -157,6 +169,7 @@ impl Plan {
             arguments: schema.base.arguments.clone(),
             takes_apart: schema.base.takes_apart,
             columns: columns.collect(),
+            stored: stored.collect(),
             elements: elements.collect(),
             roots,
             unfrozen,
@@ -172,7 +185,7 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<&Pinned>,
+        known: Option<(&Pinned, &[Kept])>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         match self.trace(pinned, pool, scope, base, known) {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(None),
@@ -203,12 +216,12 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<&Pinned>,
+        known: Option<(&Pinned, &[Kept])>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
-        if let Some(known) = known {
-            tracer.begin_with(known)?;
+        if let Some((known, kept)) = known {
+            tracer.begin_with(known, kept)?;
         }
         faults::point("reading the array")?;
         tracer.read_base(base, &self.unread())?;
@@ -223,7 +236,11 @@ impl Plan {
         }
         let Some(roots) = roots.into_iter().collect() else { return Ok(None) };
         faults::point("checking what was read")?;
-        Ok(self.fits(&mut tracer).then_some(Traced { tracer, roots }))
+        let is_exact = self.may_hold(&tracer, &self.columns);
+        // What the section itself has written since is of the types that it knows.
+        let is_known = is_exact || known.is_some() && self.may_hold(&tracer, &self.stored);
+        let fits = is_known && !tracer.kinds_changed() && self.is_unfrozen(&tracer);
+        Ok(fits.then_some(Traced { tracer, roots, is_exact }))
     }
 
     /// Reads the default blocks of Hashes, when those are found, and what these see. False where they do not fit.
@@ -267,7 +284,7 @@ impl Plan {
                 return Ok(false);
             }
             tracer.sample(base, &self.unread())?;
-            Ok(self.may_hold(&mut tracer))
+            Ok(self.may_hold(&tracer, &self.columns) && !tracer.kinds_changed())
         };
         match sample() {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(false),
@@ -280,7 +297,11 @@ impl Plan {
     /// What inference has read, if that is what [`follow`](Self::follow) would read, were the objects as they were.
     pub fn adopt<'a>(&self, mut tracer: Tracer<'a>, roots: Vec<RootValue>) -> Option<Traced<'a>> {
         let same = roots.iter().zip(&self.roots).all(|(root, planned)| planned.fits(root));
-        (same && tracer.is_as_begun() && self.fits(&mut tracer)).then_some(Traced { tracer, roots })
+        (same && tracer.is_as_begun() && self.fits(&mut tracer)).then_some(Traced {
+            tracer,
+            roots,
+            is_exact: true,
+        })
     }
 
     /// The values of the roots now, but of those that Hashes tell; `None` where one is not there any more.
@@ -324,14 +345,17 @@ impl Plan {
     }
 
     fn fits(&self, tracer: &mut Tracer<'_>) -> bool {
-        self.may_hold(tracer)
-            && !self.unfrozen.iter().any(|hierarchy| tracer.any_frozen(*hierarchy))
+        self.may_hold(tracer, &self.columns) && !tracer.kinds_changed() && self.is_unfrozen(tracer)
+    }
+
+    fn is_unfrozen(&self, tracer: &Tracer<'_>) -> bool {
+        !self.unfrozen.iter().any(|hierarchy| tracer.any_frozen(*hierarchy))
             && !self.unfrozen_arrays.iter().any(|kind| tracer.any_frozen_array(*kind))
     }
 
-    /// Is what was read so far of the types that were planned?
-    fn may_hold(&self, tracer: &mut Tracer<'_>) -> bool {
-        let columns = tracer.columns.iter().zip(&self.columns);
+    /// Is what was read so far of the types that were planned, in columns of these?
+    fn may_hold(&self, tracer: &Tracer<'_>, columns: &[SeenTypes]) -> bool {
+        let columns = tracer.columns.iter().zip(columns);
         let elements = tracer.elements.iter().zip(&self.elements);
         self.base_fits(tracer)
             && columns
@@ -341,6 +365,5 @@ impl Plan {
                 .map(|(e, allowed)| (e.builder.seen(), allowed))
                 .all(|(seen, allowed)| seen.within(allowed))
             && tracer.elements.len() <= self.elements.len()
-            && !tracer.kinds_changed()
     }
 }

@@ -13,7 +13,7 @@ use crate::reading::procs;
 use crate::reading::strings::{self, Text};
 use crate::reading::symbols::Symbols;
 use crate::reading::variables::{Access, BLOCK, RANDOM_STATE};
-use crate::reading::visited::{Visited, VisitedSet};
+use crate::reading::visited::{KEPT, Visited, VisitedSet};
 use crate::vm::classes;
 use crate::vm::column::{self, Memory};
 use crate::vm::errors::Stop;
@@ -110,6 +110,14 @@ const SAMPLE: usize = 8;
 /// Elements of the base, what they hold, what that holds.
 const SAMPLED_LEVELS: usize = 2;
 
+/// An object or array that a section has made, and its row behind those that were read.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    pub value: VALUE,
+    pub shape: Shape,
+    pub row: u32,
+}
+
 pub struct Tracer<'a> {
     pub(super) ruby: &'a Ruby,
     pub pinned: &'a Pinned,
@@ -139,6 +147,8 @@ pub struct Tracer<'a> {
     /// Counts joins: a reading that was under way during one starts again.
     pub(super) joins: u32,
     kinds_changed: bool,
+    /// What a section has made, if it is read again in the middle.
+    kept: Vec<(Shape, u32)>,
 }
 
 impl<'a> Tracer<'a> {
@@ -164,11 +174,17 @@ impl<'a> Tracer<'a> {
             asked,
             joins: 0,
             kinds_changed: false,
+            kept: Vec::new(),
         }
     }
 
-    /// Finds what was found before, in the same order, before anything else: all of it has the numbers that it had.
-    pub fn begin_with(&mut self, known: &Pinned) -> Result<(), Stop> {
+    /// Finds what was found before, in the same order, before anything else: all of it has the numbers that it had. What
+    /// the section has made is known when it is met, and not read.
+    pub fn begin_with(&mut self, known: &Pinned, kept: &[Kept]) -> Result<(), Stop> {
+        for (number, Kept { value, shape, row }) in (0..).zip(kept) {
+            fallible::push(&mut self.kept, (*shape, *row))?;
+            self.visited.slot(*value)?.enter(Visited::Object(KEPT, number));
+        }
         known.each_object(|value| {
             let class = self.class_of(value)?;
             let row = pinned::add(&mut self.pinned.found_mut().0, class.0, value)?;
@@ -513,6 +529,11 @@ impl<'a> Tracer<'a> {
 
     fn object(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
         let (class, row) = match self.visited.get(value) {
+            Some(Visited::Object(KEPT, number)) => {
+                let (shape, row) = self.kept[number as usize];
+                into.push_kept(shape, row);
+                return Ok(());
+            }
             Some(Visited::Object(class, row)) => (class, row),
             Some(Visited::Array(kind, _)) => {
                 match self.asked.kinds.collection(kind) {
@@ -545,6 +566,11 @@ impl<'a> Tracer<'a> {
 
     fn array(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), NoMemory> {
         let (kind, row) = match self.visited.get(value) {
+            Some(Visited::Object(_, number)) => {
+                let (shape, row) = self.kept[number as usize];
+                into.push_kept(shape, row);
+                return Ok(());
+            }
             Some(Visited::Array(kind, row)) if self.asked.kinds.kind(holder) == Some(kind) => (kind, row),
             Some(Visited::Array(kind, _)) => {
                 self.join(holder, kind)?;

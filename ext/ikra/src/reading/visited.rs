@@ -24,6 +24,9 @@ pub enum Visited {
     Array(ArrayKind, u32),
 }
 
+/// The class of what a section has made, which nobody else has: the row is that in a list of these.
+pub const KEPT: ClassId = ClassId(Word::NUMBER as u32);
+
 /// What an object is, apart from its row: its class, or an array's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {

@@ -35,14 +35,14 @@ use std::rc::Rc;
 /// How each buffer of a program is filled; found once for each compiled section.
 #[derive(Debug)]
 pub struct Layout {
-    recipes: Vec<Recipe>,
+    pub(super) recipes: Vec<Recipe>,
     hierarchies: Vec<HierarchyId>,
     /// Does the section change anything that meant something before it?
     changes: bool,
 }
 
 #[derive(Debug)]
-enum Recipe {
+pub(super) enum Recipe {
     /// `columns`: (place of the class, index of the traced column), by place.
     Column {
         hierarchy: HierarchyId,
@@ -153,6 +153,8 @@ pub struct Heap {
     pub length: usize,
     /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
     pub made: RefCell<FxHashMap<(u32, i64), VALUE>>,
+    /// The spans that arrays of kinds have since what was done was written back, if those change.
+    committed: FxHashMap<ArrayKind, Vec<(u32, u32)>>,
     /// How many rows there are of arrays of a kind, where Hashes that elements make get some.
     rows: FxHashMap<ArrayKind, usize>,
     /// Ticks that have left marks before, in the memory that is used for them.
@@ -332,9 +334,21 @@ impl Heap {
         let (spans, memories) =
             tracer.elements.into_iter().map(|elements| (elements.spans, elements.memories)).unzip();
         let store = Store::new(buffers);
-        let (made, rows) = (RefCell::default(), FxHashMap::default());
-        let mut heap =
-            Self { store, scalars, jobs, ids, pool, symbols, spans, memories, length, made, rows, epoch: 0 };
+        let mut heap = Self {
+            store,
+            scalars,
+            jobs,
+            ids,
+            pool,
+            symbols,
+            spans,
+            memories,
+            length,
+            made: RefCell::default(),
+            committed: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            epoch: 0,
+        };
         heap.enlarge(layout, program, room)?;
         Ok(heap)
     }
@@ -431,7 +445,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Do the numbers of objects, arrays, their items and Symbols, and what stands in scalars, stand for the same in both?
+    /// Do the numbers of objects, arrays and Symbols, and what stands in scalars, stand for the same in both?
     /// Each comes with what it has found.
     pub fn has_same_numbers(
         &self,
@@ -439,9 +453,6 @@ impl Heap {
         (other, others): (&Self, &Pinned),
         (program, kinds): (&Program, &ArrayKinds),
     ) -> bool {
-        fn spans(heap: &Heap, kind: u32) -> &[(u32, u32)] {
-            heap.spans.get(kind as usize).map_or(&[], Vec::as_slice)
-        }
         let numbers = 0..self.spans.len().max(other.spans.len()) as u32;
         let is_read = |info: &ScalarInfo| {
             !matches!(
@@ -458,37 +469,62 @@ impl Heap {
             && numbers.into_iter().all(|kind| {
                 // What is in Hashes is listed in arrays that are made for that.
                 let is_part = kinds.is_part(ArrayKind(kind));
-                (is_part || pinned.arrays(kind)[..] == others.arrays(kind)[..])
-                    && spans(self, kind) == spans(other, kind)
+                is_part || pinned.arrays(kind)[..] == others.arrays(kind)[..]
             })
             && self.symbols == other.symbols
             && scalars.all(|((mine, its), info)| mine == its || !is_read(info))
     }
 
-    /// The columns of objects and arrays that hold something else in what was read later.
-    pub fn take_changes(&mut self, layout: &Layout, mut later: Self) -> Vec<(usize, Column)> {
-        self.memories = std::mem::take(&mut later.memories);
-        let mut changed = Vec::new();
-        let columns = self.store.columns().iter().zip(later.store.columns_mut());
-        for (number, ((now, later), recipe)) in columns.zip(&layout.recipes).enumerate() {
-            let is_read = matches!(
-                recipe,
-                Recipe::Column { .. }
-                    | Recipe::Values(..)
-                    | Recipe::KeyIndex(_)
-                    | Recipe::Frozen(_)
-                    | Recipe::FrozenArray(_)
-            );
-            if is_read && now.len() == later.len() && now.as_bytes() != later.as_bytes() {
-                changed.push((number, std::mem::replace(later, Column::Bool(Vec::new()))));
+    /// Where the arrays are that were read, of a kind: offset and length.
+    pub fn spans_now(&self, kind: ArrayKind) -> &[(u32, u32)] {
+        match self.committed.get(&kind) {
+            Some(spans) => spans,
+            None => self.spans.get(kind.0 as usize).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Where an array begins.
+    pub(super) fn offset_of(&self, layout: &Layout, kind: ArrayKind, array: usize) -> Option<usize> {
+        let is_it = |recipe: &Recipe| matches!(recipe, Recipe::Offset(of) if *of == kind);
+        let column = &self.store.columns()[layout.recipes.iter().position(is_it)?];
+        (array < column.len()).then(|| column.bits(array) as usize)
+    }
+
+    pub(super) fn is_of_memories(&self, kind: ArrayKind) -> bool {
+        self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
+    }
+
+    /// What there is now has been written back.
+    pub fn commit(&mut self, layout: &Layout) -> Result<(), NoMemory> {
+        self.store.commit();
+        let grows =
+            |kind| layout.recipes.iter().any(|recipe| matches!(recipe, Recipe::Room(of) if *of == kind));
+        for (number, recipe) in layout.recipes.iter().enumerate() {
+            let (kind, is_length) = match recipe {
+                Recipe::Offset(kind) if grows(*kind) => (*kind, false),
+                Recipe::Length(kind) if grows(*kind) => (*kind, true),
+                _ => continue,
+            };
+            let spans = self.spans.get(kind.0 as usize).map_or(&[][..], Vec::as_slice);
+            let column = &self.store.columns()[number];
+            let known = self.committed.entry(kind).or_insert_with(|| spans.to_vec());
+            for (row, (offset, length)) in known.iter_mut().enumerate().take(column.len()) {
+                let part = if is_length { length } else { offset };
+                *part = column.bits(row) as u32;
             }
         }
-        changed
+        Ok(())
+    }
+
+    /// Has something been written back in the middle?
+    pub fn is_committed(&self) -> bool {
+        !self.committed.is_empty()
     }
 
     /// Puts back what a run that did not end has written.
     pub fn begin_again(&mut self, layout: &Layout) {
         self.made.borrow_mut().clear();
+        self.committed.clear();
         self.store.begin_again();
         for (column, recipe) in self.store.columns_mut().iter_mut().zip(&layout.recipes) {
             if matches!(recipe, Recipe::Parts) {

@@ -1,6 +1,7 @@
 //! A compiled section's run: its heap and arguments, the back-end that it runs on, what the run is counted in.
 
 pub mod backends;
+pub mod changes;
 pub mod choice;
 pub mod extend;
 pub mod heap;

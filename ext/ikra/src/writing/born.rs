@@ -33,6 +33,17 @@ struct Contents {
     empty: Vec<Empty>,
     /// Hashes, and then those of them whose keys and values are there. Keys are put into them when they are filled.
     hashes: Vec<(ArrayKind, i64, VALUE)>,
+    /// All of it, in the order in which it became Ruby's, and how much of that Ruby has seen in an `Ikra.sync`.
+    all: Vec<Known>,
+    seen: usize,
+}
+
+/// An object, array or Hash that the section has made, by its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    pub shape: Shape,
+    pub number: i64,
+    pub value: VALUE,
 }
 
 /// The buffers of what is known of Strings: how many bytes they have, flags, which array their bytes are, where each of
@@ -135,6 +146,35 @@ impl Born {
         self.0.take();
     }
 
+    /// What Ruby has seen in an `Ikra.sync`.
+    pub fn seen(&self) -> Vec<Known> {
+        let contents = self.0.borrow();
+        contents.all[..contents.seen].to_vec()
+    }
+
+    /// Ruby sees all that there is, but for arrays of which `stays` says that their numbers will be others'.
+    pub fn show(&self, stays: impl Fn(ArrayKind) -> bool) {
+        let contents = &mut *self.0.borrow_mut();
+        let later = contents.all.split_off(contents.seen);
+        contents.all.extend(later.into_iter().filter(|known| match known.shape {
+            Shape::Array(kind) => stays(kind),
+            _ => true,
+        }));
+        contents.seen = contents.all.len();
+    }
+
+    /// The run has begun again, and has come to where Ruby had seen this.
+    pub fn see_again(&self, seen: &[Known]) {
+        let contents = &mut *self.0.borrow_mut();
+        for known in seen {
+            if let Shape::Object(hierarchy) = known.shape {
+                contents.objects.insert((hierarchy, known.number), known.value);
+            }
+        }
+        contents.all = seen.to_vec();
+        contents.seen = seen.len();
+    }
+
     pub fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
         self.0.borrow().objects.get(&(hierarchy, id)).copied()
     }
@@ -147,6 +187,18 @@ impl Born {
         hierarchy: HierarchyId,
         row: usize,
     ) -> Result<VALUE, Trouble> {
+        let (words, size, flags) = self.text(inferred, columns, hierarchy, row)?;
+        strings::make_of_words(words, size, flags)
+    }
+
+    /// The words of its bytes, how many bytes, and flags.
+    pub fn text<'a>(
+        &self,
+        inferred: &Inferred,
+        columns: &'a [Column],
+        hierarchy: HierarchyId,
+        row: usize,
+    ) -> Result<(&'a [i64], usize, i64), Error> {
         let known = self.0.borrow().strings;
         let of = known.or_else(|| OfStrings::new(inferred, hierarchy));
         let missing = || Error::Internal("the columns of Strings are not there".into());
@@ -155,13 +207,15 @@ impl Born {
         let columns = buffers.map(|buffer| &columns[buffer]);
         let [size, flags, array] = [0, 1, 2].map(|column| columns[column].bits(row));
         let first = columns[3].bits(array as usize) as usize;
-        let Column::I64(words) = columns[4] else { return Err(missing().into()) };
+        let Column::I64(words) = columns[4] else { return Err(missing()) };
         let words = words.get(first..first + words_outside(size as usize)).ok_or_else(missing)?;
-        strings::make_of_words(words, size as usize, flags)
+        Ok((words, size as usize, flags))
     }
 
     pub fn add_string(&self, hierarchy: HierarchyId, row: usize, string: VALUE) {
-        self.0.borrow_mut().objects.insert((hierarchy, row as i64), string);
+        let contents = &mut *self.0.borrow_mut();
+        contents.objects.insert((hierarchy, row as i64), string);
+        contents.all.push(Known { shape: Shape::Object(hierarchy), number: row as i64, value: string });
     }
 
     pub fn class(
@@ -184,14 +238,19 @@ impl Born {
         let contents = &mut *self.0.borrow_mut();
         contents.objects.insert((hierarchy, row as i64), object);
         contents.empty.push(Empty::Object(of_class, row, object));
+        contents.all.push(Known { shape: Shape::Object(hierarchy), number: row as i64, value: object });
     }
 
     pub fn add_array(&self, kind: ArrayKind, id: i64, array: VALUE) {
-        self.0.borrow_mut().empty.push(Empty::Array(kind, id, array));
+        let contents = &mut *self.0.borrow_mut();
+        contents.empty.push(Empty::Array(kind, id, array));
+        contents.all.push(Known { shape: Shape::Array(kind), number: id, value: array });
     }
 
     pub fn add_hash(&self, kind: ArrayKind, id: i64, hash: VALUE) {
-        self.0.borrow_mut().hashes.push((kind, id, hash));
+        let contents = &mut *self.0.borrow_mut();
+        contents.hashes.push((kind, id, hash));
+        contents.all.push(Known { shape: Shape::Array(kind), number: id, value: hash });
     }
 
     pub fn next_hash(&self) -> Option<(ArrayKind, i64, VALUE)> {

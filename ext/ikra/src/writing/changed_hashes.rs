@@ -3,6 +3,7 @@
 //! What it was read as are arrays of keys and of values, which `grown.rs` knows how to tell from what they were. As there,
 //! all that may raise is done before.
 
+use crate::reading::hashes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use crate::writing::born::Pairs;
@@ -93,9 +94,23 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
             if is_frozen {
                 return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, object)));
             }
-            let (Some(keys), Some(values)) = (keys.of(decoder, row), values.of(decoder, row)) else { break };
-            let now = Pairs { keys: keys.1, values: values.1 };
-            let before = Pairs { keys: keys.0, values: values.0 };
+            let before = match decoder.heap.is_committed() {
+                true => {
+                    let [keys, values] = hashes::contents(hash)?;
+                    decoder.pinned.hold(keys)?;
+                    decoder.pinned.hold(values)?;
+                    Pairs { keys, values }
+                }
+                false => {
+                    let [keys, values] =
+                        [&keys, &values].map(|items| decoder.pinned.array(items.kind.0, row));
+                    let Some((keys, values)) = keys.zip(values) else { break };
+                    Pairs { keys, values }
+                }
+            };
+            let [keys, values] = [(&keys, before.keys), (&values, before.values)]
+                .map(|(items, before)| items.changed.get(&row).copied().unwrap_or(before));
+            let now = Pairs { keys, values };
             fallible::push(&mut changed.0, Hash { hash, now, before })?;
         }
     }
@@ -106,14 +121,6 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
 struct NewItems {
     kind: ArrayKind,
     changed: BTreeMap<usize, VALUE>,
-}
-
-impl NewItems {
-    /// What one was read as, and what it is now.
-    fn of(&self, decoder: Decoder<'_>, row: usize) -> Option<(VALUE, VALUE)> {
-        let before = decoder.pinned.array(self.kind.0, row)?;
-        Some((before, self.changed.get(&row).copied().unwrap_or(before)))
-    }
 }
 
 fn new_items(decoder: Decoder<'_>, kind: ArrayKind) -> Result<NewItems, Trouble> {

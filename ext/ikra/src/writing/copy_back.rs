@@ -18,6 +18,7 @@ use crate::writing::filling::Filling;
 use crate::writing::grown;
 use crate::writing::in_place::{Chunk, Holders, Place, Rows};
 use crate::writing::random_states;
+use crate::writing::refresh;
 use crate::writing::results::Results;
 use crate::writing::value_columns::{ValueColumn, is_columnar};
 use ikra_core::error::Error;
@@ -178,6 +179,7 @@ impl CopyBack<'_> {
         let randoms = random_states::prepare(self.decoder)?;
         let grown = grown::prepare(self.decoder)?;
         let hashes = changed_hashes::prepare(self.decoder)?;
+        let refresh = refresh::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
@@ -202,6 +204,7 @@ impl CopyBack<'_> {
         hashes.keep();
         columns::write(columns);
         random_states::write(self.decoder, randoms)?;
+        refresh.write(self.decoder)?;
         self.write(&written.keep(), made)
     }
 

@@ -237,8 +237,8 @@ impl<'a> Decoder<'a> {
         Ok((hash, Pairs { keys: keys.as_raw(), values: values.as_raw() }))
     }
 
-    /// A new array of the items of one that is read as a part of something.
-    fn items(&self, kind: ArrayKind, id: i64) -> Result<RArray, Trouble> {
+    /// A new array of the items of one that is there.
+    pub fn items(&self, kind: ArrayKind, id: i64) -> Result<RArray, Trouble> {
         let (_, _, length) = self.place_of_array(kind, id)?;
         let array = protect_array(self.ruby, length)?;
         self.pinned.hold(array.as_raw())?;
@@ -308,7 +308,7 @@ impl<'a> Decoder<'a> {
         Ok(Some(Origin { object: object.unwrap_or(value::NIL), names }))
     }
 
-    fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
+    pub fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
         let places = self.buffer(&BufferKind::Places(hierarchy));
         let place = places.zip(usize::try_from(id).ok()).filter(|(places, row)| *row < places.len());
         let class = place.and_then(|(places, row)| {
@@ -341,7 +341,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// What an array that the section has made holds, where its items are, and how many.
-    fn place_of_array(&self, kind: ArrayKind, id: i64) -> Result<(&'a ArraySchema, usize, usize), Error> {
+    pub fn place_of_array(&self, kind: ArrayKind, id: i64) -> Result<(&'a ArraySchema, usize, usize), Error> {
         let schema = self.schema().arrays.iter().find(|array| array.kind == kind);
         let row = |list: BufferKind| {
             let column =
@@ -379,6 +379,19 @@ impl<'a> Decoder<'a> {
             Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Proc | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
+    }
+
+    /// A value that Ruby has, if it is no number.
+    pub fn known(&self, shape: Shape, payload: i64) -> Option<VALUE> {
+        match shape {
+            Shape::Object(hierarchy) => {
+                self.object(hierarchy, payload).or_else(|| self.born.object(hierarchy, payload))
+            }
+            Shape::Array(kind) => {
+                self.array(kind, payload).or_else(|| self.heap.made.borrow().get(&(kind.0, payload)).copied())
+            }
+            shape => self.existing(shape, payload).ok(),
+        }
     }
 
     /// The object with an id of a hierarchy.

@@ -113,7 +113,7 @@ pub fn of_kind(
     tell: &mut dyn FnMut(usize, Array) -> Result<(), NoMemory>,
 ) -> Result<(), Trouble> {
     let kind = schema.kind;
-    let Some(spans) = decoder.heap.spans.get(kind.0 as usize) else { return Ok(()) };
+    let spans = decoder.heap.spans_now(kind);
     let items = |part| BufferKind::ArrayValues(kind, part);
     let values = decoder.values(items, &schema.stored.types);
     let [payload, tags] = [Part::Payload, Part::Tag].map(|part| decoder.before(&items(part)));

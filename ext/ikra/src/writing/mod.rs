@@ -13,6 +13,7 @@ pub mod in_place;
 pub mod numbers;
 pub mod objects;
 pub mod random_states;
+pub mod refresh;
 pub mod results;
 pub mod strings;
 pub mod value_columns;

@@ -127,6 +127,19 @@ impl Maker {
         value::is_fixnum(number).then(|| value::fixnum_value(number) - 1).filter(|number| *number >= 0)
     }
 
+    /// Where it is said whether an object is frozen, if that is not the same for all.
+    pub const fn freezes(&self) -> Option<usize> {
+        self.freezes
+    }
+
+    pub const fn all_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    pub fn name(&self, place: usize) -> String {
+        value::name_of(self.names[place])
+    }
+
     pub const fn original(&self) -> Option<usize> {
         self.original
     }

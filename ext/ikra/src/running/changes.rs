@@ -1,0 +1,313 @@
+//! What Ruby changes in the middle of a section, cell by cell: what was read again, beside what the columns hold. Rows of
+//! what the section has made are behind those, and arrays may have moved meanwhile.
+
+use crate::running::heap::{Heap, Layout, Recipe};
+use crate::vm::pinned::Pinned;
+use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::{Column, Schema};
+use ikra_core::infer::Inferred;
+use ikra_core::ir::{BufferKind, Part};
+use ikra_core::types::{ArrayKind, HierarchyId, Shape};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
+
+/// A row of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    pub buffer: usize,
+    pub row: usize,
+    pub bits: i64,
+}
+
+/// An item of an array, wherever that is.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    pub buffer: usize,
+    pub kind: ArrayKind,
+    pub array: usize,
+    pub index: usize,
+    pub bits: i64,
+}
+
+/// See the module's text.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Buffers of which no part stays as it is.
+    whole: Vec<(usize, Column)>,
+    pub cells: Vec<Cell>,
+    pub items: Vec<Item>,
+}
+
+impl Changes {
+    pub fn extend(&mut self, others: Self) {
+        self.whole.extend(others.whole);
+        self.cells.extend(others.cells);
+        self.items.extend(others.items);
+    }
+}
+
+/// The buffers of payload and tag of the same values.
+#[derive(Clone, Copy)]
+struct Parts {
+    payload: Option<usize>,
+    tags: Option<usize>,
+    single: Option<Shape>,
+}
+
+impl Parts {
+    /// Of the values of which a buffer is the first part.
+    fn of_first(inferred: &Inferred, number: usize, recipe: &Recipe) -> Option<Self> {
+        let of = |wanted: &BufferKind| inferred.program.buffers.iter().position(|info| info.kind == *wanted);
+        let kind = |part| match &inferred.program.buffers[number].kind {
+            BufferKind::Column { hierarchy, name, .. } => {
+                Some(BufferKind::Column { hierarchy: *hierarchy, name: name.clone(), part })
+            }
+            BufferKind::ArrayValues(kind, _) => Some(BufferKind::ArrayValues(*kind, part)),
+            _ => None,
+        };
+        let [payload, tags] = [Part::Payload, Part::Tag].map(|part| kind(part).and_then(|kind| of(&kind)));
+        let (Recipe::Column { single, .. } | Recipe::Values(_, _, single)) = recipe else { return None };
+        (payload.or(tags) == Some(number)).then_some(Self { payload, tags, single: *single })
+    }
+
+    fn all(self) -> impl Iterator<Item = usize> {
+        [self.payload, self.tags].into_iter().flatten()
+    }
+
+    fn get(self, columns: &[Column], row: usize) -> (Shape, i64) {
+        let shape = match self.tags {
+            Some(tags) => Shape::of_tag(columns[tags].bits(row) as i32),
+            None => self.single,
+        };
+        (shape.unwrap_or(Shape::Nil), self.payload.map_or(0, |payload| columns[payload].bits(row)))
+    }
+}
+
+/// What is compared.
+struct Comparison<'a> {
+    now: &'a Heap,
+    later: &'a Heap,
+    pinned: &'a Pinned,
+    /// Values may be of other classes than before.
+    is_exact: bool,
+}
+
+impl Comparison<'_> {
+    /// Are the first rows the same, as bytes?
+    fn is_same(&self, buffer: usize, rows: usize) -> bool {
+        let [now, later] = [self.now, self.later].map(|heap| &heap.store.columns()[buffer]);
+        let size = match later.len() {
+            0 => return true,
+            count => later.as_bytes().len() / count,
+        };
+        now.len() >= rows && now.as_bytes()[..rows * size] == later.as_bytes()[..rows * size]
+    }
+
+    /// Has the section made it?
+    fn is_made(&self, (shape, payload): (Shape, i64)) -> bool {
+        match shape {
+            Shape::Object(hierarchy) => payload >= self.now.ids.count(hierarchy) as i64,
+            Shape::Array(kind) => payload >= self.pinned.arrays(kind.0).len() as i64,
+            _ => false,
+        }
+    }
+
+    /// Tells of values that are others later; false where that cannot be.
+    fn each(
+        &self,
+        parts: Parts,
+        rows: impl Iterator<Item = (usize, usize)>,
+        mut tell: impl FnMut(usize, i64, Option<i64>) -> Result<(), NoMemory>,
+    ) -> Result<bool, NoMemory> {
+        for (row, later) in rows {
+            let was = parts.get(self.now.store.columns(), row);
+            let is = parts.get(self.later.store.columns(), later);
+            if was.0 == is.0 && (was.0 == Shape::Nil || was.1 == is.1) {
+                continue;
+            }
+            // Who holds what the section has made is the section's to say.
+            if self.is_made(is) || was.0 != is.0 && !self.is_exact {
+                return Ok(false);
+            }
+            tell(row, is.1, parts.tags.map(|_| i64::from(is.0.tag())))?;
+        }
+        Ok(true)
+    }
+
+    fn of_objects(
+        &self,
+        parts: Parts,
+        (hierarchy, columns): (HierarchyId, &[(u32, usize)]),
+        changes: &mut Changes,
+    ) -> Result<bool, NoMemory> {
+        let count = self.later.ids.count(hierarchy);
+        if parts.all().all(|buffer| self.is_same(buffer, count)) {
+            return Ok(true);
+        }
+        let ids = &self.now.ids;
+        let rows_of = |place: u32| -> Range<usize> {
+            ids.base(hierarchy, place) as usize..ids.base(hierarchy, place + 1) as usize
+        };
+        let rows = columns.iter().flat_map(|(place, _)| rows_of(*place)).map(|row| (row, row));
+        self.each(parts, rows, |row, payload, tag| {
+            let cells = [(parts.payload, Some(payload)), (parts.tags, tag)];
+            for (buffer, bits) in cells {
+                if let Some((buffer, bits)) = buffer.zip(bits) {
+                    fallible::push(&mut changes.cells, Cell { buffer, row, bits })?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn of_arrays(&self, parts: Parts, kind: ArrayKind, changes: &mut Changes) -> Result<bool, NoMemory> {
+        let (spans, later) = (self.now.spans_now(kind), self.later.spans_now(kind));
+        if spans.iter().zip(later).any(|((_, now), (_, later))| now != later) || spans.len() < later.len() {
+            return Ok(false);
+        }
+        let count = later.last().map_or(0, |(offset, length)| (offset + length) as usize);
+        if spans.starts_with(later) && parts.all().all(|buffer| self.is_same(buffer, count)) {
+            return Ok(true);
+        }
+        for (array, ((offset, length), (later, _))) in spans.iter().zip(later).enumerate() {
+            let (first, from) = (*offset as usize, *later as usize);
+            let rows = (0..*length as usize).map(|index| (first + index, from + index));
+            let is_known = self.each(parts, rows, |row, payload, tag| {
+                let cells = [(parts.payload, Some(payload)), (parts.tags, tag)];
+                for (buffer, bits) in cells {
+                    if let Some((buffer, bits)) = buffer.zip(bits) {
+                        let item = Item { buffer, kind, array, index: row - first, bits };
+                        fallible::push(&mut changes.items, item)?;
+                    }
+                }
+                Ok(())
+            })?;
+            if !is_known {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Heap {
+    /// What holds something else in what was read later, with the same numbers. `None`: more than can be changed in the
+    /// middle. `is_exact`: what was read later is of the types that the section was compiled for.
+    pub fn changes(
+        &mut self,
+        (layout, inferred): (&Layout, &Inferred),
+        pinned: &Pinned,
+        (mut later, is_exact): (Self, bool),
+    ) -> Result<Option<Changes>, NoMemory> {
+        let mut changes = Changes::default();
+        let mut whole = Vec::new();
+        let comparison = Comparison { now: self, later: &later, pinned, is_exact };
+        for (number, recipe) in layout.recipes.iter().enumerate() {
+            let [now, then] = [&*self, &later].map(|heap| &heap.store.columns()[number]);
+            let parts = Parts::of_first(inferred, number, recipe);
+            let is_known = match (recipe, parts) {
+                (Recipe::Column { hierarchy, columns, .. }, Some(parts)) => {
+                    comparison.of_objects(parts, (*hierarchy, columns), &mut changes)?
+                }
+                (Recipe::Values(kind, ..), _) if later.is_of_memories(*kind) => {
+                    if now.len() == then.len() && now.as_bytes() != then.as_bytes() {
+                        whole.push(number);
+                    }
+                    true
+                }
+                (Recipe::Values(kind, ..), Some(parts)) if !is_slots(&inferred.schema, *kind) => {
+                    comparison.of_arrays(parts, *kind, &mut changes)?
+                }
+                (Recipe::Length(kind), _) if !is_slots(&inferred.schema, *kind) => {
+                    // Behind those that were read there may be room.
+                    let rows = pinned.arrays(kind.0).len().max(later.spans_now(*kind).len());
+                    comparison.is_same(number, rows.min(then.len()))
+                }
+                (Recipe::KeyIndex(kind), _) if !inferred.schema.hashes.contains_key(kind) => {
+                    if now.len() == then.len() && now.as_bytes() != then.as_bytes() {
+                        whole.push(number);
+                    }
+                    true
+                }
+                (Recipe::Frozen(_) | Recipe::FrozenArray(_), _) => {
+                    let rows = 0..now.len().min(then.len());
+                    for row in rows.filter(|row| now.bits(*row) != then.bits(*row)) {
+                        let cell = Cell { buffer: number, row, bits: then.bits(row) };
+                        fallible::push(&mut changes.cells, cell)?;
+                    }
+                    true
+                }
+                _ => true,
+            };
+            if !is_known {
+                return Ok(None);
+            }
+        }
+        let columns = later.store.columns_mut();
+        let taken =
+            |number: usize| (number, std::mem::replace(&mut columns[number], Column::Bool(Vec::new())));
+        changes.whole = whole.into_iter().map(taken).collect();
+        self.memories = later.memories;
+        Ok(Some(changes))
+    }
+
+    /// Columns hold this from now on, now that all is committed.
+    pub fn apply(&mut self, layout: &Layout, changes: &Changes) -> Result<(), NoMemory> {
+        let mut changed = BTreeMap::<usize, Column>::new();
+        for (buffer, column) in &changes.whole {
+            changed.insert(*buffer, column.try_clone()?);
+        }
+        let places = changes.items.iter().map(|item| {
+            let first = self.spans_now(item.kind).get(item.array).map(|(offset, _)| *offset as usize);
+            let first = first.or_else(|| self.offset_of(layout, item.kind, item.array));
+            Cell { buffer: item.buffer, row: first.unwrap_or(usize::MAX) + item.index, bits: item.bits }
+        });
+        let cells: Vec<Cell> = changes.cells.iter().copied().chain(places).collect();
+        for Cell { buffer, row, bits } in cells {
+            let column = match changed.entry(buffer) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.store.columns()[buffer].try_clone()?),
+            };
+            if row < column.len() {
+                column.set_bits(row, bits);
+            }
+        }
+        for (buffer, column) in changed {
+            self.store.adopt(buffer, column);
+        }
+        Ok(())
+    }
+
+    /// A number that tells what objects hold from what else they could hold: of two runs of the same section.
+    pub fn digest(&self, inferred: &Inferred) -> u64 {
+        use std::hash::Hasher;
+        let mut hasher = rustc_hash::FxHasher::default();
+        let columns = self.store.columns();
+        for (number, info) in inferred.program.buffers.iter().enumerate() {
+            let BufferKind::Column { hierarchy, name, part } = &info.kind else {
+                if matches!(info.kind, BufferKind::Places(_)) {
+                    hasher.write(columns[number].as_bytes());
+                }
+                continue;
+            };
+            let tag = BufferKind::Column { hierarchy: *hierarchy, name: name.clone(), part: Part::Tag };
+            let tags = inferred.program.buffers.iter().position(|info| info.kind == tag);
+            match tags.filter(|_| *part == Part::Payload) {
+                // What is under a nil has no meaning.
+                Some(tags) => {
+                    let nil = i64::from(Shape::Nil.tag());
+                    let rows = (0..columns[number].len()).filter(|row| columns[tags].bits(*row) != nil);
+                    rows.for_each(|row| hasher.write_i64(columns[number].bits(row)));
+                }
+                None => hasher.write(columns[number].as_bytes()),
+            }
+        }
+        hasher.finish()
+    }
+}
+
+/// Where Hashes of the section find keys is its own.
+fn is_slots(schema: &Schema, kind: ArrayKind) -> bool {
+    schema.hashes.values().any(|parts| parts[2] == kind)
+}

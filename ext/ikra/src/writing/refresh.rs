@@ -1,0 +1,397 @@
+//! What the section has made and Ruby has seen in an `Ikra.sync` (`born.rs`): it is written again when something of it
+//! has changed since, and read again after the block.
+
+use crate::reading::hashes;
+use crate::reading::strings as texts;
+use crate::reading::variables::{Access, BLOCK};
+use crate::running::changes::{Cell, Changes, Item};
+use crate::vm::errors::{Stop, Trouble};
+use crate::vm::value::{self, Decoded, decode};
+use crate::writing::born::{Known, OfClass, Pairs};
+use crate::writing::decoder::{Decoder, Values};
+use crate::writing::exceptions;
+use ikra_core::error::Error;
+use ikra_core::fallible;
+use ikra_core::faults;
+use ikra_core::ir::{BufferKind, Part};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
+use magnus::Value;
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use rb_sys::VALUE;
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::rc::Rc;
+
+/// The objects of a class: their rows, and themselves.
+struct Group {
+    class: ClassId,
+    of_class: Rc<OfClass>,
+    rows: Vec<usize>,
+    objects: Vec<VALUE>,
+}
+
+/// A variable of a group.
+struct Variable<'a> {
+    name: String,
+    payload: Option<usize>,
+    values: Values<'a>,
+}
+
+/// What is to be written.
+#[derive(Default)]
+pub struct Refresh {
+    variables: Vec<(ClassId, String, VALUE, VALUE)>,
+    frozen: Vec<VALUE>,
+    arrays: Vec<(VALUE, VALUE)>,
+    hashes: Vec<(VALUE, [VALUE; 2])>,
+}
+
+/// The places of what is known, by sort.
+struct Sorted {
+    groups: Vec<Group>,
+    strings: Vec<(HierarchyId, usize, VALUE)>,
+    arrays: Vec<(ArrayKind, i64, VALUE)>,
+    hashes: Vec<(ArrayKind, i64, VALUE)>,
+}
+
+fn sorted(decoder: Decoder<'_>, all: Vec<Known>) -> Result<Sorted, Error> {
+    let mut groups = BTreeMap::<ClassId, Group>::new();
+    let mut sorted =
+        Sorted { groups: Vec::new(), strings: Vec::new(), arrays: Vec::new(), hashes: Vec::new() };
+    for Known { shape, number, value } in all {
+        match shape {
+            Shape::Array(kind) if decoder.schema().hashes.contains_key(&kind) => {
+                sorted.hashes.push((kind, number, value));
+            }
+            Shape::Array(kind) => sorted.arrays.push((kind, number, value)),
+            Shape::Object(hierarchy) => {
+                let (row, class) = decoder.row_of_born(hierarchy, number)?;
+                if class == ClassId::STRING {
+                    sorted.strings.push((hierarchy, row, value));
+                    continue;
+                }
+                let of_class = decoder.born.class(
+                    decoder.ruby,
+                    &decoder.heap.pool,
+                    decoder.inferred,
+                    (hierarchy, class),
+                )?;
+                let new = || Group { class, of_class, rows: Vec::new(), objects: Vec::new() };
+                let group = groups.entry(class).or_insert_with(new);
+                group.rows.push(row);
+                group.objects.push(value);
+            }
+            _ => return Err(Error::Internal(format!("{shape:?} is nothing that a section keeps"))),
+        }
+    }
+    sorted.groups = groups.into_values().collect();
+    Ok(sorted)
+}
+
+impl Group {
+    fn variables<'a>(&self, decoder: Decoder<'a>) -> Vec<Variable<'a>> {
+        let columns = decoder.heap.store.columns();
+        let all = self.of_class.variables.iter().enumerate().map(|(place, variable)| {
+            let [payload, tags] =
+                [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
+            let values = Values { payload, tags, single: variable.single };
+            Variable { name: self.of_class.maker.name(place), payload: variable.payload, values }
+        });
+        let all: Vec<_> = all.filter(|variable| !variable.name.starts_with('#')).collect();
+        // What the section reads of others of the hierarchy, and never sets in these.
+        let hierarchy = decoder.heap.pool.place(self.class).0;
+        let others = decoder.schema().columns.iter().filter(|column| {
+            let is_known = || all.iter().any(|variable| variable.name == column.name);
+            column.hierarchy == hierarchy && !column.name.starts_with('#') && !is_known()
+        });
+        let nil = Values { payload: None, tags: None, single: Some(Shape::Nil) };
+        let others: Vec<_> = others
+            .map(|column| Variable { name: column.name.clone(), payload: None, values: Values { ..nil } })
+            .collect();
+        all.into_iter().chain(others).collect()
+    }
+
+    /// Calls `f` with the number of each object whose variable holds something else than its column says, and what.
+    fn each_difference(
+        &self,
+        decoder: Decoder<'_>,
+        variable: &Variable<'_>,
+        mut f: impl FnMut(usize, (Shape, i64), VALUE) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let mut access = Access::new(decoder.ruby, decoder.heap.pool.class(self.class), &variable.name);
+        let mut block = [value::NIL; BLOCK];
+        // On the stack, for the garbage collector to see them.
+        let block = black_box(&mut block);
+        for (part, objects) in self.objects.chunks(BLOCK).enumerate() {
+            // SAFETY: the objects are kept alive by `Pinned`, and are instances of the class.
+            unsafe { access.read(objects, &mut block[..objects.len()]) };
+            for (i, held) in block[..objects.len()].iter().enumerate() {
+                let number = part * BLOCK + i;
+                let raw = variable.values.get(self.rows[number])?;
+                if !is_same(decoder, raw, *held) {
+                    f(number, raw, *held)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Is this what a value of that shape and payload is in Ruby?
+fn is_same(decoder: Decoder<'_>, (shape, payload): (Shape, i64), held: VALUE) -> bool {
+    match (shape, decode(held)) {
+        (Shape::Nil, Decoded::Nil) => true,
+        (Shape::Bool, Decoded::Bool(truth)) => truth == (payload & 1 != 0),
+        (Shape::Integer, Decoded::Integer(number)) => number == payload,
+        (Shape::Float, Decoded::Float(number)) => number.to_bits() as i64 == payload,
+        (Shape::Nil | Shape::Bool | Shape::Integer | Shape::Float, _) => false,
+        _ => decoder.known(shape, payload) == Some(held),
+    }
+}
+
+/// Values of arrays, by the kind.
+fn items_of<'a>(decoder: Decoder<'a>, kind: ArrayKind) -> Values<'a> {
+    let schema = decoder.schema().arrays.iter().find(|array| array.kind == kind);
+    let values = decoder.values(
+        |part| BufferKind::ArrayValues(kind, part),
+        &schema.map(|schema| schema.stored.types.clone()).unwrap_or_default(),
+    );
+    Values { payload: values.payload, tags: values.tags, single: values.single }
+}
+
+/// The items of an array of Ruby's. They are copied, as others may change it.
+fn held_items(array: VALUE) -> Vec<VALUE> {
+    // SAFETY: the array is kept alive by `Pinned`, or by who asks, and nothing runs meanwhile.
+    unsafe { value::items(array) }.to_vec()
+}
+
+/// Calls `f` with the index of each item that is another one; false: there are more items or fewer.
+fn each_item(
+    decoder: Decoder<'_>,
+    (kind, id): (ArrayKind, i64),
+    held: &[VALUE],
+    mut f: impl FnMut(usize, (Shape, i64), VALUE),
+) -> Result<bool, Trouble> {
+    let (_, offset, length) = decoder.place_of_array(kind, id)?;
+    if held.len() != length {
+        return Ok(false);
+    }
+    let values = items_of(decoder, kind);
+    for (index, held) in held.iter().enumerate() {
+        let raw = values.get(offset + index)?;
+        if !is_same(decoder, raw, *held) {
+            f(index, raw, *held);
+        }
+    }
+    Ok(true)
+}
+
+fn frozen_error(decoder: Decoder<'_>, object: VALUE) -> Trouble {
+    // SAFETY: `Pinned` keeps it alive.
+    Trouble::Raised(exceptions::frozen(decoder.ruby, unsafe { Value::from_raw(object) }))
+}
+
+/// Makes what is to be written into what Ruby has seen, which may fail.
+pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
+    let mut refresh = Refresh::default();
+    let seen = decoder.born.seen();
+    if seen.is_empty() {
+        return Ok(refresh);
+    }
+    faults::point("writing again what was made")?;
+    // SAFETY: `Pinned` keeps all alive.
+    let is_frozen = |object: VALUE| unsafe { value::frozen(object) };
+    let sorted = sorted(decoder, seen)?;
+    for group in &sorted.groups {
+        for variable in group.variables(decoder) {
+            group.each_difference(decoder, &variable, |number, (shape, payload), _| {
+                let object = group.objects[number];
+                if is_frozen(object) {
+                    return Err(frozen_error(decoder, object));
+                }
+                let now = black_box(decoder.made_empty(shape, payload)?);
+                decoder.pinned.hold(now)?;
+                fallible::push(&mut refresh.variables, (group.class, variable.name.clone(), object, now))?;
+                Ok(())
+            })?;
+        }
+        if let Some(place) = group.of_class.maker.freezes() {
+            let columns = decoder.heap.store.columns();
+            let flags = group.of_class.variables[place].payload.map(|buffer| &columns[buffer]);
+            let now = |row: usize| flags.is_some_and(|flags| flags.bits(row) & 1 != 0);
+            let of_rows = group.rows.iter().zip(&group.objects);
+            let freezes = of_rows.filter(|(row, object)| now(**row) && !is_frozen(**object));
+            refresh.frozen.extend(freezes.map(|(_, object)| *object));
+        }
+    }
+    for (kind, id, array) in sorted.arrays {
+        let mut differs = false;
+        let same = each_item(decoder, (kind, id), &held_items(array), |_, _, _| differs = true)?;
+        if same && !differs {
+            continue;
+        }
+        if is_frozen(array) {
+            return Err(frozen_error(decoder, array));
+        }
+        let now = decoder.items(kind, id)?;
+        fallible::push(&mut refresh.arrays, (array, now.as_raw()))?;
+    }
+    for (kind, id, hash) in sorted.hashes {
+        let [keys, values, _] = decoder.schema().hashes[&kind];
+        let (held_keys, held_values) = contents(hash)?;
+        let mut differs = false;
+        let same = each_item(decoder, (keys, id), &held_keys, |_, _, _| differs = true)?
+            && each_item(decoder, (values, id), &held_values, |_, _, _| differs = true)?;
+        if same && !differs {
+            continue;
+        }
+        if is_frozen(hash) {
+            return Err(frozen_error(decoder, hash));
+        }
+        let [keys, values] = [decoder.items(keys, id)?, decoder.items(values, id)?];
+        fallible::push(&mut refresh.hashes, (hash, [keys.as_raw(), values.as_raw()]))?;
+    }
+    decoder.fill_born()?;
+    Ok(refresh)
+}
+
+/// The keys and the values of a Hash.
+fn contents(hash: VALUE) -> Result<(Vec<VALUE>, Vec<VALUE>), Stop> {
+    let [keys, values] = hashes::contents(hash)?;
+    let lists = (held_items(keys), held_items(values));
+    black_box([keys, values]);
+    Ok(lists)
+}
+
+impl Refresh {
+    pub fn write(self, decoder: Decoder<'_>) -> Result<(), Trouble> {
+        for (class, name, object, now) in self.variables {
+            let mut access = Access::new(decoder.ruby, decoder.heap.pool.class(class), &name);
+            // SAFETY: object and value are kept alive by `Pinned`; it is an instance of the class, and not frozen.
+            protect(|| unsafe {
+                access.write(&[object], &[now]);
+                value::NIL
+            })?;
+        }
+        for object in self.frozen {
+            // SAFETY: as above.
+            protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
+        }
+        for (array, now) in self.arrays {
+            // SAFETY: as above.
+            protect(|| unsafe { rb_sys::rb_ary_replace(array, now) })?;
+        }
+        for (hash, [keys, values]) in self.hashes {
+            // SAFETY: as above.
+            protect(|| unsafe { rb_sys::rb_hash_clear(hash) })?;
+            Pairs { keys, values }.put_into(hash)?;
+        }
+        Ok(())
+    }
+}
+
+/// What Ruby has changed of what it has seen, as far as that can be: `None` where it has changed more.
+pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
+    let mut changes = Changes::default();
+    let sorted = sorted(decoder, decoder.born.seen())?;
+    // SAFETY: `Pinned` keeps all alive.
+    let is_frozen = |object: VALUE| unsafe { value::frozen(object) };
+    for group in &sorted.groups {
+        let columns = decoder.heap.store.columns();
+        let maker = &group.of_class.maker;
+        let flags = maker.freezes().and_then(|place| group.of_class.variables[place].payload);
+        let was_frozen =
+            |row: usize| maker.all_frozen() || flags.is_some_and(|buffer| columns[buffer].bits(row) & 1 != 0);
+        if group.rows.iter().zip(&group.objects).any(|(row, object)| is_frozen(*object) && !was_frozen(*row))
+        {
+            return Ok(None);
+        }
+        let mut is_known = true;
+        for variable in group.variables(decoder) {
+            group.each_difference(decoder, &variable, |number, raw, held| {
+                match (bits_of(decoder, raw, held), variable.payload) {
+                    (Some(bits), Some(buffer)) => {
+                        let cell = Cell { buffer, row: group.rows[number], bits };
+                        fallible::push(&mut changes.cells, cell)?;
+                    }
+                    _ => is_known = false,
+                }
+                Ok(())
+            })?;
+        }
+        if !is_known {
+            return Ok(None);
+        }
+    }
+    for (hierarchy, row, string) in sorted.strings {
+        if !is_same_text(decoder, (hierarchy, row), string)? {
+            return Ok(None);
+        }
+    }
+    for (kind, id, array) in sorted.arrays {
+        let held = held_items(array);
+        if is_frozen(array) || !read_items(decoder, (kind, id), &held, &mut changes)? {
+            return Ok(None);
+        }
+    }
+    for (kind, id, hash) in sorted.hashes {
+        let [keys, values, _] = decoder.schema().hashes[&kind];
+        let (held_keys, held_values) = contents(hash)?;
+        let mut differs = false;
+        let same = each_item(decoder, (keys, id), &held_keys, |_, _, _| differs = true)?;
+        if is_frozen(hash)
+            || !same
+            || differs
+            || !read_items(decoder, (values, id), &held_values, &mut changes)?
+        {
+            return Ok(None);
+        }
+    }
+    Ok(Some(changes))
+}
+
+/// False where more than numbers has changed.
+fn read_items(
+    decoder: Decoder<'_>,
+    (kind, id): (ArrayKind, i64),
+    held: &[VALUE],
+    changes: &mut Changes,
+) -> Result<bool, Trouble> {
+    let buffers = &decoder.inferred.program.buffers;
+    let buffer =
+        buffers.iter().position(|buffer| buffer.kind == BufferKind::ArrayValues(kind, Part::Payload));
+    let mut is_known = true;
+    let same = each_item(decoder, (kind, id), held, |index, raw, held| {
+        match (bits_of(decoder, raw, held), buffer) {
+            (Some(bits), Some(buffer)) => {
+                changes.items.push(Item { buffer, kind, array: id as usize, index, bits });
+            }
+            _ => is_known = false,
+        }
+    })?;
+    Ok(same && is_known)
+}
+
+/// The payload of what is held instead of a value of the same shape.
+fn bits_of(decoder: Decoder<'_>, (shape, _): (Shape, i64), held: VALUE) -> Option<i64> {
+    match (shape, decode(held)) {
+        (Shape::Bool, Decoded::Bool(truth)) => Some(i64::from(truth)),
+        (Shape::Integer, Decoded::Integer(number)) => Some(number),
+        (Shape::Float, Decoded::Float(number)) => Some(number.to_bits() as i64),
+        (Shape::Symbol, Decoded::Symbol(symbol)) => decoder.heap.symbols.find(symbol).map(i64::from),
+        _ => None,
+    }
+}
+
+fn is_same_text(
+    decoder: Decoder<'_>,
+    (hierarchy, row): (HierarchyId, usize),
+    string: VALUE,
+) -> Result<bool, Trouble> {
+    let (words, size, _) =
+        decoder.born.text(decoder.inferred, decoder.heap.store.columns(), hierarchy, row)?;
+    // SAFETY: `Pinned` keeps it alive, and nothing runs meanwhile.
+    let bytes = unsafe { texts::bytes(string) };
+    let was = words.iter().flat_map(|word| word.to_le_bytes());
+    Ok(bytes.len() == size && bytes.iter().copied().eq(was.take(size)))
+}
