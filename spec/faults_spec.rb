@@ -105,6 +105,40 @@ each_compiling_backend do
     end
   end
 
+  made_and_seen = "lambda { |all, states| Ikra.section {
+    3.times { |t|
+      all.peach { |g| g.items << t * 1e-300; g.later = FaultsGrowing.new(g.n) if t == 0; g.later.x += 1e-300 }
+      all.peach { |g| g.later.items << g.n; g.later.flag = t }
+      Ikra.sync { states << told(all); all[0].later.n += 1; states << told(all) }
+    }
+  } }"
+
+  def told(all) = all.map { |g| [g.n, g.x, g.items.dup, g.flag, *(told([g.later]) if g.later)] }
+
+  it "leaves all as it was at the last sync when something fails" do
+    make = -> { Array.new(6) { |i| FaultsGrowing.new(i) } }
+    states = [told(make.call)]
+    backend = Ikra.backend
+    Ikra.backend = :ruby
+    eval(made_and_seen).call(make.call, states) # rubocop:disable Security/Eval
+    Ikra.backend = backend
+    hush do
+      count = (1..).each do |number|
+        all = make.call
+        seen = [told(all)]
+        section = eval(made_and_seen) # rubocop:disable Security/Eval
+        error = failing(number) { section.call(all, seen) }
+        break number unless error
+
+        # Before its block or behind it.
+        expect(error.message).to match(/was made to fail/)
+        expect(seen).to eq(states.first(seen.size))
+        expect(states[seen.size - 1, 2]).to include(told(all))
+      end
+      expect(count).to be > 20
+    end
+  end
+
   # Rust tells of panics on the standard error.
   def hush
     kept = $stderr.dup

@@ -348,6 +348,30 @@ RSpec.describe "Ikra.sync" do
     trap("USR1", old)
   end
 
+  it "may have `retry`, and `return` in lambdas, of its own" do
+    all = bodies
+    seen = []
+    Ikra.section do
+      all.peach { |body| body.step(1) }
+      Ikra.sync do
+        tries = 0
+        begin
+          tries += 1
+          raise "once more" if tries < 3
+        rescue RuntimeError
+          retry
+        end
+        shown = lambda do |body|
+          return :far if body.x > 2
+
+          body.x
+        end
+        seen << tries << all.map(&shown)
+      end
+    end
+    expect(seen).to eq([3, [1.0, 2.0, :far, :far, :far]])
+  end
+
   describe "refusals" do
     def message
       yield

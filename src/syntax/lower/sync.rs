@@ -22,6 +22,11 @@ struct Finder<'l, 's> {
     /// Scopes between the block (itself included) and the present node.
     inside: u32,
     found: Vec<Outer>,
+    /// Lambdas, `begin`s, and blocks and loops between the block and the present node: what `return`, `retry` and `redo`
+    /// there belong to.
+    lambdas: u32,
+    rescues: u32,
+    rounds: u32,
     /// `return`, `yield` and the like, which mean the method around.
     leaves: Option<Span>,
 }
@@ -73,19 +78,52 @@ impl<'pr> Visit<'pr> for Finder<'_, '_> {
             // Scopes of their own, which see none of these.
             P::DefNode { .. } | P::ClassNode { .. } | P::ModuleNode { .. } | P::SingletonClassNode { .. } => {
             }
-            P::BlockNode { .. } | P::LambdaNode { .. } => self.within(node),
-            P::ReturnNode { .. }
-            | P::YieldNode { .. }
-            | P::SuperNode { .. }
-            | P::ForwardingSuperNode { .. }
-            | P::RedoNode { .. }
-            | P::RetryNode { .. } => {
-                self.leaves.get_or_insert(self.lowering.span(&node.location()));
+            P::BlockNode { .. } => {
+                self.rounds += 1;
+                self.within(node);
+                self.rounds -= 1;
+            }
+            P::LambdaNode { .. } => {
+                self.lambdas += 1;
+                self.within(node);
+                self.lambdas -= 1;
+            }
+            P::CallNode { .. } if is_lambda(node) => {
+                self.lambdas += 1;
+                descend(self, node);
+                self.lambdas -= 1;
+            }
+            P::WhileNode { .. } | P::UntilNode { .. } | P::ForNode { .. } => {
+                self.rounds += 1;
+                descend(self, node);
+                self.rounds -= 1;
+            }
+            // Where else than behind `rescue` a `retry` stands, Ruby does not take it.
+            P::BeginNode { .. } => {
+                self.rescues += 1;
+                descend(self, node);
+                self.rescues -= 1;
+            }
+            _ => {
+                let leaves = match node {
+                    P::ReturnNode { .. } => self.lambdas == 0,
+                    P::RedoNode { .. } => self.lambdas + self.rounds == 0,
+                    P::RetryNode { .. } => self.rescues == 0,
+                    P::YieldNode { .. } | P::SuperNode { .. } | P::ForwardingSuperNode { .. } => true,
+                    _ => false,
+                };
+                if leaves {
+                    self.leaves.get_or_insert(self.lowering.span(&node.location()));
+                }
                 descend(self, node);
             }
-            _ => descend(self, node),
         }
     }
+}
+
+/// Is it `lambda { … }`?
+fn is_lambda(node: &P<'_>) -> bool {
+    node.as_call_node().is_some_and(|call| call.receiver().is_none() && call.name().as_slice() == b"lambda")
 }
 
 /// Is it `Ikra.sync` with a block of its own?
@@ -124,7 +162,15 @@ impl Lowering<'_> {
         let Some(block) = call.block().and_then(|block| block.as_block_node()) else {
             return self.node(span, Kind::Nil);
         };
-        let mut finder = Finder { lowering: self, inside: 1, found: Vec::new(), leaves: None };
+        let mut finder = Finder {
+            lowering: self,
+            inside: 1,
+            found: Vec::new(),
+            lambdas: 0,
+            rescues: 0,
+            rounds: 0,
+            leaves: None,
+        };
         if let Some(body) = block.body() {
             finder.visit(&body);
         }
